@@ -1,0 +1,143 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// MARK: Settings
+
+/// The one list of language settings; every Swift target gets it.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+/// Core and the bindings hand out spans, whose lifetimes they declare.
+let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+// MARK: Tiers (docs: ARCHITECTURE.md; enforced by scripts/check-layers)
+
+func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: (name == "Primitives" ? [] : ["Primitives"]) + dependencies,
+        path: "Sources/Core/\(name)",
+        swiftSettings: strict + lifetimes
+    )
+}
+
+func binding(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name,
+        dependencies: ["Primitives"] + dependencies,
+        path: "Sources/Bindings/\(name)",
+        swiftSettings: strict + lifetimes
+    )
+}
+
+func service(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name,
+        dependencies: ["Primitives"] + dependencies,
+        path: "Sources/Services/\(name)",
+        swiftSettings: strict + lifetimes
+    )
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: ["Primitives", "TestSupport"] + dependencies,
+        path: "Tests/\(name)",
+        swiftSettings: strict + lifetimes
+    )
+}
+
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "orbweaver",
+    products: [
+        .executable(name: "orbweaver", targets: ["orbweaver"]),
+        .executable(name: "orbweaver-bench", targets: ["orbweaver-bench"]),
+        .library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C libraries: module maps and shims
+        .systemLibrary(name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+
+        // Bindings: one safe type family per library
+        binding("Cryptography", ["COpenSSL"]),
+        binding("DTLS", ["COpenSSL"]),
+        binding("SRTP", ["CSRTP", "COpenSSL"]),
+        binding("Sockets", ["CLinux"]),
+
+        // Core: pure values
+        core("Primitives"),
+        core("STUN"),
+        core("ICE", ["STUN"]),
+        core("SDP"),
+        core("RTP"),
+        core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
+        core("CallControl", ["SDP"]),
+
+        // Services: owners and I/O
+        service("Observability", [logging]),
+        service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
+        service("GatewayAPI", ["CallControl"]),
+        service("SignalingServer", [
+            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
+            hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
+        ]),
+        service("MediaServer", [
+            "MediaPlane", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets", logging,
+        ]),
+        service("Storage", ["CallRuntime", "Observability", grdb, logging]),
+
+        // Composition root, command line, benchmarks
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "Primitives", "CallControl", "CallRuntime", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
+                "Cryptography", yams, logging, lifecycle, unixSignals,
+            ],
+            resources: [.copy("Demo")],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
+        .executableTarget(
+            name: "orbweaver-bench",
+            dependencies: ["Primitives", argumentParser],
+            swiftSettings: strict
+        ),
+    ]
+)

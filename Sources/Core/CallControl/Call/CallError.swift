@@ -1,0 +1,17 @@
+/// Why a call request was refused; the call is left as it was.
+package enum CallError: Error, Equatable {
+    /// Unknown, finished, or somebody else's.
+    case noSuchCall
+    /// Another device was faster, or the request came twice.
+    case alreadyAnswered
+    /// The request does not fit: the caller cannot answer its own call, a connected call cannot ring.
+    case notAllowed(operation: String, state: String)
+    /// The description cannot be used; the sentence says which line and why.
+    case malformedDescription(String)
+    /// The description is well-formed but asks for something the gateway does not do.
+    case unsupportedDescription(String)
+    /// No media worker can take another call.
+    case limitOfCalls
+    /// The gateway is stopping.
+    case draining
+}

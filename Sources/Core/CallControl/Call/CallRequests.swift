@@ -1,0 +1,37 @@
+/// `callStart` after parsing (spidr-wire §6.1).
+package struct CallStartRequest: Equatable, Sendable {
+    /// The display name out of `Name<sip:user@domain>`, if the caller gave one.
+    package var callerName: String?
+    package var callee: UserAddress
+    package var sdp: String
+    /// `supported` contains `earlymedia`.
+    package var acceptsEarlyMedia: Bool
+    package var customParameters: [CustomParameter]
+
+    package init(
+        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, customParameters: [CustomParameter] = []
+    ) {
+        self.callerName = callerName
+        self.callee = callee
+        self.sdp = sdp
+        self.acceptsEarlyMedia = acceptsEarlyMedia
+        self.customParameters = customParameters
+    }
+}
+
+/// `callAnswer` after parsing (spidr-wire §6.3).
+package struct CallAnswerRequest: Equatable, Sendable {
+    package var sdp: String
+    package var customParameters: [CustomParameter]
+
+    package init(sdp: String, customParameters: [CustomParameter] = []) {
+        self.sdp = sdp
+        self.customParameters = customParameters
+    }
+}
+
+/// What the state query answers (spidr-wire §6.8).
+package enum CallProgress: String, Equatable, Sendable {
+    case ringing = "RINGING"
+    case answered = "ANSWERED"
+}

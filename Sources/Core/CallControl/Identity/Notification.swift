@@ -1,0 +1,98 @@
+/// What a client is told on its channel, before an `eventId` and a time are put on it (spidr-wire §5).
+package struct Notification: Hashable, Sendable {
+    package var type: EventType
+    /// The receiver's own leg.
+    package var session: SessionID?
+    package var sdp: String?
+    /// On `call`: what the user may do with it.
+    package var actions: [Action]
+    /// SIP-style reason code inside `sessionParams`, such as 487.
+    package var statusCode: Int?
+    package var reasonText: String?
+    /// Names and numbers shown to the user; all five are sent on every call notification (spidr-wire §5.2).
+    package var parties: Parties?
+    package var customParameters: [CustomParameter]
+
+    package init(
+        _ type: EventType, session: SessionID? = nil, sdp: String? = nil, actions: [Action] = [], statusCode: Int? = nil,
+        reasonText: String? = nil, parties: Parties? = nil, customParameters: [CustomParameter] = []
+    ) {
+        self.type = type
+        self.session = session
+        self.sdp = sdp
+        self.actions = actions
+        self.statusCode = statusCode
+        self.reasonText = reasonText
+        self.parties = parties
+        self.customParameters = customParameters
+    }
+
+    /// `eventType`, spelt as on the wire (spidr-wire §5.3).
+    package enum EventType: String, Hashable, Sendable {
+        case call
+        case ringing
+        case sessionProgress
+        case respondCallUpdate
+        case startCallUpdate
+        case callCancel
+        case callEnd
+        case gone
+        case websocketOverridden
+        case ping
+    }
+
+    package enum Action: String, Hashable, Sendable {
+        case answer
+        case reject
+        case forward
+    }
+
+    /// `callNotificationParams`.
+    package struct Parties: Hashable, Sendable {
+        package var callerName: String
+        package var callerDisplayNumber: String
+        package var calleeDisplayNumber: String
+        package var remoteName: String
+        package var remoteDisplayNumber: String
+
+        package init(
+            callerName: String, callerDisplayNumber: String, calleeDisplayNumber: String, remoteName: String, remoteDisplayNumber: String
+        ) {
+            self.callerName = callerName
+            self.callerDisplayNumber = callerDisplayNumber
+            self.calleeDisplayNumber = calleeDisplayNumber
+            self.remoteName = remoteName
+            self.remoteDisplayNumber = remoteDisplayNumber
+        }
+    }
+}
+
+/// `{"name": "X-GPS", "value": "1,2"}` (spidr-wire §8.4).
+package struct CustomParameter: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A notification on its way to one subscription: numbered and stamped once, so that a replay is recognised.
+package struct NotificationFrame: Hashable, Sendable {
+    /// Unique within the subscription, decimal digits on the wire (spidr-wire §4.3).
+    package var eventID: UInt64
+    /// Milliseconds since 1970.
+    package var time: Int64
+    package var user: UserAddress
+    package var channel: ChannelID
+    package var notification: Notification
+
+    package init(eventID: UInt64, time: Int64, user: UserAddress, channel: ChannelID, notification: Notification) {
+        self.eventID = eventID
+        self.time = time
+        self.user = user
+        self.channel = channel
+        self.notification = notification
+    }
+}

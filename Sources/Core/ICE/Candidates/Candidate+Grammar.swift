@@ -1,0 +1,118 @@
+import Primitives
+
+extension Candidate {
+    /// Parses what follows `a=`, or follows `a=candidate:` (RFC 8839 §5.1).
+    package init(parsing text: some StringProtocol) throws(CandidateError) {
+        var fields = text.split(separator: " ", omittingEmptySubsequences: true).map { String($0) }[...]
+        if let first = fields.first, first.hasPrefix(Self.prefix) {
+            fields[fields.startIndex] = String(first.dropFirst(Self.prefix.count))
+        }
+        guard let foundation = fields.popFirst(), (1...32).contains(foundation.utf8.count), foundation.utf8.allSatisfy(\.isICEChar)
+        else { throw .malformedFoundation }
+        guard let component = fields.popFirst().flatMap({ Self.number($0, upTo: 256) }), component >= 1 else { throw .malformedComponent }
+        guard let transport = fields.popFirst().flatMap({ Transport(parsing: $0) }) else { throw .malformedTransport }
+        guard let priority = fields.popFirst().flatMap({ Self.number($0, upTo: Int(Self.maximumPriority)) }), priority >= 1
+        else { throw .malformedPriority }
+        guard let address = fields.popFirst().flatMap({ CandidateAddress($0) }) else { throw .malformedAddress }
+        guard let port = fields.popFirst().flatMap({ Self.port($0) }) else { throw .malformedPort }
+        guard fields.popFirst() == "typ", let kind = fields.popFirst().flatMap({ Kind(parsing: $0) }) else { throw .malformedType }
+
+        self.init(
+            foundation: foundation, component: component, transport: transport, priority: UInt32(priority),
+            endpoint: Endpoint(address, port: port), kind: kind
+        )
+        related = try Self.parseRelated(&fields)
+        extensions = try Self.parseExtensions(fields)
+    }
+
+    /// `raddr` and `rport` stand next to each other and only here. One without the other says nothing.
+    private static func parseRelated(_ fields: inout ArraySlice<String>) throws(CandidateError) -> Endpoint? {
+        guard fields.first == "raddr" || fields.first == "rport" else { return nil }
+        guard fields.popFirst() == "raddr", let address = fields.popFirst().flatMap({ CandidateAddress($0) }),
+            fields.popFirst() == "rport", let port = fields.popFirst().flatMap({ port($0) })
+        else { throw .malformedRelatedAddress }
+        return Endpoint(address, port: port)
+    }
+
+    private static func parseExtensions(_ fields: ArraySlice<String>) throws(CandidateError) -> [Extension] {
+        guard fields.count <= 2 * maximumExtensionCount else { throw .limitExtensions }
+        guard fields.count.isMultiple(of: 2), fields.allSatisfy({ $0.utf8.allSatisfy(\.isVisible) }) else { throw .malformedExtension }
+        return stride(from: fields.startIndex, to: fields.endIndex, by: 2).map { Extension(fields[$0], fields[$0 + 1]) }
+    }
+
+    /// Digits only: no sign, at most ten of them.
+    private static func number(_ text: String, upTo limit: Int) -> Int? {
+        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text), value <= limit else { return nil }
+        return value
+    }
+
+    private static func port(_ text: String) -> UInt16? { number(text, upTo: Int(UInt16.max)).map { UInt16($0) } }
+
+    private static let prefix = "candidate:"
+}
+
+extension Candidate: CustomStringConvertible {
+    /// With the prefix, as RTCIceCandidate and `a=` lines have it.
+    package var description: String { Self.prefix + attributeValue }
+
+    /// What follows `a=candidate:` (RFC 8839 §5.1).
+    package var attributeValue: String {
+        var fields = [
+            foundation, "\(component)", transport.text, "\(priority)", "\(endpoint.address)", "\(endpoint.port)", "typ", kind.text,
+        ]
+        if let related { fields += ["raddr", "\(related.address)", "rport", "\(related.port)"] }
+        for item in extensions { fields += [item.name, item.value] }
+        return fields.joined(separator: " ")
+    }
+}
+
+extension Candidate.Transport {
+    /// Compared without case: some peers write `UDP`, some `udp`.
+    fileprivate init?(parsing text: String) {
+        switch text.lowercased() {
+        case "udp": self = .udp
+        case "tcp": self = .tcp
+        default:
+            guard isToken(text) else { return nil }
+            self = .other(text)
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .udp: "udp"
+        case .tcp: "tcp"
+        case .other(let name): name
+        }
+    }
+}
+
+extension Candidate.Kind {
+    fileprivate init?(parsing text: String) {
+        switch text {
+        case "host": self = .host
+        case "srflx": self = .serverReflexive
+        case "prflx": self = .peerReflexive
+        case "relay": self = .relayed
+        default:
+            guard isToken(text) else { return nil }
+            self = .other(text)
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .host: "host"
+        case .serverReflexive: "srflx"
+        case .peerReflexive: "prflx"
+        case .relayed: "relay"
+        case .other(let name): name
+        }
+    }
+}
+
+/// `token` of RFC 8866 §9: visible characters without separators.
+private func isToken(_ text: String) -> Bool {
+    let separators = Array("\"(),/:;<=>?@[\\]".utf8)
+    return !text.isEmpty && text.utf8.allSatisfy { $0.isVisible && !separators.contains($0) }
+}

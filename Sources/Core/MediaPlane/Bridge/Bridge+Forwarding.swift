@@ -1,0 +1,122 @@
+package import Primitives
+import RTP
+
+/// The hot path: one packet from one leg to the other, without an allocation.
+extension Bridge {
+    /// Rewrites a decrypted RTP packet for the other leg, in place.
+    ///
+    /// - Parameters:
+    ///   - packet: A buffer that begins with the packet and may be larger.
+    ///   - count: The length of the packet.
+    package mutating func forward(
+        _ packet: inout MutableSpan<UInt8>, count: Int, from side: BridgeSide, at now: MonotonicTime
+    ) -> Forwarding {
+        precondition(count <= packet.count, "the packet lies within its buffer")
+        let relayed: Relayed
+        do {
+            switch side {
+            case .a: relayed = try Self.relay(&packet, count, from: &legA, to: &legB, configuration, at: now)
+            case .b: relayed = try Self.relay(&packet, count, from: &legB, to: &legA, configuration, at: now)
+            }
+        } catch {
+            self[side].drops.count(error)
+            return .drop(error)
+        }
+        if let line = relayed.lineInNeedOfKeyFrame { requestKeyFrame(from: side, line: line, as: .pictureLoss, at: now) }
+        return .forward
+    }
+
+    private struct Relayed {
+        var lineInNeedOfKeyFrame: Int?
+    }
+
+    private static func relay(
+        _ packet: inout MutableSpan<UInt8>, _ count: Int, from: inout BridgeLeg, to: inout BridgeLeg, _ configuration: Configuration,
+        at now: MonotonicTime
+    ) throws(DropReason) -> Relayed {
+        guard from.isConfigured else { throw .notConfigured }
+        var header: RTPHeader
+        do { header = try RTPHeader(parsing: packet.span.extracting(0..<count)) } catch { throw .malformed }
+        let index = try from.source(
+            of: header, in: packet.span.extracting(0..<count), maximumLearned: configuration.maximumLearnedSources)
+        guard let format = from.sources.entries[index].format else { throw .unknownPayloadType }
+
+        let octets = header.payloadRange.count
+        let line = from.sources.entries[index].line
+        from.lines[line].packetsReceived &+= 1
+        from.lines[line].octetsReceived &+= UInt64(octets)
+        from.sources.entries[index].lastHeard = now
+        let position = from.sources.entries[index].statistics.packetReceived(
+            header.sequenceNumber, timestamp: header.timestamp, clockRate: format.clockRate, octets: octets, at: now)
+
+        if let obstacle = from.lines[line].obstacle { throw obstacle }
+        guard position != .astray else { throw .astray }
+        guard let counterpart = from.lines[line].counterpart else { throw .noCounterpart }
+
+        var relayed = Relayed()
+        if format.isRetransmission {
+            try relayRetransmission(
+                &header, &packet, count, repairing: from.sources.entries[index].repairs, position, through: &to.lines[counterpart], format,
+                at: now)
+        } else {
+            let returns = try relayPrimary(
+                &header, source: index, position, in: &from.sources, through: &to.lines[counterpart], format, configuration, at: now)
+            if returns { relayed.lineInNeedOfKeyFrame = line }
+        }
+        header.write(to: &packet)
+        return relayed
+    }
+
+    /// Returns whether a source has come back whose decoder state the receiver has lost.
+    private static func relayPrimary(
+        _ header: inout RTPHeader, source index: Int, _ position: ReceptionStatistics.Position, in sources: inout SourceTable,
+        through line: inout BridgeLine, _ format: PayloadFormat, _ configuration: Configuration, at now: MonotonicTime
+    ) throws(DropReason) -> Bool {
+        var returns = false
+        if line.primary.source != header.ssrc {
+            guard position != .late else { throw .tooOld }
+            let isSuperseded = sources.entries[index].isSuperseded
+            if let current = line.primary.source {
+                // Two sources at a time would take turns packet by packet: the newcomer keeps the stream while it sends.
+                if isSuperseded, now - line.primary.lastSent < configuration.sourceSilence { throw .superseded }
+                if let replaced = sources.index(of: current) { sources.entries[replaced].isSuperseded = true }
+            }
+            sources.entries[index].isSuperseded = false
+            returns = isSuperseded && line.kind == .video
+            // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).
+            if line.kind == .audio, line.primary.packets > 0 { header.marker = true }
+            line.primary.begin(header, clockRate: format.clockRate, at: now)
+        } else if position == .restarted {
+            line.primary.begin(header, clockRate: format.clockRate, at: now)
+        }
+        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
+        guard line.primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
+        return returns
+    }
+
+    /// The retransmission stream has numbers of its own, but the timestamp and the original number follow the primary stream
+    /// (RFC 4588 §4).
+    private static func relayRetransmission(
+        _ header: inout RTPHeader, _ packet: inout MutableSpan<UInt8>, _ count: Int, repairing repaired: SSRC?,
+        _ position: ReceptionStatistics.Position, through line: inout BridgeLine, _ format: PayloadFormat, at now: MonotonicTime
+    ) throws(DropReason) {
+        guard let current = line.primary.source, repaired == nil || repaired == current else { throw .staleRetransmission }
+        guard let feeding = line.retransmission?.source else {
+            if line.retransmission == nil { throw .noRetransmission }
+            line.retransmission?.begin(header, clockRate: format.clockRate, at: now)
+            return try relayRetransmission(
+                &header, &packet, count, repairing: repaired, position, through: &line, format, at: now)
+        }
+        if feeding != header.ssrc || position == .restarted {
+            guard position != .late else { throw .tooOld }
+            line.retransmission?.begin(header, clockRate: format.clockRate, at: now)
+        }
+        // A packet of padding only, as senders use to probe, repeats nothing.
+        if let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) {
+            guard let translated = line.primary.translateOriginal(original) else { throw .staleRetransmission }
+            header.write(originalSequenceNumber: translated, to: &packet)
+        }
+        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
+        guard line.retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
+    }
+}

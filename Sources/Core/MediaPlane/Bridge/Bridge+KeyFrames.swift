@@ -1,0 +1,67 @@
+import Primitives
+import RTP
+
+/// How a key frame is asked for.
+enum KeyFrameRequest: Equatable {
+    /// PLI.
+    case pictureLoss
+    /// FIR; a repetition keeps its number (RFC 5104 §4.3.1.2).
+    case fullIntra(isRepeated: Bool)
+}
+
+/// Asking sources for key frames.
+extension Bridge {
+    /// Asks the peer on `side` for a key frame of an m-line, in the way it understands, unless it was asked just now.
+    ///
+    /// - Parameter asker: The side whose counters say why it was not done; the gateway itself counts with the source's.
+    mutating func requestKeyFrame(
+        from side: BridgeSide, line index: Int, as request: KeyFrameRequest, blaming asker: BridgeSide? = nil, at now: MonotonicTime
+    ) {
+        if let reason = refusal(from: side, line: index, at: now) {
+            self[asker ?? side].controlDrops.count(reason)
+            return
+        }
+        guard let source = keyFrameSource(on: side, line: index) else {
+            self[asker ?? side].controlDrops.count(.noSource)
+            return
+        }
+        self[side].lines[index].lastKeyFrameRequest = now
+        let sender = self[side].lines[index].primary.ssrc
+        if usesFullIntra(request, on: self[side].lines[index]) {
+            if request != .fullIntra(isRepeated: true) { self[side].lines[index].commandNumber &+= 1 }
+            let entry = FullIntraRequest.Entry(ssrc: source, commandNumber: self[side].lines[index].commandNumber)
+            sendFeedback(.fullIntraRequest(FullIntraRequest(sender: sender, entries: [entry])), as: sender, to: side)
+        } else {
+            sendFeedback(.pictureLossIndication(PictureLossIndication(sender: sender, media: source)), as: sender, to: side)
+        }
+    }
+
+    /// Feedback travels in a compound that begins with a report and names the sender (RFC 4585 §3.1): reduced size (RFC 5506)
+    /// would have to be negotiated.
+    mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: BridgeSide) {
+        guard self[side].isReady else { return self[side.other].controlDrops.count(.peerNotReady) }
+        let description = SourceDescription([SourceDescription.Chunk(ssrc: sender, cname: cname)])
+        transmit([.receiverReport(ReceiverReport(ssrc: sender)), .sourceDescription(description), feedback], to: side)
+    }
+
+    private func refusal(from side: BridgeSide, line index: Int, at now: MonotonicTime) -> ControlDropReason? {
+        let line = self[side].lines[index]
+        guard self[side].isReady else { return .peerNotReady }
+        guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { return .notNegotiated }
+        if let last = line.lastKeyFrameRequest, now - last < configuration.keyFrameInterval { return .rateLimited }
+        return nil
+    }
+
+    /// The source that feeds the other leg, or else the one that was heard last.
+    private func keyFrameSource(on side: BridgeSide, line index: Int) -> SSRC? {
+        let feeding = self[side].lines[index].counterpart.flatMap { self[side.other].lines[$0].primary.source }
+        return feeding ?? self[side].lastHeardSource(line: index)
+    }
+
+    private func usesFullIntra(_ request: KeyFrameRequest, on line: BridgeLine) -> Bool {
+        switch request {
+        case .pictureLoss: !line.feedback.contains(.pictureLossIndication)
+        case .fullIntra: line.feedback.contains(.fullIntraRequest)
+        }
+    }
+}

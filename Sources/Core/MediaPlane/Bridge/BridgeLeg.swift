@@ -1,0 +1,175 @@
+import Primitives
+import RTP
+import SDP
+
+/// One leg of a bridged call: its m-lines, the sources of its peer, and what is owed to that peer.
+struct BridgeLeg: Sendable {
+    /// The peer has a media path: it can be sent to.
+    var isReady = false
+    private(set) var isConfigured = false
+    var lines: [BridgeLine] = []
+    var sources = SourceTable()
+    var schedule: ReportSchedule
+    var drops = Tally<DropReason>()
+    var controlDrops = Tally<ControlDropReason>()
+    /// Moves this peer's wall clock to the call's: added to its NTP timestamps, modulo 2⁶⁴. Set once, at its first
+    /// sender report, for all its sources alike: that keeps them in step with each other.
+    private var clockAlignment: UInt64?
+    /// The id under which packets carry their MID (RFC 9143 §15), one for all m-lines of a BUNDLE group.
+    private var midExtension: UInt8?
+
+    private static let midExtensionURI = "urn:ietf:params:rtp-hdrext:sdes:mid"
+    /// An SDP that announces more does not get the rest by SSRC.
+    private static let maximumAnnounced = 64
+
+    init(schedule: ReportSchedule) { self.schedule = schedule }
+
+    var hasVideo: Bool { lines.contains { $0.kind == .video && $0.direction != .inactive } }
+
+    // MARK: Negotiation
+
+    mutating func configure(_ leg: NegotiatedLeg, random: inout some RandomSource) {
+        isConfigured = true
+        let before = lines
+        lines = leg.media.map { media in
+            guard var line = before.first(where: { $0.mid == media.mid }) else { return BridgeLine(media, random: &random) }
+            line.update(media, random: &random)
+            return line
+        }
+        midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == Self.midExtensionURI }?.id
+        sources.replaceAll(remainingSources(of: before))
+        for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
+    }
+
+    /// The sources known so far whose m-line still exists. An `a=ssrc` of before is from now on as good as learnt.
+    private func remainingSources(of before: [BridgeLine]) -> [IncomingSource] {
+        sources.entries.compactMap { source in
+            guard let line = lines.firstIndex(where: { $0.mid == before[source.line].mid }) else { return nil }
+            var source = source
+            source.line = line
+            source.isAnnounced = false
+            source.format = nil
+            return source
+        }
+    }
+
+    private mutating func announce(_ announced: [AnnouncedSource], line: Int) {
+        for source in announced {
+            enter(source.ssrc, line: line, isRetransmission: false, repairs: nil)
+            if let retransmission = source.retransmission {
+                enter(retransmission, line: line, isRetransmission: true, repairs: source.ssrc)
+            }
+        }
+    }
+
+    private mutating func enter(_ ssrc: SSRC, line: Int, isRetransmission: Bool, repairs: SSRC?) {
+        let index: Int
+        if let known = sources.index(of: ssrc) {
+            index = known
+        } else {
+            guard sources.entries.count < Self.maximumAnnounced else { return }
+            index = sources.insert(
+                IncomingSource(ssrc: ssrc, line: line, isRetransmission: isRetransmission, isAnnounced: true), maximumLearned: 0)
+        }
+        sources.entries[index].line = line
+        sources.entries[index].isRetransmission = isRetransmission
+        sources.entries[index].isAnnounced = true
+        sources.entries[index].repairs = repairs
+    }
+
+    // MARK: Routing (RFC 9143 §9.2)
+
+    /// The source that a packet belongs to, by MID, then SSRC, then payload type; learns it if it is new.
+    mutating func source(
+        of header: RTPHeader, in packet: Span<UInt8>, maximumLearned: Int
+    ) throws(DropReason) -> Int {
+        let known = sources.index(of: header.ssrc)
+        if let midExtension, let range = header.extensionElement(midExtension, in: packet) {
+            return try source(of: header, known: known, namedBy: range, of: packet, maximumLearned: maximumLearned)
+        }
+        if let known {
+            try settleFormat(of: known, header.payloadType)
+            return known
+        }
+        return try learn(header, line: lineWithFormat(header.payloadType), maximumLearned: maximumLearned)
+    }
+
+    private mutating func source(
+        of header: RTPHeader, known: Int?, namedBy range: Range<Int>, of packet: Span<UInt8>, maximumLearned: Int
+    ) throws(DropReason) -> Int {
+        if let known, lines[sources.entries[known].line].isNamed(by: range, of: packet) {
+            try settleFormat(of: known, header.payloadType)
+            return known
+        }
+        var named: Int?
+        for index in lines.indices where lines[index].isNamed(by: range, of: packet) { named = index }
+        guard let named else { throw .unknownMID }
+        guard let known else { return try learn(header, line: named, maximumLearned: maximumLearned) }
+        // The SSRC has moved to another m-line.
+        guard let format = lines[named].format(header.payloadType) else { throw .unknownPayloadType }
+        sources.entries[known].line = named
+        sources.entries[known].format = format
+        sources.entries[known].isRetransmission = format.isRetransmission
+        return known
+    }
+
+    /// The one m-line that has this payload type.
+    private func lineWithFormat(_ payloadType: PayloadType) throws(DropReason) -> Int {
+        var found: Int?
+        for index in lines.indices where lines[index].format(payloadType) != nil {
+            guard found == nil else { throw .unknownSource }
+            found = index
+        }
+        guard let found else { throw .unknownSource }
+        return found
+    }
+
+    private mutating func learn(_ header: RTPHeader, line: Int, maximumLearned: Int) throws(DropReason) -> Int {
+        guard let format = lines[line].format(header.payloadType) else { throw .unknownPayloadType }
+        var source = IncomingSource(ssrc: header.ssrc, line: line, isRetransmission: format.isRetransmission, isAnnounced: false)
+        source.format = format
+        return sources.insert(source, maximumLearned: maximumLearned)
+    }
+
+    /// Makes the source's format the one of this packet.
+    private mutating func settleFormat(of index: Int, _ payloadType: PayloadType) throws(DropReason) {
+        if sources.entries[index].format?.payloadType == payloadType { return }
+        guard let format = lines[sources.entries[index].line].format(payloadType),
+            format.isRetransmission == sources.entries[index].isRetransmission
+        else { throw .unknownPayloadType }
+        sources.entries[index].format = format
+    }
+
+    // MARK: Queries
+
+    /// The m-line on which the gateway sends with this SSRC, and whether it is for retransmissions.
+    func outgoing(_ ssrc: SSRC) -> (line: Int, isRetransmission: Bool)? {
+        for index in lines.indices {
+            if lines[index].primary.ssrc == ssrc { return (index, false) }
+            if lines[index].retransmission?.ssrc == ssrc { return (index, true) }
+        }
+        return nil
+    }
+
+    /// The source of an m-line that was heard last.
+    func lastHeardSource(line: Int) -> SSRC? {
+        sources.entries.filter { $0.line == line && !$0.isRetransmission && $0.statistics.packets > 0 }
+            .max { $0.lastHeard < $1.lastHeard }?.ssrc
+    }
+
+    // MARK: Reports of the peer
+
+    /// Keeps a sender report, its time moved to the call's clock; `false` if nobody knows the source.
+    mutating func senderReportReceived(_ report: SenderReport, wallClock: NTPTimestamp, at now: MonotonicTime) -> Bool {
+        guard let index = sources.index(of: report.ssrc) else { return false }
+        var ntp: NTPTimestamp?
+        if report.ntp.rawValue != 0 {
+            let alignment = clockAlignment ?? wallClock.rawValue &- report.ntp.rawValue
+            clockAlignment = alignment
+            ntp = NTPTimestamp(report.ntp.rawValue &+ alignment)
+        }
+        sources.entries[index].report = IncomingSource.ReceivedReport(
+            compact: report.ntp.compact, ntp: ntp, timestamp: report.timestamp, moment: now)
+        return true
+    }
+}

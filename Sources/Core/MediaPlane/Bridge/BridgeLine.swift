@@ -1,0 +1,64 @@
+import Primitives
+import RTP
+import SDP
+
+/// One m-line of one leg.
+struct BridgeLine: Sendable {
+    let mid: String
+    let midBytes: [UInt8]
+    private(set) var kind: MediaKind
+    /// Seen from the gateway; `.inactive` if the m-line is rejected.
+    private(set) var direction: MediaDirection
+    private(set) var formats: [PayloadFormat]
+    private(set) var feedback: FeedbackSupport
+    /// What the gateway sends to this peer.
+    var primary: OutgoingStream
+    var retransmission: OutgoingStream?
+
+    /// The index of the m-line with this mid on the other leg.
+    var counterpart: Int?
+    /// What keeps this peer's packets from being forwarded; `nil` while they flow.
+    var obstacle: DropReason? = .notConfigured
+
+    var packetsReceived: UInt64 = 0
+    var octetsReceived: UInt64 = 0
+
+    /// When this peer was last asked for a key frame.
+    var lastKeyFrameRequest: MonotonicTime?
+    /// The number of the last FIR to this peer.
+    var commandNumber: UInt8 = 0
+
+    init(_ media: NegotiatedMedia, random: inout some RandomSource) {
+        mid = media.mid
+        midBytes = [UInt8](media.mid.utf8)
+        kind = media.kind
+        direction = .inactive
+        formats = []
+        feedback = []
+        primary = OutgoingStream(ssrc: media.localSSRC, random: &random)
+        update(media, random: &random)
+    }
+
+    /// Takes over the outcome of another offer and answer; streams whose SSRC stays go on.
+    mutating func update(_ media: NegotiatedMedia, random: inout some RandomSource) {
+        kind = media.kind
+        direction = media.isRejected ? .inactive : media.direction
+        formats = media.codecs.compactMap(PayloadFormat.init)
+        feedback = FeedbackSupport(media.codecs)
+        if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }
+        if retransmission?.ssrc != media.localRetransmissionSSRC {
+            retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }
+        }
+    }
+
+    func format(_ payloadType: PayloadType) -> PayloadFormat? {
+        for format in formats where format.payloadType == payloadType { return format }
+        return nil
+    }
+
+    func isNamed(by range: Range<Int>, of packet: Span<UInt8>) -> Bool {
+        guard range.count == midBytes.count else { return false }
+        for index in midBytes.indices where packet[range.lowerBound + index] != midBytes[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,70 @@
+package import SDP
+
+/// A snapshot of one leg of a bridge.
+package struct LegStatistics: Equatable, Sendable {
+    package var lines: [LineStatistics]
+    /// RTP from this peer that was not forwarded.
+    package var drops: Tally<DropReason>
+    /// RTCP from this peer that was not acted on.
+    package var controlDrops: Tally<ControlDropReason>
+}
+
+/// A snapshot of one m-line of one leg.
+package struct LineStatistics: Equatable, Sendable {
+    package var mid: String
+    package var kind: MediaKind
+    /// From this peer, retransmissions included, forwarded or not. Octets are payload octets.
+    package var packetsReceived: UInt64
+    package var octetsReceived: UInt64
+    /// Of this peer's media, on its way to the gateway.
+    package var packetsLost: Int64
+    /// Of the source heard last.
+    package var jitter: Duration
+    /// To this peer, retransmissions included. Octets are payload octets.
+    package var packetsSent: UInt64
+    package var octetsSent: UInt64
+    /// What this peer reports about the gateway's media; `nil` before its first report.
+    package var remote: RemoteStatistics?
+    /// Between the gateway and this peer; `nil` before it can be known.
+    package var roundTrip: Duration?
+}
+
+/// What a peer's last report says about a stream of the gateway.
+package struct RemoteStatistics: Equatable, Sendable {
+    package var packetsLost: Int32
+    /// Since its report before, 0…1.
+    package var fractionLost: Double
+    package var jitter: Duration
+}
+
+extension Bridge {
+    /// What happened on a leg so far. Cheap, but not for every packet.
+    package func statistics(of side: BridgeSide) -> LegStatistics {
+        let leg = self[side]
+        return LegStatistics(
+            lines: leg.lines.indices.map { leg.statistics(line: $0) }, drops: leg.drops, controlDrops: leg.controlDrops)
+    }
+}
+
+extension BridgeLeg {
+    fileprivate func statistics(line index: Int) -> LineStatistics {
+        let line = lines[index]
+        let primaries = sources.entries.filter { $0.line == index && !$0.isRetransmission && $0.statistics.packets > 0 }
+        let latest = primaries.max { $0.lastHeard < $1.lastHeard }
+        return LineStatistics(
+            mid: line.mid, kind: line.kind, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
+            packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
+            packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
+            octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
+            remote: line.primary.remoteStatistics, roundTrip: line.primary.roundTrip.latest)
+    }
+}
+
+extension OutgoingStream {
+    fileprivate var remoteStatistics: RemoteStatistics? {
+        guard let report = lastReport else { return nil }
+        return RemoteStatistics(
+            packetsLost: report.cumulativeLost, fractionLost: Double(report.fractionLost) / 256,
+            jitter: clockRate == 0 ? .zero : .nanoseconds(Int64(report.jitter) * 1_000_000_000 / Int64(clockRate)))
+    }
+}

@@ -1,0 +1,76 @@
+import Primitives
+import RTP
+
+/// One SSRC of a peer.
+struct IncomingSource: Sendable {
+    /// The last sender report, its time already moved to the call's clock.
+    struct ReceivedReport: Equatable, Sendable {
+        /// As the source wrote it, for LSR.
+        var compact: UInt32
+        /// `nil` if the source has no wall clock and wrote 0 (RFC 3550 §6.4.1).
+        var ntp: NTPTimestamp?
+        var timestamp: RTPTimestamp
+        var moment: MonotonicTime
+    }
+
+    let ssrc: SSRC
+    /// The index of its m-line.
+    var line: Int
+    var isRetransmission: Bool
+    /// Named by `a=ssrc`: never forgotten to make room.
+    var isAnnounced: Bool
+    /// For a retransmission stream, the stream it repairs, if `a=ssrc-group:FID` says so.
+    var repairs: SSRC?
+    /// The format of its last packet; looked up anew only when the payload type changes.
+    var format: PayloadFormat?
+    var statistics = ReceptionStatistics()
+    var lastHeard = MonotonicTime.zero
+    var report: ReceivedReport?
+    /// Another source has taken its place in the outgoing stream.
+    var isSuperseded = false
+
+    var clockMapping: ClockMapping? {
+        guard let report, let ntp = report.ntp, let format else { return nil }
+        return ClockMapping(ntp: ntp, timestamp: report.timestamp, moment: report.moment, clockRate: format.clockRate)
+    }
+
+    /// The block about this source for the next report to its peer.
+    mutating func reportBlock(at now: MonotonicTime) -> ReportBlock {
+        let delay = report.map { (now - $0.moment).in65536ths } ?? 0
+        return statistics.report(about: ssrc, lastSenderReport: report?.compact ?? 0, delay: delay)
+    }
+}
+
+/// The sources of one leg, found by SSRC.
+///
+/// A call has a handful: a scan over packed keys beats hashing. What peers make us learn is bounded; the source that was
+/// silent longest makes room for a new one.
+struct SourceTable: Sendable {
+    private var keys: [UInt32] = []
+    var entries: [IncomingSource] = []
+
+    func index(of ssrc: SSRC) -> Int? {
+        for index in keys.indices where keys[index] == ssrc.rawValue { return index }
+        return nil
+    }
+
+    /// Adds a source that is not in the table yet.
+    mutating func insert(_ source: IncomingSource, maximumLearned: Int) -> Int {
+        let learned = entries.indices.filter { !entries[$0].isAnnounced }
+        if !source.isAnnounced, learned.count >= maximumLearned,
+            let oldest = learned.min(by: { entries[$0].lastHeard < entries[$1].lastHeard })
+        {
+            entries[oldest] = source
+            keys[oldest] = source.ssrc.rawValue
+            return oldest
+        }
+        entries.append(source)
+        keys.append(source.ssrc.rawValue)
+        return entries.count - 1
+    }
+
+    mutating func replaceAll(_ sources: [IncomingSource]) {
+        entries = sources
+        keys = sources.map(\.ssrc.rawValue)
+    }
+}

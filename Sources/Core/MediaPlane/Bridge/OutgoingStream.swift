@@ -1,0 +1,117 @@
+import Primitives
+import RTP
+
+/// A stream that the gateway sends: its own SSRC, numbers and timestamps, whatever sources feed it.
+struct OutgoingStream: Sendable {
+    let ssrc: SSRC
+    /// The source that feeds it now.
+    private(set) var source: SSRC?
+    private(set) var packets: UInt64 = 0
+    /// Payload octets, without headers and padding.
+    private(set) var octets: UInt64 = 0
+    private(set) var lastSent = MonotonicTime.zero
+    /// What the receiver last said about this stream.
+    private(set) var lastReport: ReportBlock?
+    private(set) var roundTrip = RoundTrip()
+    /// The number of the peer's last FIR, by which a repetition is known (RFC 5104 §4.3.1.2).
+    var lastCommandNumber: UInt8?
+
+    private var sequence: SequenceMapping
+    private var lastTimestamp: RTPTimestamp
+    /// Added to the source's timestamps, modulo 2³².
+    private(set) var timestampOffset: UInt32 = 0
+    private(set) var clockRate: UInt32 = 0
+    /// Reports since the last packet: two make it an inactive sender (RFC 3550 §6.4).
+    private var silentReports = 2
+
+    /// First number and timestamp are random (RFC 3550 §5.1).
+    init(ssrc: SSRC, random: inout some RandomSource) {
+        self.ssrc = ssrc
+        sequence = SequenceMapping(random: &random)
+        lastTimestamp = RTPTimestamp(random.nextUInt32())
+    }
+
+    // MARK: Packets
+
+    /// Lets the packet's source feed the stream from this packet on: numbers go on by one, timestamps by the time that went by.
+    mutating func begin(_ header: RTPHeader, clockRate rate: UInt32, at now: MonotonicTime) {
+        source = header.ssrc
+        sequence.begin(at: header.sequenceNumber)
+        let next = packets == 0 ? lastTimestamp : lastTimestamp + max(1, Self.ticks(of: now - lastSent, clockRate: rate))
+        timestampOffset = next.rawValue &- header.timestamp.rawValue
+        clockRate = rate
+    }
+
+    /// Nobody feeds the stream until the next `begin`.
+    mutating func detach() { source = nil }
+
+    /// Turns a packet of the present source into one of this stream; `false` if it is too old for that.
+    mutating func translate(_ header: inout RTPHeader, octets count: Int, timestampOffset: UInt32, at now: MonotonicTime) -> Bool {
+        let before = sequence.highest
+        guard let number = sequence.translate(header.sequenceNumber) else { return false }
+        header.sequenceNumber = number
+        header.timestamp = RTPTimestamp(header.timestamp.rawValue &+ timestampOffset)
+        header.ssrc = ssrc
+        if sequence.highest != before || packets == 0 {
+            lastTimestamp = header.timestamp
+            lastSent = now
+        }
+        packets &+= 1
+        octets &+= UInt64(count)
+        silentReports = 0
+        return true
+    }
+
+    /// The outgoing number of a packet that is sent again in another stream (RFC 4588 §4).
+    mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? { sequence.translate(number) }
+
+    /// The source's number of a packet that the receiver names.
+    func sourceNumber(of number: SequenceNumber) -> SequenceNumber? { sequence.source(of: number) }
+
+    // MARK: Reports
+
+    var isActiveSender: Bool { silentReports < 2 }
+
+    /// An SR of this stream, if it is an active sender (RFC 3550 §6.4).
+    ///
+    /// With a report of the source, both clocks go on from there; until then the last packet stands for the source's clock.
+    mutating func senderReport(
+        from mapping: ClockMapping?, timestampOffset: UInt32, fallback: NTPTimestamp, at now: MonotonicTime
+    ) -> SenderReport? {
+        guard isActiveSender else { return nil }
+        silentReports += 1
+        let ntp: NTPTimestamp
+        let timestamp: RTPTimestamp
+        if let mapping {
+            let elapsed = now - mapping.moment
+            ntp = mapping.ntp + elapsed
+            timestamp = RTPTimestamp(mapping.timestamp.rawValue &+ timestampOffset) + Self.ticks(of: elapsed, clockRate: mapping.clockRate)
+        } else {
+            ntp = fallback
+            timestamp = lastTimestamp + Self.ticks(of: now - lastSent, clockRate: clockRate)
+        }
+        roundTrip.senderReportSent(ntp, at: now)
+        return SenderReport(
+            ssrc: ssrc, ntp: ntp, timestamp: timestamp, packetCount: UInt32(truncatingIfNeeded: packets),
+            octetCount: UInt32(truncatingIfNeeded: octets))
+    }
+
+    mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) {
+        lastReport = block
+        roundTrip.reportReceived(block, at: now)
+    }
+
+    private static func ticks(of duration: Duration, clockRate: UInt32) -> Int {
+        let (seconds, rest) = duration.wholeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        // Only the low 32 bits reach the timestamp.
+        return Int(truncatingIfNeeded: seconds &* Int64(clockRate) &+ rest * Int64(clockRate) / 1_000_000_000)
+    }
+}
+
+/// The same moment on three clocks: the call's wall clock, a source's RTP clock, and ours.
+struct ClockMapping: Equatable, Sendable {
+    var ntp: NTPTimestamp
+    var timestamp: RTPTimestamp
+    var moment: MonotonicTime
+    var clockRate: UInt32
+}

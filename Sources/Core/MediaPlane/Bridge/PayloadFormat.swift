@@ -1,0 +1,44 @@
+import Primitives
+import SDP
+
+/// What the relay has to know about a payload type.
+struct PayloadFormat: Equatable, Sendable {
+    var payloadType: PayloadType
+    /// Hertz.
+    var clockRate: UInt32
+    /// RFC 4588 `rtx`.
+    var isRetransmission: Bool
+
+    /// `nil` for a clock rate that cannot be one.
+    init?(_ codec: Codec) {
+        guard let rate = UInt32(exactly: codec.clockRate), rate > 0 else { return nil }
+        payloadType = codec.payloadType
+        clockRate = rate
+        isRetransmission = codec.name.lowercased() == "rtx"
+    }
+}
+
+/// The RTCP feedback that a peer takes on an m-line (RFC 4585 §4.2, RFC 5104 §7.1).
+struct FeedbackSupport: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let nack = FeedbackSupport(rawValue: 1)
+    static let pictureLossIndication = FeedbackSupport(rawValue: 2)
+    static let fullIntraRequest = FeedbackSupport(rawValue: 4)
+    static let estimatedMaximumBitrate = FeedbackSupport(rawValue: 8)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ codecs: [Codec]) {
+        self = []
+        for feedback in codecs.flatMap(\.feedback) {
+            switch feedback {
+            case "nack": insert(.nack)
+            case "nack pli": insert(.pictureLossIndication)
+            case "ccm fir": insert(.fullIntraRequest)
+            case "goog-remb": insert(.estimatedMaximumBitrate)
+            default: break
+            }
+        }
+    }
+}

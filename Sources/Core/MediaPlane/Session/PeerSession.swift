@@ -1,0 +1,212 @@
+package import ICE
+package import Primitives
+package import SDP
+package import STUN
+
+/// The transport of one leg: ICE decides where packets go and whose they are, DTLS whether they may carry media.
+///
+///     described ◀── connect ── awaitingDescription
+///         │ first valid check
+///         ▼
+///     handshaking ── handshakeCompleted, certificate as announced ──▶ established
+///         │
+///         └── certificate differs, handshake failed or too slow ──▶ failed
+///
+/// Loss of consent leads from every state to `failed`. The DTLS and SRTP machines themselves stay with the owner:
+/// this value says when a handshake starts, whose packets may reach it, and what its outcome means.
+package struct PeerSession: Sendable {
+    package struct Configuration: Hashable, Sendable {
+        package var ice: ICELiteAgent.Configuration
+        /// From the start of the handshake to its end; browsers give up after 30 to 60 seconds.
+        package var handshakeTimeout: Duration
+
+        package init(ice: ICELiteAgent.Configuration = .init(), handshakeTimeout: Duration = .seconds(20)) {
+            self.ice = ice
+            self.handshakeTimeout = handshakeTimeout
+        }
+    }
+
+    package enum Phase: Equatable, Sendable {
+        /// The peer may check already, but who it is remains to be told; no handshake yet (RFC 8842 §5.5 would allow it).
+        case awaitingDescription
+        /// Both descriptions are known; no valid check so far.
+        case described(NegotiatedTransport)
+        case handshaking(NegotiatedTransport, until: MonotonicTime)
+        /// Media may flow.
+        case established(NegotiatedTransport, heardMedia: Bool)
+        case failed(SessionFailure)
+    }
+
+    /// Why the session wants to be woken.
+    package enum Timer: Hashable, Sendable {
+        case ice(ICELiteAgent.Timer)
+        case handshake
+    }
+
+    package let configuration: Configuration
+    package private(set) var phase = Phase.awaitingDescription
+    private var ice: ICELiteAgent
+    private var hasConnected = false
+
+    package init(local: ICECredentials, configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        ice = ICELiteAgent(local: ICEParameters(local), configuration: configuration.ice)
+    }
+}
+
+// MARK: - Inputs
+
+extension PeerSession {
+    /// Both descriptions are known. A second call with the same transport changes nothing (a re-offer that keeps ICE
+    /// and DTLS, RFC 8842 §5.5).
+    package mutating func connect(_ transport: NegotiatedTransport, at now: MonotonicTime) -> [SessionAction] {
+        guard case .awaitingDescription = phase else { return [] }
+        phase = .described(transport)
+        let actions = translate(ice.setRemote(ICEParameters(transport.remote), at: now), at: now)
+        return actions + startHandshakeIfPossible(at: now)
+    }
+
+    /// A STUN message came in; `raw` is what it was parsed from.
+    package mutating func receive(
+        _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime, authentication: some MessageAuthentication
+    ) -> [SessionAction] {
+        let actions = translate(ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
+        return actions + startHandshakeIfPossible(at: now)
+    }
+
+    /// The handshake is through; `digest` computes a digest of the peer's certificate.
+    package mutating func handshakeCompleted(digest: (Fingerprint.Algorithm) -> [UInt8]?) -> [SessionAction] {
+        guard case .handshaking(let transport, _) = phase else { return [] }
+        guard Self.certificate(digest, matches: transport.remoteFingerprints) else { return fail(.fingerprintMismatch) }
+        phase = .established(transport, heardMedia: false)
+        return [.event(.dtlsConnected)]
+    }
+
+    /// The handshake cannot go on.
+    package mutating func handshakeFailed() -> [SessionAction] {
+        guard case .handshaking = phase else { return [] }
+        return fail(.handshakeFailed)
+    }
+
+    /// An authenticated RTP packet came in. Cheap enough to be asked for each.
+    package mutating func mediaReceived() -> [SessionAction] {
+        guard case .established(let transport, heardMedia: false) = phase else { return [] }
+        phase = .established(transport, heardMedia: true)
+        return [.event(.mediaReceived)]
+    }
+
+    /// The time of `nextDeadline` has come; too early a call does nothing.
+    package mutating func timeout(at now: MonotonicTime) -> [SessionAction] {
+        if case .failed = phase { return [] }
+        let actions = translate(ice.timeout(at: now), at: now)
+        if case .handshaking(_, let deadline) = phase, now >= deadline { return actions + fail(.handshakeFailed) }
+        return actions
+    }
+}
+
+// MARK: - Queries
+
+extension PeerSession {
+    /// Whether a DTLS record from this path may reach the handshake: only a checked address can make the gateway
+    /// compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
+    package func admitsHandshake(from path: Path) -> Bool {
+        switch phase {
+        case .handshaking, .established: ice.accepts(path)
+        case .awaitingDescription, .described, .failed: false
+        }
+    }
+
+    /// Whether media may come from this path.
+    package func admitsMedia(from path: Path) -> Bool {
+        isEstablished && ice.accepts(path)
+    }
+
+    package var isEstablished: Bool {
+        if case .established = phase { true } else { false }
+    }
+
+    /// Whether the first media packet is still awaited, so that the owner asks `mediaReceived` only then.
+    package var awaitsMedia: Bool {
+        if case .established(_, heardMedia: false) = phase { true } else { false }
+    }
+
+    /// Where to send; `nil` before the first valid check.
+    package var selectedPath: Path? { ice.selectedPath }
+
+    package var validatedPaths: [Path] { ice.validatedPaths }
+    package var localFragments: [String] { ice.localFragments }
+
+    package var nextDeadline: Deadline<Timer>? {
+        switch phase {
+        case .failed: nil
+        case .handshaking(_, let deadline): .earlier(iceDeadline, Deadline(deadline, .handshake))
+        case .awaitingDescription, .described, .established: iceDeadline
+        }
+    }
+
+    private var iceDeadline: Deadline<Timer>? {
+        ice.nextDeadline.map { Deadline($0.time, .ice($0.reason)) }
+    }
+}
+
+// MARK: - Transitions
+
+extension PeerSession {
+    private mutating func startHandshakeIfPossible(at now: MonotonicTime) -> [SessionAction] {
+        guard case .described(let transport) = phase, ice.selectedPath != nil else { return [] }
+        phase = .handshaking(transport, until: now + configuration.handshakeTimeout)
+        return [.startHandshake(transport.role)]
+    }
+
+    private mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
+        var translated: [SessionAction] = []
+        for action in actions {
+            switch action {
+            case .transmit(let bytes, let path): translated.append(.transmit(bytes, over: path))
+            case .pathValidated(let path): translated.append(.pathValidated(path))
+            case .pathForgotten(let path): translated.append(.pathForgotten(path))
+            case .fragmentRetired(let fragment): translated.append(.fragmentRetired(fragment))
+            case .refused(let refusal): translated.append(.refused(refusal))
+            case .selected: break  // asked for when a packet leaves
+            case .stateChanged(.connected), .stateChanged(.completed):
+                if !hasConnected { translated.append(.event(.iceConnected)) }
+                hasConnected = true
+            case .stateChanged(.failed(.neverConnected)): translated += fail(.neverConnected)
+            case .stateChanged(.failed(.consentExpired)): translated += fail(.consentExpired)
+            case .stateChanged(.waiting), .stateChanged(.checking), .stateChanged(.restarting): break
+            }
+        }
+        return translated
+    }
+
+    private mutating func fail(_ failure: SessionFailure) -> [SessionAction] {
+        if case .failed = phase { return [] }
+        phase = .failed(failure)
+        return [.event(.failed(failure))]
+    }
+
+    /// The strongest announced algorithm decides (RFC 8122 §5); any of its fingerprints may match.
+    private static func certificate(_ digest: (Fingerprint.Algorithm) -> [UInt8]?, matches announced: [Fingerprint]) -> Bool {
+        guard let strongest = announced.map(\.algorithm).max(by: { $0.strength < $1.strength }) else { return false }
+        guard let actual = digest(strongest) else { return false }
+        return announced.contains { $0.algorithm == strongest && $0.digest == actual }
+    }
+}
+
+extension Fingerprint.Algorithm {
+    fileprivate var strength: Int {
+        switch self {
+        case .sha1: 1
+        case .sha224: 2
+        case .sha256: 3
+        case .sha384: 4
+        case .sha512: 5
+        }
+    }
+}
+
+extension ICEParameters {
+    package init(_ credentials: ICECredentials) {
+        self.init(ufrag: credentials.ufrag, password: credentials.password)
+    }
+}

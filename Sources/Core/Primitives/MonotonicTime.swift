@@ -1,0 +1,78 @@
+/// A point on a clock that never goes back; only differences between two points mean anything.
+///
+/// Core takes time as an argument and never reads a clock: shells pass the kernel's monotonic clock,
+/// tests a virtual one.
+package struct MonotonicTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since an arbitrary origin.
+    package var nanoseconds: UInt64
+
+    @inlinable
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = MonotonicTime(nanoseconds: 0)
+
+    @inlinable
+    package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// Saturates at both ends: a deadline that cannot be represented never comes.
+    @inlinable
+    package static func + (time: Self, duration: Duration) -> Self {
+        let delta = duration.wholeNanoseconds
+        return delta >= 0 ? time.later(by: delta.magnitude) : time.earlier(by: delta.magnitude)
+    }
+
+    @inlinable
+    package static func - (time: Self, duration: Duration) -> Self {
+        let delta = duration.wholeNanoseconds
+        return delta >= 0 ? time.earlier(by: delta.magnitude) : time.later(by: delta.magnitude)
+    }
+
+    @inlinable
+    package func later(by nanoseconds: UInt64) -> Self {
+        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return MonotonicTime(nanoseconds: overflow ? .max : sum)
+    }
+
+    @inlinable
+    package func earlier(by nanoseconds: UInt64) -> Self {
+        MonotonicTime(nanoseconds: nanoseconds > self.nanoseconds ? 0 : self.nanoseconds - nanoseconds)
+    }
+
+    /// The time from `b` to `a`, negative if `a` is earlier.
+    @inlinable
+    package static func - (a: Self, b: Self) -> Duration {
+        a >= b
+            ? .nanoseconds(Int64(clamping: a.nanoseconds - b.nanoseconds))
+            : .zero - .nanoseconds(Int64(clamping: b.nanoseconds - a.nanoseconds))
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, clamped to what 64 bits hold (±292 years).
+    @inlinable
+    package var wholeNanoseconds: Int64 {
+        Int64(clamping: attoseconds / 1_000_000_000)
+    }
+
+    /// The duration in seconds, for ratios and reports.
+    @inlinable
+    package var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+}
+
+/// The next time a machine wants to be called, and why.
+package struct Deadline<Reason: Hashable & Sendable>: Hashable, Sendable {
+    package var time: MonotonicTime
+    package var reason: Reason
+
+    package init(_ time: MonotonicTime, _ reason: Reason) {
+        self.time = time
+        self.reason = reason
+    }
+
+    /// The earlier of two deadlines; `nil` is never.
+    package static func earlier(_ a: Self?, _ b: Self?) -> Self? {
+        guard let a else { return b }
+        guard let b else { return a }
+        return b.time < a.time ? b : a
+    }
+}

@@ -1,0 +1,83 @@
+package import Primitives
+
+/// The header of an RTP packet (RFC 3550 §5.1) and where its parts lie.
+///
+///      0                   1                   2                   3
+///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+///     |V=2|P|X|  CC   |M|     PT      |       sequence number         |
+///     |                           timestamp                           |
+///     |           synchronization source (SSRC) identifier            |
+///     |            contributing source (CSRC) identifiers, CC × 4     |
+///     |      defined by profile       |           length              |  if X
+///     |                        header extension                       |
+///
+/// The five fields that a relay changes are variables; `write(to:)` puts them back into the packet they came from.
+/// The value is trivial: parsing allocates nothing and keeps nothing of the packet.
+package struct RTPHeader: Equatable, Sendable {
+    package static let fixedLength = 12
+
+    package var marker: Bool
+    package var payloadType: PayloadType
+    package var sequenceNumber: SequenceNumber
+    package var timestamp: RTPTimestamp
+    package var ssrc: SSRC
+
+    /// 0…15.
+    package let contributingSourceCount: Int
+    /// The 16 bits "defined by profile" of the header extension; 0 without one.
+    package let extensionProfile: UInt16
+    /// The header extension without its own four-byte header; empty without one.
+    package let extensionRange: Range<Int>
+    /// The payload without padding.
+    package let payloadRange: Range<Int>
+
+    /// Parses a whole packet, already decrypted if padding is to be right.
+    package init(parsing packet: Span<UInt8>) throws(RTPError) {
+        guard packet.count >= Self.fixedLength else { throw .malformedLength }
+        let flags = packet[0]
+        guard flags >> 6 == 2 else { throw .malformedVersion }
+        marker = packet[1] & 0x80 != 0
+        payloadType = PayloadType(maskingHeaderByte: packet[1])
+        sequenceNumber = SequenceNumber(packet.bigEndian16(at: 2))
+        timestamp = RTPTimestamp(packet.bigEndian32(at: 4))
+        ssrc = SSRC(packet.bigEndian32(at: 8))
+        contributingSourceCount = Int(flags & 0x0F)
+
+        var end = Self.fixedLength + 4 * contributingSourceCount
+        if flags & 0x10 != 0 {
+            guard packet.count >= end + 4 else { throw .malformedLength }
+            extensionProfile = packet.bigEndian16(at: end)
+            let start = end + 4
+            end = start + 4 * Int(packet.bigEndian16(at: end + 2))
+            extensionRange = start..<end
+        } else {
+            extensionProfile = 0
+            extensionRange = end..<end
+        }
+        guard packet.count >= end else { throw .malformedLength }
+
+        guard flags & 0x20 != 0 else {
+            payloadRange = end..<packet.count
+            return
+        }
+        // The last byte counts the padding bytes, itself among them.
+        let padding = Int(packet[packet.count - 1])
+        guard padding >= 1, padding <= packet.count - end else { throw .malformedPadding }
+        payloadRange = end..<(packet.count - padding)
+    }
+
+    /// Writes marker, payload type, sequence number, timestamp and SSRC over those in `packet`.
+    package func write(to packet: inout MutableSpan<UInt8>) {
+        precondition(packet.count >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
+        packet[1] = payloadType.rawValue | (marker ? 0x80 : 0)
+        packet.setBigEndian16(sequenceNumber.rawValue, at: 2)
+        packet.setBigEndian32(timestamp.rawValue, at: 4)
+        packet.setBigEndian32(ssrc.rawValue, at: 8)
+    }
+
+    /// One of the contributing sources (RFC 3550 §5.1); `packet` is the one this header was parsed from.
+    package func contributingSource(at index: Int, in packet: Span<UInt8>) -> SSRC {
+        precondition(index < contributingSourceCount, "there are contributingSourceCount of them")
+        return SSRC(packet.bigEndian32(at: Self.fixedLength + 4 * index))
+    }
+}

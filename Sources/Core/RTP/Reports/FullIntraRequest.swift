@@ -1,0 +1,45 @@
+package import Primitives
+
+/// FIR (RFC 5104 §4.3.1): a command to send a decoder refresh point, which PLI only suggests.
+package struct FullIntraRequest: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var ssrc: SSRC
+        /// Counts commands of one sender to one source; a repetition keeps its number (RFC 5104 §4.3.1.1).
+        package var commandNumber: UInt8
+
+        package init(ssrc: SSRC, commandNumber: UInt8) {
+            self.ssrc = ssrc
+            self.commandNumber = commandNumber
+        }
+    }
+
+    package var sender: SSRC
+    package var entries: [Entry]
+
+    package init(sender: SSRC, entries: [Entry]) {
+        self.sender = sender
+        self.entries = entries
+    }
+
+    init?(reading reader: inout ByteReader) {
+        // The media source of the common header is not used; the entries name theirs (RFC 5104 §4.3.1.2).
+        guard let sender = reader.readUInt32(), reader.skip(4) else { return nil }
+        self.init(sender: SSRC(sender), entries: [])
+        guard reader.remaining > 0, reader.remaining.isMultiple(of: 8) else { return nil }
+        while let ssrc = reader.readUInt32(), let number = reader.readUInt8(), reader.skip(3) {
+            entries.append(Entry(ssrc: SSRC(ssrc), commandNumber: number))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.writeRTCP(type: RTCPType.payloadFeedback, format: Int(FeedbackFormat.fullIntraRequest)) { writer in
+            writer.write(sender.rawValue)
+            writer.write(UInt32(0))
+            for entry in entries {
+                writer.write(entry.ssrc.rawValue)
+                writer.write(entry.commandNumber)
+                writer.writeUInt24(0)
+            }
+        }
+    }
+}

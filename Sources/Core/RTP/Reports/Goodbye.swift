@@ -1,0 +1,24 @@
+package import Primitives
+
+/// BYE (RFC 3550 §6.6); the reason text is skipped.
+package struct Goodbye: Hashable, Sendable {
+    /// At most 31.
+    package var sources: [SSRC]
+
+    package init(_ sources: [SSRC]) { self.sources = sources }
+
+    init?(reading reader: inout ByteReader, sources count: Int) {
+        sources = []
+        for _ in 0..<count {
+            guard let ssrc = reader.readUInt32() else { return nil }
+            sources.append(SSRC(ssrc))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        precondition(sources.count <= 31, "a BYE has room for 31 sources")
+        writer.writeRTCP(type: RTCPType.goodbye, format: sources.count) { writer in
+            for source in sources { writer.write(source.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Primitives
+
+/// An RTCP datagram: one or more packets, one after the other (RFC 3550 §6.1).
+///
+///      0                   1                   2                   3
+///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+///     |V=2|P| RC/FMT  |      PT       |     length in words − 1       |
+///
+/// Parsing also takes datagrams that do not begin with a report (reduced size, RFC 5506). Building is up to the
+/// caller: what it lists is what is written, in that order.
+package struct RTCPCompound: Hashable, Sendable {
+    package static let maximumPackets = 64
+
+    package var packets: [RTCPPacket]
+
+    package init(_ packets: [RTCPPacket]) { self.packets = packets }
+
+    /// One malformed packet spoils the datagram (RFC 3550 §A.2).
+    package init(parsing datagram: Span<UInt8>) throws(RTPError) {
+        packets = []
+        guard datagram.count >= 4 else { throw .malformedLength }
+        var offset = 0
+        while offset < datagram.count {
+            guard packets.count < Self.maximumPackets else { throw .limitPackets }
+            guard datagram.count - offset >= 4 else { throw .malformedLength }
+            let flags = datagram[offset]
+            guard flags >> 6 == 2 else { throw .malformedVersion }
+            let end = offset + 4 * (Int(datagram.bigEndian16(at: offset + 2)) + 1)
+            guard end <= datagram.count else { throw .malformedLength }
+
+            var bodyEnd = end
+            if flags & 0x20 != 0 {
+                // Only the last packet may be padded (RFC 3550 §6.4.1).
+                let padding = Int(datagram[end - 1])
+                guard end == datagram.count, padding >= 4, padding.isMultiple(of: 4), padding <= end - offset - 4 else {
+                    throw .malformedPadding
+                }
+                bodyEnd -= padding
+            }
+            let body = datagram.extracting((offset + 4)..<bodyEnd)
+            packets.append(try RTCPPacket(type: datagram[offset + 1], format: flags & 0x1F, body: body))
+            offset = end
+        }
+    }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter(reserving: 128)
+        for packet in packets { packet.write(to: &writer) }
+        return writer.bytes
+    }
+}

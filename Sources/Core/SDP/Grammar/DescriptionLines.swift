@@ -1,0 +1,85 @@
+/// Cuts a description into lines, one at a time, and enforces the limits on size.
+///
+/// Lines end in CRLF or, tolerated, LF alone (RFC 8866 §5); empty lines are tolerated at the very end.
+struct DescriptionLines {
+    /// A line: its type letter and where its value stands.
+    struct Line {
+        let number: Int
+        let type: UInt8
+        fileprivate let value: Range<Int>
+    }
+
+    /// The line that was not taken yet; `nil` at the end.
+    private(set) var current: Line?
+    private let bytes: [UInt8]
+    private var offset = 0
+    private var number = 0
+
+    init(_ text: String) throws(SDPError) {
+        guard text.utf8.count <= DescriptionLimits.bytes else {
+            throw .limitExceeded("more than \(DescriptionLimits.bytes) bytes")
+        }
+        bytes = Array(text.utf8)
+        try advance()
+    }
+
+    /// The number of the line that is due, for errors about something missing.
+    var lineNumber: Int { current?.number ?? number + 1 }
+
+    func text(of line: Line) -> String { text(line.value) }
+
+    func bytes(of line: Line) -> ArraySlice<UInt8> { bytes[line.value] }
+
+    /// The value up to the first `separator` and, if there is one, the value after it.
+    func split(_ line: Line, at separator: UInt8) -> (head: String, tail: String?) {
+        guard let index = bytes[line.value].firstIndex(of: separator) else { return (text(line.value), nil) }
+        return (text(line.value.lowerBound..<index), text(index + 1..<line.value.upperBound))
+    }
+
+    /// The current line if it is of that type; then the next one becomes current.
+    mutating func take(_ type: Unicode.Scalar) throws(SDPError) -> Line? {
+        guard let line = current, line.type == UInt8(ascii: type) else { return nil }
+        try advance()
+        return line
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    private mutating func advance() throws(SDPError) {
+        guard offset < bytes.count else {
+            current = nil
+            return
+        }
+        number += 1
+        let start = offset
+        let newline = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
+        var end = newline ?? bytes.count
+        offset = newline.map { $0 + 1 } ?? end
+        if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        guard end > start else {
+            guard bytes[offset...].allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) else {
+                throw .malformedLine(number, "the line is empty")
+            }
+            (offset, current) = (bytes.count, nil)
+            return
+        }
+        guard end - start <= DescriptionLimits.lineBytes else {
+            throw .limitExceeded("line \(number) is longer than \(DescriptionLimits.lineBytes) bytes")
+        }
+        guard end - start >= 2, bytes[start + 1] == UInt8(ascii: "=") else {
+            throw .malformedLine(number, "a line starts with one letter and \"=\"")
+        }
+        guard bytes[start..<end].allSatisfy({ $0 != 0 && $0 != UInt8(ascii: "\r") }) else {
+            throw .malformedLine(number, "a NUL or a lone carriage return stands in the line")
+        }
+        current = Line(number: number, type: bytes[start], value: start + 2..<end)
+    }
+}
+
+/// What the gateway is willing to read; a browser's offer has about 6 KB and 160 attributes.
+package enum DescriptionLimits {
+    package static let bytes = 65_536
+    package static let lineBytes = 4_096
+    package static let mediaCount = 64
+    package static let attributeCount = 2_000
+}

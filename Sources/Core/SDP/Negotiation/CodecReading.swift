@@ -1,0 +1,61 @@
+import Primitives
+
+/// Puts the codecs of an m-line together out of `a=rtpmap`, `a=fmtp` and `a=rtcp-fb`, in whatever order they stand.
+struct CodecReading {
+    private struct Entry {
+        let payloadType: PayloadType
+        var map: RTPMap?
+        var parameters: String?
+        var feedback: [String] = []
+    }
+
+    private var entries: [Entry] = []
+    /// The index into `entries` by payload type.
+    private var places = [Int?](repeating: nil, count: 128)
+    private var feedbackForAll: [String] = []
+
+    /// Formats that are not payload types are passed over, and so are 64…95: multiplexed with RTCP they could not be
+    /// told from its packet types (RFC 5761 §4).
+    init(formats: [String]) {
+        for format in formats {
+            guard let number = Int(decimal: format.utf8), let payloadType = PayloadType(number), !(64...95).contains(number),
+                places[number] == nil
+            else { continue }
+            places[number] = entries.count
+            entries.append(Entry(payloadType: payloadType))
+        }
+    }
+
+    /// Whether the attribute was one of these. Lines about payload types that the m-line does not list say nothing.
+    mutating func take(_ attribute: Attribute) throws(AttributeFault) -> Bool {
+        switch attribute.name {
+        case "rtpmap":
+            guard let value = attribute.value, let map = RTPMap(value) else { throw AttributeFault(attribute) }
+            if let place = place(of: map.payloadType) { entries[place].map = map }
+        case "fmtp":
+            guard let value = attribute.value, let format = FormatAttribute(value) else { return true }
+            if case .one(let payloadType) = format.format, let place = place(of: payloadType) {
+                entries[place].parameters = entries[place].parameters.map { $0 + ";" + format.text } ?? format.text
+            }
+        case "rtcp-fb":
+            guard let value = attribute.value, let feedback = FormatAttribute(value) else { return true }
+            switch feedback.format {
+            case .all: feedbackForAll.append(feedback.text)
+            case .one(let payloadType):
+                if let place = place(of: payloadType) { entries[place].feedback.append(feedback.text) }
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// A dynamic payload type without rtpmap has no meaning and is left out.
+    var codecs: [Codec] {
+        entries.compactMap { entry in
+            guard let map = entry.map ?? RTPMap(static: entry.payloadType) else { return nil }
+            return Codec(map, parameters: entry.parameters, feedback: entry.feedback + feedbackForAll)
+        }
+    }
+
+    private func place(of payloadType: PayloadType) -> Int? { places[Int(payloadType.rawValue)] }
+}

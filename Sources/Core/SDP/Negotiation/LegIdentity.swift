@@ -1,0 +1,41 @@
+/// What the gateway writes about itself into every description of one leg.
+package struct LegIdentity: Equatable, Sendable {
+    /// The session id of `o=`, constant for the life of the leg; at most 63 bits (RFC 3264 §5).
+    package var sessionID: UInt64
+    /// The canonical name of what the gateway sends (RFC 3550 §6.5.1), random per leg (RFC 7022 §4.2).
+    package var canonicalName: String
+    /// The stream that the gateway's tracks belong to (RFC 8830 §2).
+    package var streamID: String
+    package var credentials: ICECredentials
+    /// The fingerprint of the gateway's DTLS certificate.
+    package var fingerprint: Fingerprint
+    /// Values of `a=candidate`, all of them: a lite agent has nothing to trickle.
+    package var candidates: [String]
+
+    package init(
+        sessionID: UInt64, canonicalName: String, streamID: String, credentials: ICECredentials, fingerprint: Fingerprint,
+        candidates: [String]
+    ) {
+        precondition(sessionID <= UInt64(Int64.max), "the session id of o= has at most 63 bits")
+        self.sessionID = sessionID
+        self.canonicalName = canonicalName
+        self.streamID = streamID
+        self.credentials = credentials
+        self.fingerprint = fingerprint
+        self.candidates = candidates
+    }
+
+    /// The address and port for `c=` and `m=`: those of the first IPv4 candidate over UDP, else of the first over UDP
+    /// (RFC 8839 §4.2.1.2); the placeholders of RFC 8840 §4.1.1 when there is none.
+    var defaultDestination: (connection: Connection, port: UInt16) {
+        let destinations = candidates.compactMap(Self.destination)
+        return destinations.first { $0.connection.addressType == "IP4" } ?? destinations.first ?? (.unspecified, 9)
+    }
+
+    private static func destination(ofCandidate value: String) -> (connection: Connection, port: UInt16)? {
+        let fields = value.split(separator: " ")
+        guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else { return nil }
+        let type = fields[4].contains(":") ? "IP6" : "IP4"
+        return (Connection(addressType: type, address: String(fields[4])), port)
+    }
+}

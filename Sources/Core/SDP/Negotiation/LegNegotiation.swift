@@ -1,0 +1,237 @@
+package import Primitives
+
+/// The offer/answer exchange of one leg (RFC 3264 §4, RFC 8829 §3.2), with the gateway as SDP peer.
+///
+///                      makeOffer                      receiveOffer
+///     localOffer  ◀──────────────  idle or stable  ──────────────▶  remoteOffer
+///         │                            ▲     ▲                           │
+///         │  receiveAnswer → stable    │     │    makeAnswer → stable    │
+///         ├────────────────────────────┘     └───────────────────────────┤
+///         └─ rollback → as before                   rollback → as before ┘
+///
+/// What the gateway says mirrors what the peer of the other leg said, so payload types and header extension ids are the
+/// same on both legs and media can be relayed without rewriting them. Commands that come at the wrong time, and
+/// descriptions that do not fit, throw and leave the negotiation as it was.
+package struct LegNegotiation: Equatable, Sendable {
+    /// Where the exchange stands.
+    package enum Phase: Equatable, Sendable {
+        case idle
+        case localOffer
+        case remoteOffer
+        case stable
+    }
+
+    private enum State: Equatable, Sendable {
+        case idle
+        case localOffer([LocalMedia])
+        case remoteOffer(PeerDescription)
+        case stable
+    }
+
+    package private(set) var identity: LegIdentity
+    /// The result of the last complete exchange; a pending one does not touch it.
+    package private(set) var negotiated: NegotiatedLeg?
+    private var state = State.idle
+    /// The version of `o=` of the next description; goes up with every one made (RFC 3264 §8).
+    private var version: UInt64 = 1
+    /// One entry per m-line ever offered; m-lines never go away (RFC 3264 §8).
+    private var sources: [LocalSources] = []
+
+    package init(identity: LegIdentity) { self.identity = identity }
+
+    package var phase: Phase {
+        switch state {
+        case .idle: .idle
+        case .localOffer: .localOffer
+        case .remoteOffer: .remoteOffer
+        case .stable: .stable
+        }
+    }
+
+    // MARK: The gateway offers
+
+    /// The gateway's offer on behalf of the other leg's peer: same m-line order, mids, payload types and directions as in
+    /// `other`, with the gateway's own transport and sources.
+    package mutating func makeOffer(
+        mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
+    ) throws(SDPError) -> SessionDescription {
+        guard phase == .idle || phase == .stable else { throw .wrongState(phase) }
+        var next = self
+        var media: [LocalMedia] = []
+        for section in other.media {
+            let sources = next.sources(for: section, at: section.index, avoiding: other, random: &random)
+            media.append(LocalMedia(mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources))
+        }
+        // An m-line that the other side does not know any more stays in its place, rejected.
+        for gone in sources.dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
+        guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
+        next.state = .localOffer(media)
+        let offer = next.describe(media, setup: .actpass, answering: nil)
+        self = next
+        return offer
+    }
+
+    /// The peer's answer to the pending offer.
+    package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) {
+        guard case .localOffer(let media) = state else { throw .wrongState(phase) }
+        negotiated = try AnswerCheck(offered: media, answer: answer).agreement(local: identity.credentials)
+        state = .stable
+    }
+
+    // MARK: The peer offers
+
+    /// The peer's offer; it stays pending until `makeAnswer` or `rollback`.
+    package mutating func receiveOffer(_ offer: PeerDescription) throws(SDPError) {
+        guard phase == .idle || phase == .stable else { throw .wrongState(phase) }
+        guard !offer.isLite else { throw .unsupportedLitePeer }
+        guard offer.transportMedia != nil else { throw .noUsableMedia(offer.media.compactMap(\.refusal)) }
+        guard offer.media.count >= sources.count else {
+            throw .offerMismatch(media: nil, "it has \(offer.media.count) m-lines, and there were \(sources.count) (RFC 3264 §8)")
+        }
+        for (section, known) in zip(offer.media, negotiated?.media ?? []) where !known.isRejected {
+            guard section.kind == known.kind else { throw .offerMismatch(media: section.index, "its media type has changed") }
+            guard section.mid == known.mid else { throw .offerMismatch(media: section.index, "its a=mid has changed") }
+        }
+        state = .remoteOffer(offer)
+    }
+
+    /// The gateway's answer to the pending offer: what the other leg's peer answered, as far as this peer offered it.
+    package mutating func makeAnswer(
+        mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
+    ) throws(SDPError) -> SessionDescription {
+        guard case .remoteOffer(let offer) = state else { throw .wrongState(phase) }
+        guard !peerRestartsICE || identity.credentials != negotiated?.transport.local else { throw .restartNeedsCredentials }
+        var next = self
+        var media: [LocalMedia] = []
+        for section in offer.media {
+            let sources = next.sources(for: section, at: section.index, avoiding: offer, random: &random)
+            let answered = section.index < other.media.count ? other.media[section.index] : nil
+            media.append(LocalMedia(answering: section, mirroring: answered, policy: policy, sources: sources))
+        }
+        guard let transport = Self.agreedTransport(of: offer, answeredWith: media), let remote = transport.credentials else {
+            throw .noUsableMedia(zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })
+        }
+        let role = next.role(answering: transport)
+        next.negotiated = NegotiatedLeg(
+            transport: NegotiatedTransport(
+                local: identity.credentials, remote: remote, remoteFingerprints: transport.fingerprints, role: role),
+            media: zip(media, offer.media).map { $0.agreement(answering: $1) })
+        next.state = .stable
+        let answer = next.describe(media, setup: role == .client ? .active : .passive, answering: offer)
+        self = next
+        return answer
+    }
+
+    // MARK: Either way
+
+    /// Drops the pending offer, whoever made it; the leg is as it was before (RFC 8829 §4.1.10.2).
+    package mutating func rollback() throws(SDPError) {
+        switch state {
+        case .idle, .stable: throw .wrongState(phase)
+        case .localOffer, .remoteOffer: break
+        }
+        if let negotiated { identity.credentials = negotiated.transport.local }
+        state = negotiated == nil ? .idle : .stable
+    }
+
+    /// Whether the pending offer of the peer restarts ICE: both its ufrag and its password are new (RFC 8839 §4.4.1.1.1).
+    /// Then `restartICE(with:)` must come before `makeAnswer`.
+    package var peerRestartsICE: Bool {
+        guard case .remoteOffer(let offer) = state, let agreed = negotiated?.transport.remote,
+            let offered = offer.transportMedia?.transport.credentials
+        else { return false }
+        return offered.ufrag != agreed.ufrag && offered.password != agreed.password
+    }
+
+    /// Takes new credentials for the descriptions that follow.
+    package mutating func restartICE(with credentials: ICECredentials) { identity.credentials = credentials }
+}
+
+// MARK: - Parts
+
+extension LegNegotiation {
+    /// The sources of an m-line: the known ones, or newly drawn ones for a new or recycled m-line.
+    private mutating func sources(
+        for media: PeerMedia, at index: Int, avoiding description: PeerDescription, random: inout some RandomSource
+    ) -> LocalSources {
+        if index < sources.count, sources[index].mid == media.mid, sources[index].kind == media.kind { return sources[index] }
+        var taken = Set(sources.flatMap { [$0.ssrc, $0.retransmission] })
+        for source in description.media.flatMap(\.sources) { taken.formUnion([source.ssrc, source.retransmission].compactMap(\.self)) }
+        func draw() -> SSRC {
+            while true {
+                let ssrc = SSRC(random.nextUInt32())
+                if ssrc.rawValue != 0, taken.insert(ssrc).inserted { return ssrc }
+            }
+        }
+        let drawn = LocalSources(mid: media.mid, kind: media.kind, ssrc: draw(), retransmission: draw())
+        if index < sources.count { sources[index] = drawn } else { sources.append(drawn) }
+        return drawn
+    }
+
+    /// The gateway's role when it answers: that of the standing DTLS association if the offer leaves the choice and does
+    /// not restart, else passive unless the peer is (RFC 5763 §5, RFC 8842 §5.3).
+    private func role(answering transport: PeerTransport) -> DTLSRole {
+        switch transport.setup {
+        case .passive: .client
+        case .active, .holdconn, nil: .server
+        case .actpass:
+            if let agreed = negotiated?.transport, !peerRestartsICE, agreed.remoteFingerprints == transport.fingerprints { agreed.role } else { .server }
+        }
+    }
+
+    /// The transport of the first accepted m-line, in the order of the offer's BUNDLE group (RFC 9143 §7.3.1).
+    private static func agreedTransport(of offer: PeerDescription, answeredWith media: [LocalMedia]) -> PeerTransport? {
+        let order = offer.bundle.isEmpty ? Array(media.indices) : offer.bundle
+        return order.first { !media[$0].isRejected }.map { offer.media[$0].transport }
+    }
+
+    /// RTP is always offered in the form of RFC 8829 §5.2.1, whatever older form the other leg used.
+    private static func transportProtocol(for media: PeerMedia) -> String {
+        media.kind.isRelayed ? "UDP/TLS/RTP/SAVPF" : media.transportProtocol
+    }
+
+    private mutating func describe(_ media: [LocalMedia], setup: SetupRole, answering offer: PeerDescription?) -> SessionDescription {
+        let order = offer.map { $0.bundle.isEmpty ? Array(media.indices) : $0.bundle } ?? Array(media.indices)
+        let carried = order.filter { !media[$0].isRejected }
+        let bundles = offer.map { !$0.bundle.isEmpty } ?? true
+        let known = negotiated?.media ?? []
+        var session = SessionDescription(origin: Origin(sessionID: identity.sessionID, version: version))
+        version += 1
+        session.attributes = sessionAttributes(setup: setup, bundle: bundles ? carried.map { media[$0].mid } : [])
+        session.media = media.enumerated().map { index, section in
+            let isStanding = offer != nil || (index < known.count && !known[index].isRejected && known[index].mid == section.mid)
+            let placement: LocalMedia.Placement =
+                section.isRejected ? .rejected : index == carried.first ? .tagged : isStanding ? .bundled : .bundleOnly
+            return section.description(placement, identity: identity, isOffer: offer == nil)
+        }
+        return session
+    }
+
+    /// The credentials, the fingerprint and the role stand once, at session level, where they hold for every m-line.
+    private func sessionAttributes(setup: SetupRole, bundle: [String]) -> [Attribute] {
+        var attributes: [Attribute] = []
+        if !bundle.isEmpty { attributes.append(Attribute("group", (["BUNDLE"] + bundle).joined(separator: " "))) }
+        return attributes + [
+            Attribute("ice-lite"),
+            Attribute("ice-options", "ice2"),
+            Attribute("ice-ufrag", identity.credentials.ufrag),
+            Attribute("ice-pwd", identity.credentials.password.value),
+            Attribute("fingerprint", identity.fingerprint.value),
+            Attribute("setup", setup.rawValue),
+            // Agents older than RFC 8830 look for msid only when this is there.
+            Attribute("msid-semantic", "WMS *"),
+        ]
+    }
+}
+
+extension LegNegotiation.Phase {
+    /// What stands in the way, as a sentence.
+    var hindrance: String {
+        switch self {
+        case .idle: "no offer has been made on this leg"
+        case .localOffer: "an offer of the gateway waits for its answer on this leg"
+        case .remoteOffer: "an offer of the peer waits for its answer on this leg"
+        case .stable: "no offer is pending on this leg"
+        }
+    }
+}

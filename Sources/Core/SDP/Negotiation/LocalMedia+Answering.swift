@@ -1,0 +1,68 @@
+extension LocalMedia {
+    /// What the gateway answers to `offer` when the other leg's peer said `answer` to the same m-line; rejected when that
+    /// peer did, or said nothing about it.
+    ///
+    /// Codecs come in the order of `answer`, with its parameters (they say what that peer wants to receive), as far as
+    /// `offer` has the same encoding under the same payload type.
+    init(answering offer: PeerMedia, mirroring answer: PeerMedia?, policy: MediaPolicy, sources: LocalSources) {
+        self.init(mirroring: offer, policy: policy, transportProtocol: offer.transportProtocol, sources: sources)
+        namesMid = offer.namesMid
+        guard !isRejected, let answer, answer.kind == offer.kind, answer.refusal == nil else {
+            reject()
+            return
+        }
+        let agreed = Codec.agreed(offered: codecs, answered: answer.codecs)
+        guard agreed.contains(where: \.carriesMedia) else {
+            reject()
+            return
+        }
+        codecs = agreed
+        direction = answer.direction.narrowed(to: offer.direction.reversed)
+        extensions = HeaderExtension.agreed(offered: extensions, answered: answer.extensions)
+        allowsMixedExtensions = offer.allowsMixedExtensions && answer.allowsMixedExtensions
+        bandwidths = answer.bandwidths
+        packetTime = answer.packetTime
+        maximumPacketTime = answer.maximumPacketTime
+    }
+
+    /// An m-line that only the gateway remembers.
+    init(gone sources: LocalSources) {
+        mid = sources.mid
+        namesMid = true
+        kind = sources.kind
+        transportProtocol = "UDP/TLS/RTP/SAVPF"
+        rejectedFormats = ["0"]
+        isRejected = true
+        direction = .inactive
+        codecs = []
+        extensions = []
+        allowsMixedExtensions = false
+        allowsReducedSizeRTCP = false
+        bandwidths = []
+        self.sources = sources
+    }
+}
+
+extension Codec {
+    /// The answered codecs that were offered as the same encoding under the same payload type, in the answer's order
+    /// and with its parameters; feedback is what both sides name (RFC 4585 §4.2).
+    static func agreed(offered: [Codec], answered: [Codec]) -> [Codec] {
+        answered.compactMap { codec -> Codec? in
+            guard let offer = offered.codec(for: codec.payloadType), offer.isSameEncoding(as: codec) else { return nil }
+            var agreed = codec
+            agreed.feedback = codec.feedback.filter(offer.feedback.contains)
+            return agreed
+        }.withoutOrphans()
+    }
+}
+
+extension HeaderExtension {
+    /// The answered extensions that were offered under the same id, as far as both directions allow (RFC 8285 §7).
+    static func agreed(offered: [HeaderExtension], answered: [HeaderExtension]) -> [HeaderExtension] {
+        answered.compactMap { mapping in
+            guard let offer = offered.first(where: { $0.id == mapping.id && $0.uri == mapping.uri }) else { return nil }
+            let direction = mapping.direction.narrowed(to: offer.direction.reversed)
+            return direction == .inactive ? nil : HeaderExtension(id: mapping.id, uri: mapping.uri, direction: direction)
+        }
+    }
+}

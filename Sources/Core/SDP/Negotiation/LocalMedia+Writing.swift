@@ -1,0 +1,88 @@
+import Primitives
+
+extension LocalMedia {
+    /// How an m-line takes part in the transport of the leg.
+    enum Placement {
+        /// Carries the transport's address and candidates (the tagged m-line, RFC 9143 §5).
+        case tagged
+        /// Bundled earlier, or in an answer: repeats the address only (RFC 9143 §7.3.1).
+        case bundled
+        /// Bundled for the first time in an offer: hidden from peers without BUNDLE (RFC 9143 §7.2.1).
+        case bundleOnly
+        /// Port 0.
+        case rejected
+    }
+
+    func description(_ placement: Placement, identity: LegIdentity, isOffer: Bool) -> MediaDescription {
+        switch placement {
+        case .rejected: return rejection
+        case .tagged, .bundled, .bundleOnly: break
+        }
+        let (connection, port) = placement == .bundleOnly ? (.unspecified, 0) : identity.defaultDestination
+        var media = MediaDescription(
+            type: kind.token, port: port, transportProtocol: transportProtocol, formats: codecs.map { "\($0.payloadType.rawValue)" },
+            connections: [connection], bandwidths: bandwidths)
+        media.attributes.reserveCapacity(160)
+        if namesMid { media.attributes.append(Attribute("mid", mid)) }
+        if placement == .bundleOnly { media.attributes.append(Attribute("bundle-only")) }
+        media.attributes.append(Attribute(direction.rawValue))
+        if placement == .tagged {
+            media.attributes += identity.candidates.map { Attribute("candidate", $0) }
+            media.attributes.append(Attribute("end-of-candidates"))
+        }
+        media.attributes += rtcpAttributes(isOffer: isOffer)
+        if allowsMixedExtensions { media.attributes.append(Attribute("extmap-allow-mixed")) }
+        media.attributes += extensions.map { Attribute("extmap", $0.value) }
+        for codec in codecs { media.attributes += codec.attributes }
+        if let packetTime { media.attributes.append(Attribute("ptime", packetTime)) }
+        if let maximumPacketTime { media.attributes.append(Attribute("maxptime", maximumPacketTime)) }
+        if direction.sends { media.attributes += sourceAttributes(identity) }
+        return media
+    }
+
+    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning; their rtpmaps are repeated because
+    /// some agents look for codecs before they look at the port.
+    private var rejection: MediaDescription {
+        var attributes = namesMid ? [Attribute("mid", mid)] : []
+        attributes.append(Attribute(MediaDirection.inactive.rawValue))
+        if kind.isRelayed { attributes += codecs.map { Attribute("rtpmap", $0.map.value) } }
+        let formats = kind.isRelayed && !codecs.isEmpty ? codecs.map { "\($0.payloadType.rawValue)" } : rejectedFormats
+        return MediaDescription(
+            type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats, connections: [.unspecified],
+            attributes: attributes)
+    }
+
+    /// The gateway has one port for both, so its offers leave no choice (RFC 8858 §4.2).
+    private func rtcpAttributes(isOffer: Bool) -> [Attribute] {
+        var attributes = [Attribute("rtcp-mux")]
+        if isOffer { attributes.append(Attribute("rtcp-mux-only")) }
+        if allowsReducedSizeRTCP { attributes.append(Attribute("rtcp-rsize")) }
+        return attributes
+    }
+
+    /// `a=msid` (RFC 8830) and the sources (RFC 5576), with the msid once more below each source for agents older than RFC 8830.
+    private func sourceAttributes(_ identity: LegIdentity) -> [Attribute] {
+        let streamID = "\(identity.streamID) \(identity.streamID)-\(kind.token)-\(sources.ssrc.rawValue)"
+        var attributes = [Attribute("msid", streamID)]
+        if let retransmissionSSRC {
+            let group = SourceGroup(semantics: SourceGroup.flowIdentification, sources: [sources.ssrc, retransmissionSSRC])
+            attributes.append(Attribute("ssrc-group", group.value))
+        }
+        for source in [sources.ssrc, retransmissionSSRC].compactMap(\.self) {
+            attributes.append(Attribute("ssrc", SourceAttribute(source, Attribute("cname", identity.canonicalName)).value))
+            attributes.append(Attribute("ssrc", SourceAttribute(source, Attribute("msid", streamID)).value))
+        }
+        return attributes
+    }
+}
+
+extension Codec {
+    /// `a=rtpmap`, `a=rtcp-fb` and `a=fmtp` of this codec.
+    fileprivate var attributes: [Attribute] {
+        let format = "\(payloadType.rawValue) "
+        var attributes = [Attribute("rtpmap", map.value)]
+        for value in feedback { attributes.append(Attribute("rtcp-fb", format + value)) }
+        if let parameters { attributes.append(Attribute("fmtp", format + parameters)) }
+        return attributes
+    }
+}

@@ -1,0 +1,55 @@
+/// Which codecs, feedback and header extensions the gateway carries from leg to leg.
+///
+/// What is filtered out of an offer cannot come back in an answer, so both legs only ever agree on what the relay can do.
+/// Filters keep the order of preference.
+package struct MediaPolicy: Equatable, Sendable {
+    /// Encoding names, lower case, that are not offered on.
+    package var withheldCodecs: [MediaKind: Set<String>]
+    /// Values of `a=rtcp-fb` that are offered on.
+    package var feedback: Set<String>
+    /// URIs of header extensions that are offered on.
+    package var extensions: Set<String>
+
+    package init(withheldCodecs: [MediaKind: Set<String>], feedback: Set<String>, extensions: Set<String>) {
+        self.withheldCodecs = withheldCodecs
+        self.feedback = feedback
+        self.extensions = extensions
+    }
+
+    /// What the packet relay does today.
+    ///
+    /// - Error correction (ulpfec, flexfec) protects a run of sequence numbers of one source, which the relay renumbers;
+    ///   video `red` is of no use without it. Audio `red` (RFC 2198) is self-contained and stays.
+    /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the
+    ///   feedback nor its header extension passes. `goog-remb` does, and with it the send times it works from.
+    /// - Simulcast is not relayed, so stream ids are not either.
+    package static let relay = MediaPolicy(
+        withheldCodecs: [.video: ["ulpfec", "flexfec-03", "flexfec", "red"], .audio: ["ulpfec", "flexfec"]],
+        feedback: ["nack", "nack pli", "ccm fir", "goog-remb"],
+        extensions: [
+            "urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+            "urn:ietf:params:rtp-hdrext:sdes:mid",
+            "urn:ietf:params:rtp-hdrext:toffset",
+            "urn:3gpp:video-orientation",
+            "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time",
+            "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay",
+            "http://www.webrtc.org/experiments/rtp-hdrext/video-content-type",
+            "http://www.webrtc.org/experiments/rtp-hdrext/video-timing",
+            "http://www.webrtc.org/experiments/rtp-hdrext/color-space",
+        ]
+    )
+
+    package func codecs(_ codecs: [Codec], of kind: MediaKind) -> [Codec] {
+        let withheld = withheldCodecs[kind] ?? []
+        let kept = codecs.filter { !withheld.contains($0.name.lowercased()) }.withoutOrphans()
+        return kept.map { codec in
+            var codec = codec
+            codec.feedback = codec.feedback.filter(feedback.contains)
+            return codec
+        }
+    }
+
+    package func extensions(_ offered: [HeaderExtension]) -> [HeaderExtension] {
+        offered.filter { extensions.contains($0.uri) && $0.direction != .inactive }
+    }
+}

@@ -1,0 +1,38 @@
+/// Why the gateway cannot carry an m-line of a peer; prints as the end of a sentence about that m-line.
+package enum MediaRefusal: Equatable, Sendable {
+    /// Port 0: the peer itself rejected or disabled it.
+    case disabledByPeer
+    /// Neither audio nor video.
+    case unsupportedKind(String)
+    /// Not RTP over DTLS-SRTP.
+    case unsupportedProtocol(String)
+    /// Keys would travel in the description (`a=crypto`, RFC 4568), which WebRTC forbids (RFC 8827 §6.5).
+    case keysInDescription
+    case noFingerprint
+    case noICECredentials
+    /// `a=setup` is missing from an answer, or says `holdconn`, or `actpass` in an answer.
+    case unusableSetup
+    /// The gateway has one port for RTP and RTCP (RFC 5761).
+    case noRTCPMultiplexing
+    /// No format that media could be made of.
+    case noCodecs
+    /// The gateway has one transport per leg, and this m-line does not share it (RFC 9143).
+    case outsideBundle
+}
+
+extension MediaRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .disabledByPeer: "is disabled (port 0)"
+        case .unsupportedKind(let kind): "is \(kind.prefix(32)), which is neither audio nor video"
+        case .unsupportedProtocol(let name): "uses \(name.prefix(32)) instead of UDP/TLS/RTP/SAVPF"
+        case .keysInDescription: "offers SDES keys (a=crypto) only; the gateway needs DTLS-SRTP (a=fingerprint)"
+        case .noFingerprint: "has no a=fingerprint with a known hash function, which DTLS-SRTP needs"
+        case .noICECredentials: "has no a=ice-ufrag and a=ice-pwd"
+        case .unusableSetup: "has no usable a=setup"
+        case .noRTCPMultiplexing: "lacks a=rtcp-mux, which the gateway requires"
+        case .noCodecs: "has no codec that carries media"
+        case .outsideBundle: "is outside the BUNDLE group, and the gateway has one transport per leg"
+        }
+    }
+}

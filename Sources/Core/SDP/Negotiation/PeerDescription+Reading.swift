@@ -1,0 +1,97 @@
+extension PeerDescription {
+    /// Reads a description in three steps: each m-line by itself, then the groups, then whether it is usable.
+    package init(reading session: SessionDescription, as role: Role) throws(SDPError) {
+        let defaults = try SessionDefaults(reading: session.attributes)
+        var media: [PeerMedia] = []
+        media.reserveCapacity(session.media.count)
+        for (index, section) in session.media.enumerated() {
+            media.append(try PeerMedia(reading: section, at: index, defaults: defaults))
+        }
+        try Self.nameMedia(&media)
+        let iceOptions = session.attributes.values(of: "ice-options") + session.media.flatMap { $0.attributes.values(of: "ice-options") }
+        self.init(
+            role: role, isLite: session.attributes.contains("ice-lite"),
+            tricklesCandidates: iceOptions.contains { $0.split(separator: " ").contains("trickle") }, bundle: [], media: media)
+        bundleMedia(groups: session.attributes.values(of: "group"))
+    }
+
+    // MARK: Names
+
+    /// Gives a mid to m-lines without one, and refuses one that stands twice (RFC 5888 §4).
+    private static func nameMedia(_ media: inout [PeerMedia]) throws(SDPError) {
+        var seen: Set<String> = []
+        for section in media where section.namesMid {
+            guard seen.insert(section.mid).inserted else { throw .malformedMedia(section.index, "a=mid is that of another m-line") }
+        }
+        for index in media.indices where !media[index].namesMid {
+            var mid = "\(index)"
+            while !seen.insert(mid).inserted { mid = "m" + mid }
+            media[index].mid = mid
+        }
+    }
+
+    // MARK: Groups
+
+    private mutating func bundleMedia(groups: [String]) {
+        let groups = bundleGroups(reading: groups)
+        for group in groups {
+            guard let tagged = group.first else { continue }
+            for index in group.dropFirst() {
+                media[index].transport = media[index].transport.filled(from: media[tagged].transport)
+            }
+        }
+        let grouped = Set(groups.joined())
+        for index in media.indices { media[index].refusal = refusal(of: media[index], isBundled: grouped.contains(index)) }
+        keepOneTransport(groups)
+    }
+
+    /// The BUNDLE groups as m-line indices. A group that names an unknown mid does not count, and none does when an
+    /// m-line has no mid (RFC 5888 §9.2); an m-line is in one BUNDLE group at most (RFC 9143 §5).
+    private func bundleGroups(reading values: [String]) -> [[Int]] {
+        guard media.allSatisfy(\.namesMid) else { return [] }
+        let places = Dictionary(uniqueKeysWithValues: media.map { ($0.mid, $0.index) })
+        var taken: Set<Int> = []
+        return values.compactMap { value in
+            let tags = value.split(separator: " ").map(String.init)
+            guard tags.first == "BUNDLE" else { return nil }
+            let indices = tags.dropFirst().compactMap { places[$0] }
+            guard indices.count == tags.count - 1, !indices.isEmpty, indices.allSatisfy({ taken.insert($0).inserted }) else { return nil }
+            return indices
+        }
+    }
+
+    /// The leg has one transport: that of the first usable m-line and of the group it is in. Everything else is refused.
+    private mutating func keepOneTransport(_ groups: [[Int]]) {
+        guard let first = media.first(where: { $0.refusal == nil }) else { return }
+        bundle = groups.first { $0.contains(first.index) } ?? []
+        let kept = bundle.isEmpty ? [first.index] : bundle
+        for index in media.indices where media[index].refusal == nil && !kept.contains(index) {
+            media[index].refusal = .outsideBundle
+        }
+    }
+
+    // MARK: Usability
+
+    private func refusal(of media: PeerMedia, isBundled: Bool) -> MediaRefusal? {
+        let isHidden = role == .offer && media.isBundleOnly && isBundled
+        guard media.port != 0 || isHidden else { return .disabledByPeer }
+        guard media.kind.isRelayed else { return .unsupportedKind(media.kind.token) }
+        guard Self.securedProtocols.contains(media.transportProtocol.uppercased()) else {
+            return .unsupportedProtocol(media.transportProtocol)
+        }
+        guard media.codecs.contains(where: \.carriesMedia) else { return .noCodecs }
+        guard !media.transport.fingerprints.isEmpty else { return media.transport.offersSDESKeys ? .keysInDescription : .noFingerprint }
+        guard media.transport.credentials != nil else { return .noICECredentials }
+        guard media.transport.multiplexesRTCP else { return .noRTCPMultiplexing }
+        switch (role, media.transport.setup) {
+        // Without a=setup an offer means `active` (RFC 4145 §4); the gateway is passive then, as for `actpass`.
+        case (.offer, nil), (_, .active), (_, .passive), (.offer, .actpass): return nil
+        case (.answer, nil), (.answer, .actpass), (_, .holdconn): return .unusableSetup
+        }
+    }
+
+    /// `UDP/TLS/RTP/SAVPF` and what older agents write in its place (RFC 8829 §5.1.2); the fingerprint says that it is DTLS-SRTP.
+    private static let securedProtocols: Set<String> = [
+        "UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP",
+    ]
+}

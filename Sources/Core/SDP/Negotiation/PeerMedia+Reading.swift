@@ -1,0 +1,91 @@
+/// What the session level says on behalf of all m-lines.
+struct SessionDefaults {
+    var transport = PeerTransport()
+    var direction = MediaDirection.sendReceive
+    var extensions: [HeaderExtension] = []
+    var allowsMixedExtensions = false
+
+    init(reading attributes: [Attribute]) throws(SDPError) {
+        var reading = TransportReading()
+        for attribute in attributes {
+            do throws(AttributeFault) {
+                if try reading.take(attribute) { continue }
+                switch attribute.name {
+                case "sendrecv", "sendonly", "recvonly", "inactive":
+                    direction = MediaDirection(rawValue: attribute.name) ?? direction
+                case "extmap": extensions += try HeaderExtension.list(reading: attribute)
+                case "extmap-allow-mixed": allowsMixedExtensions = true
+                default: break
+                }
+            } catch {
+                throw .malformedSession(error.sentence)
+            }
+        }
+        transport = reading.transport
+    }
+}
+
+extension PeerMedia {
+    /// Reads one m-line. Whether it is usable is judged later, when the groups are known.
+    init(reading media: MediaDescription, at index: Int, defaults: SessionDefaults) throws(SDPError) {
+        self.init(
+            index: index, mid: "", namesMid: false, kind: MediaKind(token: media.type), port: media.port,
+            transportProtocol: media.transportProtocol, formats: media.formats, refusal: nil, isBundleOnly: false,
+            direction: defaults.direction, codecs: [], extensions: defaults.extensions,
+            allowsMixedExtensions: defaults.allowsMixedExtensions, allowsReducedSizeRTCP: false, bandwidths: media.bandwidths,
+            packetTime: nil, maximumPacketTime: nil, sources: [], canonicalName: nil, streamID: nil, transport: defaults.transport)
+        do throws(AttributeFault) {
+            try take(media.attributes, defaults: defaults)
+        } catch {
+            throw .malformedMedia(index, error.sentence)
+        }
+    }
+
+    private mutating func take(_ attributes: [Attribute], defaults: SessionDefaults) throws(AttributeFault) {
+        var transport = TransportReading()
+        var codecs = kind.isRelayed ? CodecReading(formats: formats) : nil
+        var sources = SourceReading()
+        for attribute in attributes {
+            if try codecs?.take(attribute) == true { continue }
+            if try sources.take(attribute) { continue }
+            if try transport.take(attribute) { continue }
+            switch attribute.name {
+            case "mid":
+                guard let mid = attribute.value, !mid.isEmpty, !mid.utf8.contains(UInt8(ascii: " ")) else {
+                    throw AttributeFault(attribute)
+                }
+                (self.mid, namesMid) = (mid, true)
+            case "sendrecv", "sendonly", "recvonly", "inactive":
+                direction = MediaDirection(rawValue: attribute.name) ?? direction
+            case "bundle-only": isBundleOnly = true
+            case "extmap": extensions += try HeaderExtension.list(reading: attribute)
+            case "extmap-allow-mixed": allowsMixedExtensions = true
+            case "rtcp-rsize": allowsReducedSizeRTCP = true
+            case "ptime": packetTime = attribute.value
+            case "maxptime": maximumPacketTime = attribute.value
+            default: break
+            }
+        }
+        self.transport = transport.transport.filled(from: defaults.transport)
+        self.codecs = codecs?.codecs ?? []
+        (self.sources, canonicalName, streamID) = (sources.announced, sources.canonicalName, sources.streamID)
+    }
+}
+
+/// An attribute whose value cannot be read.
+struct AttributeFault: Error {
+    let attribute: Attribute
+
+    init(_ attribute: Attribute) { self.attribute = attribute }
+
+    /// Passwords and fingerprints are not repeated, and nothing long is.
+    var sentence: String { "a=\(attribute.name.prefix(32)) cannot be read" }
+}
+
+extension HeaderExtension {
+    /// None or one: a mapping to an identifier outside 1…255 is passed over.
+    fileprivate static func list(reading attribute: Attribute) throws(AttributeFault) -> [HeaderExtension] {
+        guard let value = attribute.value, let mapping = reading(value) else { throw AttributeFault(attribute) }
+        return mapping.map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,60 @@
+import Primitives
+
+extension STUNMessage {
+    /// Whether a datagram on a port shared with DTLS and RTP is STUN: first byte 0…3 (RFC 7983 §7), and the magic
+    /// cookie, which RFC 8489 §5 gives for the same purpose.
+    package static func isSTUN(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count >= headerSize, bytes[0] <= 3 else { return false }
+        var reader = ByteReader(bytes)
+        return reader.skip(4) && reader.readUInt32() == magicCookie
+    }
+
+    /// Parses one datagram that holds one message. Integrity and fingerprint are located, not checked.
+    package init(parsing bytes: Span<UInt8>) throws(STUNError) {
+        var reader = ByteReader(bytes)
+        guard let bits = reader.readUInt16(), let (messageClass, method) = STUNMessageType.split(bits),
+            let length = reader.readUInt16(),
+            let cookie = reader.readUInt32(), cookie == Self.magicCookie,
+            let high = reader.readUInt32(), let low = reader.readUInt64()
+        else { throw .malformedHeader }
+        guard Int(length) == reader.remaining, length % 4 == 0 else { throw .malformedLength }
+
+        self.init(messageClass, method, TransactionID(high: high, low: low))
+        var count = 0
+        while reader.remaining > 0 {
+            count += 1
+            guard count <= Self.maximumAttributeCount else { throw .limitAttributes }
+            guard protection.fingerprint == nil else { throw .malformedOrder }
+            try parseAttribute(&reader)
+        }
+    }
+
+    private mutating func parseAttribute(_ reader: inout ByteReader) throws(STUNError) {
+        let start = reader.offset
+        // The header length is a multiple of four, and so is every attribute: four bytes are always left here.
+        guard let bits = reader.readUInt16(), let length = reader.readUInt16() else { throw .malformedLength }
+        let type = STUNAttributeType(bits)
+        guard let value = reader.readSpan(Int(length)), reader.skip(Self.padding(after: value.count)) else {
+            throw .malformedAttribute(type)
+        }
+        switch type {
+        case .fingerprint:
+            guard value.count == Self.fingerprintSize else { throw .malformedAttribute(type) }
+            protection.fingerprint = start
+        case .messageIntegritySHA256 where protection.integritySHA256 == nil:
+            // It may be cut to a multiple of four, but not below sixteen bytes (RFC 8489 §14.6).
+            guard (16...32).contains(value.count), value.count % 4 == 0 else { throw .malformedAttribute(type) }
+            protection.integritySHA256 = start
+        case _ where protection.integrity != nil || protection.integritySHA256 != nil:
+            break
+        case .messageIntegrity:
+            guard value.count == Self.integritySize else { throw .malformedAttribute(type) }
+            protection.integrity = start
+        default:
+            attributes.append(try STUNAttribute(parsing: value, as: type, in: transactionID))
+        }
+    }
+
+    /// Values are padded to 32 bits; the padding has no meaning (RFC 8489 §14).
+    static func padding(after count: Int) -> Int { (4 - count % 4) % 4 }
+}

@@ -1,0 +1,63 @@
+package import CallControl
+package import SDP
+
+/// What call handling asks of the media plane. Every function returns at once; commands of one call are
+/// carried out in the order they were sent.
+package protocol MediaPort: Sendable {
+    /// Chooses the worker that will carry the call and says what its legs write into their descriptions.
+    /// Throws when no worker can take another call.
+    func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
+
+    func send(_ command: MediaCommand, for call: CallID)
+}
+
+/// The media plane is full or stopping.
+package struct MediaUnavailable: Error, Equatable {
+    package init() {}
+}
+
+/// The part of a local description that belongs to the worker.
+package struct MediaReservation: Equatable, Sendable {
+    /// Values of `a=candidate` (RFC 8839 §5.1), one per advertised address.
+    package var candidates: [String]
+    /// The gateway's DTLS certificate.
+    package var fingerprint: Fingerprint
+
+    package init(candidates: [String], fingerprint: Fingerprint) {
+        self.candidates = candidates
+        self.fingerprint = fingerprint
+    }
+}
+
+package enum MediaCommand: Equatable, Sendable {
+    /// Answer connectivity checks for this leg from now on. Sent before its description reaches the peer,
+    /// because a peer may start checking before its own description has arrived (RFC 8445 §7.3).
+    case prepare(Leg, ICECredentials)
+    /// Both descriptions of the leg are known: handshake, then relay. May be sent again after a re-offer.
+    case connect(Leg, NegotiatedLeg)
+    /// The call is over; both legs go.
+    case release
+}
+
+/// What the media plane has to tell about a call.
+package enum MediaEvent: Equatable, Sendable {
+    /// A checked pair may carry media.
+    case iceConnected(Leg)
+    /// Keys are agreed and the certificate matched.
+    case dtlsConnected(Leg)
+    /// The first media packet came in.
+    case mediaReceived(Leg)
+    /// The leg cannot go on; the call should end.
+    case failed(Leg, MediaFailure)
+}
+
+package enum MediaFailure: String, Equatable, Sendable {
+    /// No connectivity check ever succeeded.
+    case neverConnected = "media path could not be established"
+    /// No valid check for the consent time (RFC 7675 §5.1).
+    case consentExpired = "media path lost"
+    /// The handshake failed or timed out.
+    case handshakeFailed = "media encryption could not be agreed"
+    /// The peer's certificate is not the one its description announced (RFC 5763 §6.7.1).
+    case fingerprintMismatch = "media certificate does not match its fingerprint"
+}

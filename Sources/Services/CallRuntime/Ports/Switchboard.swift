@@ -1,0 +1,49 @@
+package import CallControl
+
+/// Everything a signalling dialect can ask for: the one door between wire protocols and call handling.
+///
+/// Every function names the authenticated user first; a session or subscription of somebody else is treated as
+/// one that does not exist, so that nothing about it is revealed.
+package protocol Switchboard: Sendable {
+    // MARK: Subscriptions (spidr-wire §3)
+
+    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError) -> SubscriptionGrant
+    func extend(_ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest) async throws(RegistrationError)
+        -> SubscriptionGrant
+    func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError)
+
+    // MARK: Notification channel (spidr-wire §4)
+
+    /// Whether a WebSocket with this channel id may open at all; asked before the upgrade is accepted.
+    func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool
+    /// The socket is open: replay what was missed, then go on. `false` if the channel ended meanwhile.
+    func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool
+    func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async
+
+    /// Holds back notifications to this user's subscriptions until the matching `requestAnswered`, so that a
+    /// request is answered before anything it causes is notified (spidr-wire §4.3). Notifications caused by others
+    /// wait no longer than requests that had begun before them.
+    func requestBegan(_ user: UserAddress) async -> RequestTicket
+    func requestAnswered(_ ticket: RequestTicket) async
+
+    // MARK: Calls (spidr-wire §6)
+
+    func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID
+    func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+    func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
+    func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError)
+    func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress
+    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+}
+
+/// Names one request in flight of one user.
+package struct RequestTicket: Hashable, Sendable {
+    package let user: UserAddress
+    package let number: UInt64
+
+    package init(user: UserAddress, number: UInt64) {
+        self.user = user
+        self.number = number
+    }
+}

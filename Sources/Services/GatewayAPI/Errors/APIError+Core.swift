@@ -1,0 +1,47 @@
+package import CallControl
+
+extension APIError {
+    /// How long a client waits before it tries a gateway that is full or stopping.
+    package static let backOff = Duration.seconds(5)
+
+    package init(_ error: RegistrationError) {
+        self =
+            switch error {
+            case .noSuchSubscription:
+                APIError(.subscriptionNotFound, "This subscription does not exist or has ended; subscribe again.")
+            case .unsupportedServices(let services):
+                APIError(
+                    .subscriptionUnsupportedServices,
+                    "None of the requested services is offered here: \(services.joined(separator: ", ")). Ask for \"call\".")
+            case .limitOfSubscriptions(let limit):
+                APIError(
+                    .subscriptionLimitReached,
+                    "The user already has \(limit) subscriptions; delete one, or subscribe with \"forceLogOut\": \"true\".")
+            case .draining:
+                .draining
+            }
+    }
+
+    package init(_ error: CallError) {
+        self =
+            switch error {
+            case .noSuchCall:
+                APIError(.callNotFound, "This call does not exist or has ended.")
+            case .alreadyAnswered:
+                APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.")
+            case .notAllowed(let operation, let state):
+                APIError(.callNotAllowed, "\"\(operation)\" is not possible while the call is \(state).")
+            case .malformedDescription(let reason):
+                APIError(.callMalformedSDP, "The SDP cannot be read: \(reason)")
+            case .unsupportedDescription(let reason):
+                APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason)")
+            case .limitOfCalls:
+                APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
+            case .draining:
+                .draining
+            }
+    }
+
+    private static let draining = APIError(
+        .serviceDraining, "The gateway is stopping and takes nothing new; try again in a moment.", retryAfter: Self.backOff)
+}

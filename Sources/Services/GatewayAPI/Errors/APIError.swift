@@ -1,0 +1,33 @@
+/// A refused request: a code for programs, a sentence for people.
+///
+/// Deviation: RFC 9457 would put these members into `application/problem+json`. SPiDR clients read `statusCode`
+/// inside the wrapper of the resource they asked for (spidr-wire §1.5), so `code` and `reason` travel there too.
+package struct APIError: Error, Hashable, Sendable {
+    package var code: ErrorCode
+    /// What went wrong and, where there is something to do, what. Never tells anything about another user.
+    package var reason: String
+    /// When it makes sense to ask again.
+    package var retryAfter: Duration?
+
+    package init(_ code: ErrorCode, _ reason: String, retryAfter: Duration? = nil) {
+        self.code = code
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+
+    /// Whole seconds for the `Retry-After` header, at least one (RFC 9110 §10.2.3).
+    package var retryAfterSeconds: Int64? {
+        retryAfter.map { duration in
+            let (seconds, attoseconds) = duration.components
+            return max(1, attoseconds > 0 ? seconds + 1 : seconds)
+        }
+    }
+
+    /// The body of the answer, inside the wrapper of the resource that was asked for.
+    package func body(in wrapper: ErrorWrapper) -> ErrorBody {
+        ErrorBody(
+            wrapper: wrapper, statusCode: code.statusCode, code: code.rawValue, reason: reason,
+            retryAfter: retryAfterSeconds.map { $0 * 1000 }
+        )
+    }
+}

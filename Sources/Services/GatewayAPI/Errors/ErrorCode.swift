@@ -1,0 +1,106 @@
+/// Every reason this API refuses a request, named for programs.
+///
+/// A code keeps its meaning for ever and is never reused; `docs/errors.md` and `openapi/orbweaver.yaml` list
+/// the same codes, held together by a contract test.
+package enum ErrorCode: String, CaseIterable, Sendable {
+    // The request itself
+    case requestMalformed = "request.malformed"
+    case requestHeadersTooLarge = "request.headers_too_large"
+    case requestBodyTooLarge = "request.body_too_large"
+    case requestBodyMissing = "request.body_missing"
+    case requestTimedOut = "request.timed_out"
+    case requestMalformedJSON = "request.malformed_json"
+    case requestMissingField = "request.missing_field"
+    case requestInvalidValue = "request.invalid_value"
+    case requestMalformedUser = "request.malformed_user"
+    case requestMalformedVersion = "request.malformed_version"
+    case requestUnsupportedVersion = "request.unsupported_version"
+
+    // The resource
+    case resourceNotFound = "resource.not_found"
+    case resourceMethodNotAllowed = "resource.method_not_allowed"
+
+    // Who is asking
+    case authMissing = "auth.missing"
+    case authMalformed = "auth.malformed"
+    case authUnsupportedScheme = "auth.unsupported_scheme"
+    case authWrongPassword = "auth.wrong_password"
+    case authRateLimited = "auth.rate_limited"
+    case authWrongUser = "auth.wrong_user"
+    case authBusy = "auth.busy"
+    case authUnavailable = "auth.unavailable"
+    case anonymousNotOffered = "anonymous.not_offered"
+
+    // Subscriptions and their channels
+    case subscriptionNotFound = "subscription.not_found"
+    case subscriptionUnsupportedServices = "subscription.unsupported_services"
+    case subscriptionLimitReached = "subscription.limit_reached"
+    case subscriptionUnsupportedNotificationType = "subscription.unsupported_notification_type"
+    case subscriptionInvalidExpiry = "subscription.invalid_expiry"
+    case channelNotFound = "channel.not_found"
+    case channelUpgradeRequired = "channel.upgrade_required"
+
+    // Calls
+    case callNotFound = "call.not_found"
+    case callSessionNotFound = "call.session_not_found"
+    case callAlreadyAnswered = "call.already_answered"
+    case callNotAllowed = "call.not_allowed"
+    case callMalformedSDP = "call.malformed_sdp"
+    case callUnsupportedSDP = "call.unsupported_sdp"
+    case callOperationNotSupported = "call.operation_not_supported"
+    case callOperationUnknown = "call.operation_unknown"
+    case callLimitReached = "call.limit_reached"
+
+    // The gateway
+    case serviceDraining = "service.draining"
+    case serviceInternal = "service.internal"
+}
+
+extension ErrorCode {
+    /// The HTTP status of the answer (spidr-wire §1.4).
+    package var httpStatus: Int { meaning.http }
+
+    /// `statusCode` in the body (spidr-wire §1.6).
+    package var statusCode: Int { meaning.status }
+
+    private var meaning: (http: Int, status: Int) {
+        switch self {
+        case .requestMalformed: (400, 38)
+        case .requestHeadersTooLarge: (431, 38)
+        case .requestBodyTooLarge: (413, 38)
+        case .requestBodyMissing: (400, 5)
+        case .requestTimedOut: (408, 38)
+        case .requestMalformedJSON: (400, 1004)
+        case .requestMissingField: (400, 5)
+        case .requestInvalidValue: (400, 37)
+        case .requestMalformedUser: (400, 3)
+        case .requestMalformedVersion: (400, 8)
+        case .requestUnsupportedVersion: (400, 30)
+        case .resourceNotFound: (404, 18)
+        case .resourceMethodNotAllowed: (405, 18)
+        case .authMissing, .authMalformed, .authUnsupportedScheme: (401, 4)
+        case .authWrongPassword: (403, 4)
+        case .authRateLimited: (429, 4)
+        case .authWrongUser: (403, 27)
+        case .authBusy, .authUnavailable: (503, 503)
+        case .anonymousNotOffered: (403, 35)
+        case .subscriptionNotFound: (404, 39)
+        case .subscriptionUnsupportedServices: (403, 35)
+        case .subscriptionLimitReached: (403, 19)
+        case .subscriptionUnsupportedNotificationType: (400, 12)
+        case .subscriptionInvalidExpiry: (400, 15)
+        case .channelNotFound: (404, 39)
+        case .channelUpgradeRequired: (426, 38)
+        case .callNotFound: (404, 42)
+        case .callSessionNotFound: (404, 47)
+        case .callAlreadyAnswered, .callNotAllowed: (409, 37)
+        case .callMalformedSDP: (400, 16)
+        case .callUnsupportedSDP: (400, 37)
+        case .callOperationNotSupported: (403, 35)
+        case .callOperationUnknown: (400, 37)
+        case .callLimitReached: (503, 503)
+        case .serviceDraining: (503, 503)
+        case .serviceInternal: (500, 26)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// `callControlRequest`, every operation in one shape (spidr-wire §6); which fields matter depends on `type`.
+package struct CallControlRequest: WireObject, Equatable {
+    package static let wrapper = "callControlRequest"
+
+    package var type: String
+    package var from: String?
+    package var to: String?
+    package var sdp: String?
+    package var supported: [String]?
+    package var customParameters: [CustomParameterField]?
+
+    package init(
+        type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
+        customParameters: [CustomParameterField]? = nil
+    ) {
+        self.type = type
+        self.from = from
+        self.to = to
+        self.sdp = sdp
+        self.supported = supported
+        self.customParameters = customParameters
+    }
+}
+
+/// `{"name": "X-GPS", "value": "1,2"}`; a value written as a number is taken as its text.
+package struct CustomParameterField: Codable, Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    private enum CodingKeys: String, CodingKey { case name, value }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        name = try fields.decode(String.self, forKey: .name)
+        value = try fields.decodeLenientText(forKey: .value)
+    }
+}

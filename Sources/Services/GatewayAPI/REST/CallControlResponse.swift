@@ -1,0 +1,18 @@
+package import CallControl
+
+/// `callControlResponse` of every successful call request (spidr-wire §6).
+package struct CallControlResponse: WireObject, Equatable {
+    package static let wrapper = "callControlResponse"
+
+    package var statusCode = 0
+    /// The new session, after `callStart`.
+    package var sessionData: String?
+    /// `RINGING` or `ANSWERED`, after a state query (spidr-wire §6.8).
+    package var state: String?
+
+    package init() {}
+
+    package init(started session: SessionID) { sessionData = session.rawValue }
+
+    package init(progress: CallProgress) { state = progress.rawValue }
+}

@@ -1,0 +1,73 @@
+package import CallControl
+
+/// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2). Fields this gateway has no use for
+/// (`localization`, `useTurn`, `clientIp`, `pollingTimer`, …) are read over.
+package struct SubscribeRequest: WireObject, Equatable {
+    package static let wrapper = "subscribeRequest"
+
+    /// Seconds.
+    package var expires: Int?
+    package var service: [String]
+    package var notificationType: String?
+    package var supported: [String]
+    package var forceLogOut: Bool
+    package var clientCorrelator: String?
+
+    package init(
+        expires: Int? = nil, service: [String], notificationType: String? = nil, supported: [String] = [], forceLogOut: Bool = false,
+        clientCorrelator: String? = nil
+    ) {
+        self.expires = expires
+        self.service = service
+        self.notificationType = notificationType
+        self.supported = supported
+        self.forceLogOut = forceLogOut
+        self.clientCorrelator = clientCorrelator
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case expires, service, notificationType, supported, forceLogOut, clientCorrelator
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        expires = try fields.decodeLenientInteger(forKey: .expires)
+        service = try fields.decode([String].self, forKey: .service)
+        notificationType = try fields.decodeIfPresent(String.self, forKey: .notificationType)
+        supported = try fields.decodeIfPresent([String].self, forKey: .supported) ?? []
+        forceLogOut = try fields.decodeLenientBoolean(forKey: .forceLogOut) ?? false
+        clientCorrelator = try fields.decodeIfPresent(String.self, forKey: .clientCorrelator)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(expires, forKey: .expires)
+        try fields.encode(service, forKey: .service)
+        try fields.encodeIfPresent(notificationType, forKey: .notificationType)
+        if !supported.isEmpty { try fields.encode(supported, forKey: .supported) }
+        // Clients send this one as a string.
+        if forceLogOut { try fields.encode("true", forKey: .forceLogOut) }
+        try fields.encodeIfPresent(clientCorrelator, forKey: .clientCorrelator)
+    }
+}
+
+extension SubscribeRequest {
+    /// The request in the words of call handling; refuses what no service of this gateway could grant.
+    package func subscriptionRequest() throws(APIError) -> SubscriptionRequest {
+        if let notificationType, notificationType.lowercased() != "websocket" {
+            throw APIError(
+                .subscriptionUnsupportedNotificationType,
+                "Notifications of the type \"\(notificationType)\" are not offered; use \"WebSocket\".")
+        }
+        if let expires, expires <= 0 {
+            throw APIError(.subscriptionInvalidExpiry, "\"expires\" must be a positive number of seconds.")
+        }
+        return SubscriptionRequest(
+            expires: expires.map { .seconds($0) },
+            services: service,
+            sendsRingingFeedback: supported.contains { $0.lowercased() == "ringingfeedback" },
+            forceLogOut: forceLogOut,
+            clientCorrelator: clientCorrelator
+        )
+    }
+}

@@ -1,0 +1,54 @@
+package import CallControl
+
+/// `subscribeResponse` of a successful `POST` or `PUT` (spidr-wire §3.1).
+package struct SubscribeResponse: WireObject, Equatable {
+    package static let wrapper = "subscribeResponse"
+
+    /// 0, or 2 if some services were refused (spidr-wire §3.2).
+    package var statusCode: Int
+    /// Path only.
+    package var subscription: String
+    package var subscriptionParams: Parameters
+
+    package struct Parameters: Codable, Equatable, Sendable {
+        /// Seconds.
+        package var expires: Int64
+        package var service: [String]
+        package var assignedService: [String]
+        package var notificationType: String
+        /// Path only.
+        package var notificationChannel: String
+    }
+
+    /// `clientCorrelator` is left out on purpose: clients that find it here extend by another path (spidr-wire §3.2).
+    package init(_ grant: SubscriptionGrant, of user: UserAddress) {
+        statusCode = grant.isPartial ? 2 : 0
+        subscription = ResourcePath.subscription(user, grant.subscription)
+        subscriptionParams = Parameters(
+            expires: grant.expires.components.seconds,
+            service: grant.services,
+            assignedService: grant.services,
+            notificationType: "WebSocket",
+            notificationChannel: ResourcePath.channel(user, grant.channel)
+        )
+    }
+}
+
+/// `{"subscribeResponse": {"statusCode": 0}}`, the answer to `DELETE` (spidr-wire §3.3).
+package struct UnsubscribeResponse: WireObject, Equatable {
+    package static let wrapper = "subscribeResponse"
+    package var statusCode = 0
+
+    package init() {}
+}
+
+/// Paths the gateway hands out.
+package enum ResourcePath {
+    package static func subscription(_ user: UserAddress, _ subscription: SubscriptionID) -> String {
+        "/rest/version/1/user/\(user)/subscription/\(subscription)"
+    }
+
+    package static func channel(_ user: UserAddress, _ channel: ChannelID) -> String {
+        "/rest/version/1/user/\(user)/websocket/\(channel.rawValue)"
+    }
+}

@@ -1,0 +1,68 @@
+package import CallControl
+
+/// `notificationMessage`, the one object that travels on a channel (spidr-wire §5).
+package struct NotificationMessage: WireObject, Equatable {
+    package static let wrapper = "notificationMessage"
+
+    package var eventType: String
+    /// Decimal digits; clients drop a repeated or missing one (spidr-wire §4.3).
+    package var eventId: String
+    /// Milliseconds since 1970, as text.
+    package var time: String
+    package var statusCode: Int
+    package var userId: String
+    package var notificationChannelId: String
+    package var active: String
+    package var sessionParams: SessionParameters?
+    package var callNotificationParams: CallParameters?
+    package var customParameters: [CustomParameterField]?
+
+    package struct SessionParameters: Codable, Equatable, Sendable {
+        package var sessionData: String
+        package var sdp: String?
+        package var actions: [String]?
+        package var statusCode: Int?
+        package var reasonText: String?
+    }
+
+    /// All five are always present: some clients search in a field without asking whether it is there (spidr-wire §5.2).
+    package struct CallParameters: Codable, Equatable, Sendable {
+        package var callerName: String
+        package var callerDisplayNumber: String
+        package var calleeDisplayNumber: String
+        package var remoteName: String
+        package var remoteDisplayNumber: String
+    }
+
+    package init(_ frame: NotificationFrame) {
+        let notification = frame.notification
+        eventType = notification.type.rawValue
+        eventId = String(frame.eventID)
+        time = String(frame.time)
+        statusCode = 0
+        userId = frame.user.text
+        notificationChannelId = frame.channel.rawValue
+        active = "true"
+        sessionParams = notification.session.map { session in
+            SessionParameters(
+                sessionData: session.rawValue,
+                sdp: notification.sdp,
+                actions: notification.actions.isEmpty ? nil : notification.actions.map(\.rawValue),
+                statusCode: notification.statusCode,
+                reasonText: notification.reasonText
+            )
+        }
+        callNotificationParams = notification.parties.map { parties in
+            CallParameters(
+                callerName: parties.callerName,
+                callerDisplayNumber: parties.callerDisplayNumber,
+                calleeDisplayNumber: parties.calleeDisplayNumber,
+                remoteName: parties.remoteName,
+                remoteDisplayNumber: parties.remoteDisplayNumber
+            )
+        }
+        customParameters =
+            notification.customParameters.isEmpty
+            ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
+    }
+}

@@ -1,0 +1,120 @@
+/// Every metric of the gateway; one value per process, handed to each service.
+///
+/// Names follow `orbweaver_<thing>[_<unit>][_total]` in base units. Peers never choose a label's value.
+package final class GatewayMetrics: Sendable {
+    // MARK: Calls
+
+    package let callsActive: Gauge
+    package let callsEnded: CounterFamily<CallOutcome>
+    /// From `callStart` to the answer.
+    package let callSetup: Histogram
+
+    // MARK: Signalling
+
+    package let subscriptionsActive: Gauge
+    package let webSocketsActive: Gauge
+    package let webSocketsClosed: CounterFamily<WebSocketClosure>
+    package let httpRequests: CounterFamily<HTTPStatusClass>
+    package let authenticationFailures: CounterFamily<AuthenticationFailure>
+    package let notificationsSent: Counter
+    /// Sent again after a reconnect.
+    package let notificationsReplayed: Counter
+    /// Pushed out of a full replay queue before the client came back.
+    package let notificationsDiscarded: Counter
+
+    // MARK: Media
+
+    /// Legs with media, two per anchored call.
+    package let mediaSessionsActive: Gauge
+    package let mediaSessionsFailed: CounterFamily<MediaSessionFailure>
+    package let rtpPacketsReceived: Counter
+    package let rtpBytesReceived: Counter
+    package let rtpPacketsSent: Counter
+    package let rtpBytesSent: Counter
+    package let rtcpPacketsReceived: Counter
+    package let rtcpPacketsSent: Counter
+    package let packetsDropped: CounterFamily<PacketDropReason>
+    /// The kernel refused a datagram.
+    package let mediaSendFailures: Counter
+
+    // MARK: ICE, DTLS, SRTP
+
+    package let stunRequests: Counter
+    package let stunRefused: CounterFamily<STUNRefusal>
+    package let dtlsHandshakes: CounterFamily<DTLSOutcome>
+    package let srtpFailures: CounterFamily<SRTPFailure>
+
+    private let families: [MetricFamily]
+
+    /// - Parameters:
+    ///   - version: shown as the label of `orbweaver_build_info`.
+    ///   - startTime: seconds since 1970 at which the process started.
+    package init(version: String, startTime: Int64) {
+        var registry = MetricRegistry()
+        registry.constant(
+            "orbweaver_build_info", "The running version; the value is always 1.",
+            labels: [MetricSample.Label(name: "version", value: version)], value: "1")
+        // The one name without our prefix: dashboards for any process know it.
+        registry.constant(
+            "process_start_time_seconds", "When the process started, in seconds since 1970.", value: String(startTime))
+
+        callsActive = registry.gauge("orbweaver_calls_active", "Calls that are ringing or connected.")
+        callsEnded = registry.counters("orbweaver_calls_total", "Calls that have ended, by cause.", by: CallOutcome.self)
+        callSetup = registry.histogram(
+            "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.", bounds: Self.setupBounds)
+
+        subscriptionsActive = registry.gauge("orbweaver_subscriptions_active", "Subscriptions that have not ended.")
+        webSocketsActive = registry.gauge("orbweaver_websockets_active", "Open notification channels.")
+        webSocketsClosed = registry.counters(
+            "orbweaver_websockets_closed_total", "Notification channels that were closed, by reason.", by: WebSocketClosure.self)
+        httpRequests = registry.counters(
+            "orbweaver_http_requests_total", "Answered HTTP requests, by class of status.", by: HTTPStatusClass.self)
+        authenticationFailures = registry.counters(
+            "orbweaver_authentication_failures_total", "Refused credentials, by reason.", by: AuthenticationFailure.self)
+        notificationsSent = registry.counter(
+            "orbweaver_notifications_sent_total", "Notifications written to a channel for the first time.")
+        notificationsReplayed = registry.counter(
+            "orbweaver_notifications_replayed_total", "Notifications written again after a client came back.")
+        notificationsDiscarded = registry.counter(
+            "orbweaver_notifications_discarded_total", "Notifications dropped from a full replay queue.")
+
+        mediaSessionsActive = registry.gauge("orbweaver_media_sessions_active", "Legs whose media the gateway carries.")
+        mediaSessionsFailed = registry.counters(
+            "orbweaver_media_sessions_failed_total", "Legs that lost their media path or never had one, by reason.",
+            by: MediaSessionFailure.self)
+        rtpPacketsReceived = registry.counter("orbweaver_rtp_packets_received_total", "RTP packets accepted from peers.")
+        rtpBytesReceived = registry.counter("orbweaver_rtp_received_bytes_total", "Bytes of the RTP packets accepted from peers.")
+        rtpPacketsSent = registry.counter("orbweaver_rtp_packets_sent_total", "RTP packets sent to peers.")
+        rtpBytesSent = registry.counter("orbweaver_rtp_sent_bytes_total", "Bytes of the RTP packets sent to peers.")
+        rtcpPacketsReceived = registry.counter("orbweaver_rtcp_packets_received_total", "RTCP datagrams accepted from peers.")
+        rtcpPacketsSent = registry.counter("orbweaver_rtcp_packets_sent_total", "RTCP datagrams sent to peers.")
+        packetsDropped = registry.counters(
+            "orbweaver_packets_dropped_total", "Datagrams and packets that went no further, by reason.", by: PacketDropReason.self)
+        mediaSendFailures = registry.counter("orbweaver_media_send_failures_total", "Datagrams the kernel refused to send.")
+
+        stunRequests = registry.counter("orbweaver_stun_requests_total", "Connectivity checks answered with success.")
+        stunRefused = registry.counters(
+            "orbweaver_stun_refused_total", "STUN messages refused or ignored, by reason.", by: STUNRefusal.self)
+        dtlsHandshakes = registry.counters(
+            "orbweaver_dtls_handshakes_total", "DTLS handshakes that came to an end, by result.", by: DTLSOutcome.self)
+        srtpFailures = registry.counters(
+            "orbweaver_srtp_failures_total", "Packets that could not be protected or unprotected, by reason.", by: SRTPFailure.self)
+        families = registry.families
+    }
+
+    /// The body of `GET /metrics`; its type is ``contentType``.
+    package func render() -> String {
+        var text = ""
+        text.reserveCapacity(16_384)
+        for family in families { family.write(to: &text) }
+        return text
+    }
+
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// From a machine that answers at once to a person who lets it ring.
+    private static let setupBounds: [Duration] = [
+        .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500), .seconds(5),
+        .seconds(10), .seconds(20), .seconds(40), .seconds(60), .seconds(120),
+    ]
+}

@@ -1,0 +1,153 @@
+/// How a call ended.
+package enum CallOutcome: String, MetricLabel {
+    package static let labelName = "cause"
+
+    /// Was answered; one of the parties hung up.
+    case completed
+    /// The caller gave up before an answer.
+    case cancelled
+    /// The callee declined.
+    case rejected
+    /// Nobody answered within the ring time.
+    case unanswered
+    /// The callee is unknown or has no device registered.
+    case unreachable
+    /// No media path, or it was lost.
+    case mediaFailed = "media_failed"
+    /// The subscription of one party ended while the call lasted.
+    case subscriptionEnded = "subscription_ended"
+    /// The gateway was stopping.
+    case drained
+    /// Anything else; worth a look into the log.
+    case failed
+}
+
+/// The first digit of an HTTP status.
+package enum HTTPStatusClass: String, MetricLabel {
+    package static let labelName = "status"
+
+    case informational = "1xx"
+    case success = "2xx"
+    case redirection = "3xx"
+    case clientError = "4xx"
+    case serverError = "5xx"
+
+    /// A status outside 100…599 counts as a server error: only our own fault could produce it.
+    package init(status: Int) {
+        switch status {
+        case 100..<200: self = .informational
+        case 200..<300: self = .success
+        case 300..<400: self = .redirection
+        case 400..<500: self = .clientError
+        default: self = .serverError
+        }
+    }
+}
+
+/// Why credentials were not accepted.
+package enum AuthenticationFailure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// No `Authorization` header.
+    case missing
+    /// A header that cannot be read, or a scheme that is not offered.
+    case malformed
+    case unknownUser = "unknown_user"
+    case wrongPassword = "wrong_password"
+    /// Valid credentials for somebody else's resource.
+    case otherUser = "other_user"
+    /// Too many wrong passwords from this address or for this account.
+    case throttled
+}
+
+/// Why the gateway closed a WebSocket.
+package enum WebSocketClosure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// The peer closed it, or the connection broke.
+    case byPeer = "by_peer"
+    case subscriptionEnded = "subscription_ended"
+    case replaced
+    case goingAway = "going_away"
+    /// The reader fell too far behind.
+    case tooSlow = "too_slow"
+    /// Neither a message nor a pong for too long.
+    case silent
+    /// The peer broke RFC 6455.
+    case protocolError = "protocol_error"
+}
+
+/// Why a datagram or a packet inside it went no further.
+package enum PacketDropReason: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// Neither STUN, DTLS nor RTP by its first byte (RFC 7983 §7).
+    case unclassified
+    /// Cannot be parsed.
+    case malformed
+    /// From an address that no authenticated check came from.
+    case unknownAddress = "unknown_address"
+    /// The keys are not agreed yet.
+    case notConnected = "not_connected"
+    /// Failed authentication or replay protection; see `orbweaver_srtp_failures_total`.
+    case unprotected
+    /// A stream or payload type that was not negotiated.
+    case notNegotiated = "not_negotiated"
+    /// The other leg cannot take media yet.
+    case noRoute = "no_route"
+    /// The description does not allow this direction.
+    case wrongDirection = "wrong_direction"
+    /// Came too late to be placed in its stream.
+    case late
+    /// The worker has too much to do.
+    case overload
+}
+
+/// Why a STUN message was refused or ignored (RFC 8489 §6.3, RFC 8445 §7.3).
+package enum STUNRefusal: String, MetricLabel {
+    package static let labelName = "reason"
+
+    case malformed
+    case wrongFingerprint = "wrong_fingerprint"
+    /// A username that belongs to no session.
+    case unknownUsername = "unknown_username"
+    case wrongIntegrity = "wrong_integrity"
+    /// Answered with 487.
+    case roleConflict = "role_conflict"
+    /// Answered with 420.
+    case unknownAttribute = "unknown_attribute"
+    /// A method or class that a lite agent does not take.
+    case unexpected
+}
+
+/// How a DTLS handshake ended.
+package enum DTLSOutcome: String, MetricLabel {
+    package static let labelName = "result"
+
+    case completed
+    case timedOut = "timed_out"
+    case fingerprintMismatch = "fingerprint_mismatch"
+    /// No common cipher, version or SRTP profile, or a broken message.
+    case failed
+}
+
+/// Why an SRTP or SRTCP packet could not be turned into a plain one or back (RFC 3711 §3.3).
+package enum SRTPFailure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    case authentication
+    case replay
+    /// The key has been used for as many packets as it may be.
+    case keyExhausted = "key_exhausted"
+    case other
+}
+
+/// Why an end of a call had no way for its media any more.
+package enum MediaSessionFailure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    case neverConnected = "never_connected"
+    case consentExpired = "consent_expired"
+    case handshakeFailed = "handshake_failed"
+    case fingerprintMismatch = "fingerprint_mismatch"
+}

@@ -1,0 +1,32 @@
+import Cryptography
+import Logging
+import NIOPosix
+
+/// Runs the slow password hash on a few threads of its own, never on an event loop or the shared executor.
+package final class PasswordVerifier: Sendable {
+    private let pool: NIOThreadPool
+
+    package init(threads: Int) {
+        pool = NIOThreadPool(numberOfThreads: threads)
+        pool.start()
+    }
+
+    /// Whether the password belongs to the record; a record that cannot be read belongs to no password.
+    package func verify(_ password: String, against record: String) async throws -> Bool {
+        try await pool.runIfActive {
+            guard let hash = try? PasswordHash(parsing: record) else { return false }
+            return hash.matches(password)
+        }
+    }
+
+    /// A record like those of real users, for names that do not exist: their answer must take as long.
+    package func makeDecoy() async throws -> String {
+        try await pool.runIfActive { try PasswordHash(hashing: "").record }
+    }
+
+    /// Refuses what still waits and ends the threads.
+    package func shutdown() async {
+        // Fails only when it was shut down before.
+        try? await pool.shutdownGracefully()
+    }
+}

@@ -1,0 +1,94 @@
+package import CallRuntime
+import Foundation
+import GRDB
+package import Logging
+import Observability
+
+/// What survives a restart: one SQLite file in WAL mode, and the one connection through which the process uses it.
+///
+/// Another process (`orbweaver user …`) may open the same file at the same time: readers never wait, a second writer
+/// waits for at most ``busyTimeout`` seconds.
+package final class GatewayDatabase: Sendable {
+    package enum Location: Equatable, Sendable {
+        /// A file; it is created, readable by its owner only, if it is not there. Its folder must exist.
+        case file(String)
+        /// In memory: gone when the process ends.
+        case temporary
+    }
+
+    package static let busyTimeout = 5.0
+
+    package let users: UserStore
+    private let queue: DatabaseQueue
+
+    /// Opens the database and brings its schema up to date.
+    package init(_ location: Location, logger: Logger) throws(StorageError) {
+        do {
+            queue = try Self.open(location)
+            try Self.migrate(queue)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw .failed("\(location): \(error)")
+        }
+        users = UserStore(queue)
+        logger.debug("database open", metadata: [LogKey.path: "\(location)"])
+    }
+
+    /// Moves the write-ahead log into the file and lets go of it. Later calls fail.
+    package func close() throws(StorageError) {
+        do {
+            try queue.close()
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    // MARK: - Private
+
+    private static func open(_ location: Location) throws -> DatabaseQueue {
+        var configuration = GRDB.Configuration()
+        configuration.label = "storage"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(busyTimeout)
+        switch location {
+        case .temporary:
+            return try DatabaseQueue(configuration: configuration)
+        case .file(let path):
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // In WAL mode this survives a crash of the process; a loss of power may cost the last transactions,
+                // never the file (https://www.sqlite.org/pragma.html#pragma_synchronous).
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            }
+            try createIfMissing(path)
+            return try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
+    /// SQLite would create the file for everybody to read, and it holds password hashes. The `-wal` and `-shm` files
+    /// take over its permissions.
+    private static func createIfMissing(_ path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw StorageError.failed("\(path) cannot be created: does its folder exist, and may this user write there?")
+        }
+    }
+
+    private static func migrate(_ queue: DatabaseQueue) throws {
+        let migrator = Schema.migrator
+        guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
+            throw StorageError.failed("\(queue.path) was written by a newer version of orbweaver")
+        }
+        try migrator.migrate(queue)
+    }
+}
+
+extension GatewayDatabase.Location: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .file(let path): path
+        case .temporary: "temporary database"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import CallControl
+package import CallRuntime
+import GRDB
+
+/// The table `user`.
+package struct UserStore: UserRepository {
+    private let queue: DatabaseQueue
+
+    init(_ queue: DatabaseQueue) {
+        self.queue = queue
+    }
+
+    package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
+        try await storageErrors {
+            try await queue.read { database in
+                try UserRow.fetchOne(database, key: address.text)
+            }?.user()
+        }
+    }
+
+    package func allUsers() async throws(StorageError) -> [StoredUser] {
+        try await storageErrors {
+            try await queue.read { database in
+                try UserRow.order(Column("address")).fetchAll(database)
+            }.map { try $0.user() }
+        }
+    }
+
+    package func add(_ user: StoredUser) async throws(StorageError) {
+        let row = UserRow(user)
+        try await storageErrors {
+            do {
+                try await queue.write { try row.insert($0) }
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
+                throw StorageError.userExists(user.address)
+            }
+        }
+    }
+
+    package func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
+        try await change(address) { database in
+            try UserRow.filter(key: address.text).updateAll(database, Column("passwordRecord").set(to: record))
+        }
+    }
+
+    package func remove(_ address: UserAddress) async throws(StorageError) {
+        try await change(address) { database in
+            try UserRow.filter(key: address.text).deleteAll(database)
+        }
+    }
+
+    /// Runs a statement that must touch exactly the row of `address`.
+    private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int) async throws(StorageError) {
+        try await storageErrors {
+            guard try await queue.write({ try statement($0) }) > 0 else { throw StorageError.noSuchUser(address) }
+        }
+    }
+}
+
+/// A row as SQLite has it.
+private struct UserRow: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "user"
+
+    var address: String
+    var passwordRecord: String
+    var displayName: String
+
+    init(_ user: StoredUser) {
+        address = user.address.text
+        passwordRecord = user.passwordRecord
+        displayName = user.displayName
+    }
+
+    func user() throws(StorageError) -> StoredUser {
+        guard let address = UserAddress(parsing: address) else {
+            throw .failed("the database holds a user address that is none: \(address)")
+        }
+        return StoredUser(address: address, passwordRecord: passwordRecord, displayName: displayName)
+    }
+}

@@ -1,0 +1,82 @@
+import CallControl
+import CallRuntime
+import Foundation
+import GRDB
+import Logging
+import Testing
+
+import Storage
+
+@Suite struct GatewayDatabaseTests {
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let alice = StoredUser(address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a")
+
+    /// Runs `body` with the path of a database that does not exist yet, and cleans up.
+    private func withPath(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "storage-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try await body(folder.appending(path: "gateway.sqlite").path)
+    }
+
+    @Test func `what was written is there after a restart`() async throws {
+        try await withPath { path in
+            let first = try GatewayDatabase(.file(path), logger: logger)
+            try await first.users.add(alice)
+            try first.close()
+            let second = try GatewayDatabase(.file(path), logger: logger)
+            #expect(try await second.users.allUsers() == [alice])
+            try second.close()
+        }
+    }
+
+    @Test func `two processes may have it open, and see each other's changes`() async throws {
+        try await withPath { path in
+            let gateway = try GatewayDatabase(.file(path), logger: logger)
+            let commandLine = try GatewayDatabase(.file(path), logger: logger)
+            try await commandLine.users.add(alice)
+            #expect(try await gateway.users.user(alice.address) == alice)
+            try await gateway.users.remove(alice.address)
+            #expect(try await commandLine.users.allUsers().isEmpty)
+            try commandLine.close()
+            try gateway.close()
+        }
+    }
+
+    @Test func `only the owner may read the file`() async throws {
+        try await withPath { path in
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            for file in [path, path + "-wal"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(file)")
+            }
+            try database.close()
+        }
+    }
+
+    @Test func `a missing folder is named`() throws {
+        let path = "/no/such/folder/gateway.sqlite"
+        let error = #expect(throws: StorageError.self) { try GatewayDatabase(.file(path), logger: logger) }
+        guard case .failed(let text) = error else { return }
+        #expect(text.contains(path))
+        #expect(text.contains("folder"))
+    }
+
+    @Test func `a file that is no database is refused`() async throws {
+        try await withPath { path in
+            try Data("this is no database, it only looks like a file".utf8).write(to: URL(filePath: path))
+            #expect(throws: StorageError.self) { try GatewayDatabase(.file(path), logger: logger) }
+        }
+    }
+
+    @Test func `a database of a newer version is refused`() async throws {
+        try await withPath { path in
+            try GatewayDatabase(.file(path), logger: logger).close()
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9 from the future')") }
+            try queue.close()
+            let error = #expect(throws: StorageError.self) { try GatewayDatabase(.file(path), logger: logger) }
+            #expect(error == .failed("\(path) was written by a newer version of orbweaver"))
+        }
+    }
+}
