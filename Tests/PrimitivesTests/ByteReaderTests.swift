@@ -52,7 +52,7 @@ import Testing
         #expect(reader.readUInt8() == 0xFE)
         #expect(reader.readUInt24() == 0x123456)
         #expect(reader.readUInt32() == 0x89AB_CDEF)
-        #expect(reader.readUInt64() == .max - 1)
+        #expect(reader.readUInt64() == UInt64.max - 1)
         #expect(reader.readBytes(8) == [0xC3, 0xA9, 0, 0, 0, 1, 2, 3])
     }
 

@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: [
         (5, .nanoseconds(3), 2), (5, .nanoseconds(6), 0), (5, .nanoseconds(-3), 8), (.max, .nanoseconds(-1), .max),
-        (7, longest, 0), (0, shortest, UInt64(Int64.max)), (3, .seconds(Int64.min), UInt64(Int64.max) + 3), (3, .seconds(Int64.max), 0),
+        (7, longest, 0), (0, shortest, 1 << 63), (3, .seconds(Int64.min), Int64.min.magnitude + 3), (3, .seconds(Int64.max), 0),
     ] as [(UInt64, Duration, UInt64)])
     func `subtracting saturates`(_ start: UInt64, _ duration: Duration, _ end: UInt64) {
         #expect(MonotonicTime(nanoseconds: start) - duration == MonotonicTime(nanoseconds: end))

@@ -38,3 +38,8 @@ package enum Leg: Hashable, Sendable, CaseIterable {
 
     package var peer: Leg { self == .caller ? .callee : .caller }
 }
+
+extension CallID {
+    /// What the gateway calls itself in RTCP and `a=ssrc` lines of this call: random, as short-lived as the call (RFC 7022 §4.2).
+    package var canonicalName: String { "orbweaver-\(description)" }
+}

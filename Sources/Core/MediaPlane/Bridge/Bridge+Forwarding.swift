@@ -1,5 +1,6 @@
 package import Primitives
 import RTP
+import SDP
 
 /// The hot path: one packet from one leg to the other, without an allocation.
 extension Bridge {
@@ -12,28 +13,25 @@ extension Bridge {
         _ packet: inout MutableSpan<UInt8>, count: Int, from side: BridgeSide, at now: MonotonicTime
     ) -> Forwarding {
         precondition(count <= packet.count, "the packet lies within its buffer")
-        let relayed: Relayed
+        let lineInNeedOfKeyFrame: Int?
         do {
             switch side {
-            case .a: relayed = try Self.relay(&packet, count, from: &legA, to: &legB, configuration, at: now)
-            case .b: relayed = try Self.relay(&packet, count, from: &legB, to: &legA, configuration, at: now)
+            case .a: lineInNeedOfKeyFrame = try Self.relay(&packet, count, from: &legA, to: &legB, configuration, at: now)
+            case .b: lineInNeedOfKeyFrame = try Self.relay(&packet, count, from: &legB, to: &legA, configuration, at: now)
             }
         } catch {
             self[side].drops.count(error)
             return .drop(error)
         }
-        if let line = relayed.lineInNeedOfKeyFrame { requestKeyFrame(from: side, line: line, as: .pictureLoss, at: now) }
+        if let line = lineInNeedOfKeyFrame { requestKeyFrame(from: side, line: line, as: .pictureLoss, at: now) }
         return .forward
     }
 
-    private struct Relayed {
-        var lineInNeedOfKeyFrame: Int?
-    }
-
+    /// Returns the m-line, if its source has come back and the receiver has lost what its pictures build on.
     private static func relay(
         _ packet: inout MutableSpan<UInt8>, _ count: Int, from: inout BridgeLeg, to: inout BridgeLeg, _ configuration: Configuration,
         at now: MonotonicTime
-    ) throws(DropReason) -> Relayed {
+    ) throws(DropReason) -> Int? {
         guard from.isConfigured else { throw .notConfigured }
         var header: RTPHeader
         do { header = try RTPHeader(parsing: packet.span.extracting(0..<count)) } catch { throw .malformed }
@@ -53,21 +51,20 @@ extension Bridge {
         guard position != .astray else { throw .astray }
         guard let counterpart = from.lines[line].counterpart else { throw .noCounterpart }
 
-        var relayed = Relayed()
+        var needsKeyFrame = false
         if format.isRetransmission {
             try relayRetransmission(
                 &header, &packet, count, repairing: from.sources.entries[index].repairs, position, through: &to.lines[counterpart], format,
                 at: now)
         } else {
-            let returns = try relayPrimary(
+            needsKeyFrame = try relayPrimary(
                 &header, source: index, position, in: &from.sources, through: &to.lines[counterpart], format, configuration, at: now)
-            if returns { relayed.lineInNeedOfKeyFrame = line }
         }
         header.write(to: &packet)
-        return relayed
+        return needsKeyFrame ? line : nil
     }
 
-    /// Returns whether a source has come back whose decoder state the receiver has lost.
+    /// Returns whether a video source has come back after another had its place.
     private static func relayPrimary(
         _ header: inout RTPHeader, source index: Int, _ position: ReceptionStatistics.Position, in sources: inout SourceTable,
         through line: inout BridgeLine, _ format: PayloadFormat, _ configuration: Configuration, at now: MonotonicTime
@@ -100,23 +97,18 @@ extension Bridge {
         _ header: inout RTPHeader, _ packet: inout MutableSpan<UInt8>, _ count: Int, repairing repaired: SSRC?,
         _ position: ReceptionStatistics.Position, through line: inout BridgeLine, _ format: PayloadFormat, at now: MonotonicTime
     ) throws(DropReason) {
+        guard line.retransmission != nil else { throw .noRetransmission }
         guard let current = line.primary.source, repaired == nil || repaired == current else { throw .staleRetransmission }
-        guard let feeding = line.retransmission?.source else {
-            if line.retransmission == nil { throw .noRetransmission }
-            line.retransmission?.begin(header, clockRate: format.clockRate, at: now)
-            return try relayRetransmission(
-                &header, &packet, count, repairing: repaired, position, through: &line, format, at: now)
-        }
-        if feeding != header.ssrc || position == .restarted {
+        if line.retransmission?.source != header.ssrc || position == .restarted {
             guard position != .late else { throw .tooOld }
             line.retransmission?.begin(header, clockRate: format.clockRate, at: now)
         }
+        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
         // A packet of padding only, as senders use to probe, repeats nothing.
         if let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) {
             guard let translated = line.primary.translateOriginal(original) else { throw .staleRetransmission }
             header.write(originalSequenceNumber: translated, to: &packet)
         }
-        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
         guard line.retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
     }
 }

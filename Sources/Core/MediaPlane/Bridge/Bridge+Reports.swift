@@ -1,5 +1,6 @@
 import Primitives
 import RTP
+import SDP
 
 /// The gateway's own reports and goodbyes (RFC 3550 §6.4, §6.6).
 extension Bridge {

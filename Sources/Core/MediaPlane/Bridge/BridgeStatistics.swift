@@ -1,3 +1,4 @@
+import RTP
 package import SDP
 
 /// A snapshot of one leg of a bridge.

@@ -52,10 +52,14 @@ struct DescriptionLines {
         }
         number += 1
         let start = offset
-        let newline = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
-        var end = newline ?? bytes.count
-        offset = newline.map { $0 + 1 } ?? end
-        if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        var end = start
+        var controls = 0
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
+            if bytes[end] == UInt8(ascii: "\r") || bytes[end] == 0 { controls += 1 }
+            end += 1
+        }
+        offset = min(end + 1, bytes.count)
+        if end > start, bytes[end - 1] == UInt8(ascii: "\r") { (end, controls) = (end - 1, controls - 1) }
         guard end > start else {
             guard bytes[offset...].allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) else {
                 throw .malformedLine(number, "the line is empty")
@@ -69,7 +73,7 @@ struct DescriptionLines {
         guard end - start >= 2, bytes[start + 1] == UInt8(ascii: "=") else {
             throw .malformedLine(number, "a line starts with one letter and \"=\"")
         }
-        guard bytes[start..<end].allSatisfy({ $0 != 0 && $0 != UInt8(ascii: "\r") }) else {
+        guard controls == 0 else {
             throw .malformedLine(number, "a NUL or a lone carriage return stands in the line")
         }
         current = Line(number: number, type: bytes[start], value: start + 2..<end)

@@ -24,16 +24,23 @@ extension SessionDescription {
 }
 
 private struct DescriptionText {
-    private(set) var text = ""
+    private var bytes: [UInt8] = []
 
-    init() { text.reserveCapacity(6_144) }
+    init() { bytes.reserveCapacity(8_192) }
 
-    mutating func line(_ type: String, _ value: String?) {
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func line(_ type: Unicode.Scalar, _ value: String?) {
         guard let value else { return }
-        text += type
-        text += "="
-        text += value
-        text += "\r\n"
+        bytes.append(UInt8(ascii: type))
+        bytes.append(UInt8(ascii: "="))
+        bytes.append(contentsOf: value.utf8)
+        endLine()
+    }
+
+    private mutating func endLine() {
+        bytes.append(UInt8(ascii: "\r"))
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     mutating func lines(_ bandwidths: [Bandwidth]) {
@@ -42,13 +49,14 @@ private struct DescriptionText {
 
     mutating func lines(_ attributes: [Attribute]) {
         for attribute in attributes {
-            text += "a="
-            text += attribute.name
+            bytes.append(UInt8(ascii: "a"))
+            bytes.append(UInt8(ascii: "="))
+            bytes.append(contentsOf: attribute.name.utf8)
             if let value = attribute.value {
-                text += ":"
-                text += value
+                bytes.append(UInt8(ascii: ":"))
+                bytes.append(contentsOf: value.utf8)
             }
-            text += "\r\n"
+            endLine()
         }
     }
 

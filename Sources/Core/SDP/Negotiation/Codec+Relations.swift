@@ -12,7 +12,14 @@ extension Codec {
     }
 
     /// Encoding names compare without case (RFC 4855 §3).
-    package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+    package func isNamed(_ other: String) -> Bool {
+        guard name.utf8.count == other.utf8.count else { return false }
+        return zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercase($0) == Self.lowercase($1) }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
 
     /// Retransmissions of another payload type (RFC 4588).
     package var isRetransmission: Bool { isNamed("rtx") }
@@ -24,39 +31,54 @@ extension Codec {
 
     /// Whether media can be made of this codec alone: not of retransmissions, redundancy, error correction,
     /// comfort noise or telephone events.
-    package var carriesMedia: Bool { !Self.auxiliaryNames.contains(name.lowercased()) }
+    package var carriesMedia: Bool { !Self.auxiliaryNames.contains(where: isNamed) }
 
-    private static let auxiliaryNames: Set<String> = ["rtx", "red", "ulpfec", "flexfec-03", "flexfec", "cn", "telephone-event"]
+    private static let auxiliaryNames = ["rtx", "red", "ulpfec", "flexfec-03", "flexfec", "cn", "telephone-event"]
 
-    /// The payload types this one cannot do without: `apt` of rtx (RFC 4588 §8.6), the list of red (RFC 2198 §5).
-    package var requiredPayloadTypes: [PayloadType] {
-        guard let parameters else { return [] }
+    /// The payload types this one cannot do without: `apt` of rtx (RFC 4588 §8.1), the list of red (RFC 2198 §5).
+    package var requiredPayloadTypes: PayloadTypeSet {
+        var required = PayloadTypeSet()
+        guard let parameters else { return required }
         if isRetransmission {
-            let apt = parameters.utf8.split(separator: UInt8(ascii: ";")).compactMap { parameter -> PayloadType? in
-                let text = Substring(parameter)
-                guard let start = text.firstIndex(of: "="), text[..<start].filter({ $0 != " " }).lowercased() == "apt" else { return nil }
-                return Self.payloadType(text[text.index(after: start)...])
+            for parameter in parameters.utf8.split(separator: UInt8(ascii: ";")) {
+                var fields = FieldReader(String(Substring(parameter.drop { $0 == UInt8(ascii: " ") })))
+                guard fields.field(upTo: UInt8(ascii: "=")) == "apt", let number: Int = fields.number() else { continue }
+                if let payloadType = PayloadType(number) { required.insert(payloadType) }
             }
-            return Array(apt.prefix(1))
+        } else if isNamed("red") {
+            var fields = FieldReader(parameters)
+            while let number: Int = fields.number(upTo: UInt8(ascii: "/")) {
+                if let payloadType = PayloadType(number) { required.insert(payloadType) }
+            }
         }
-        guard isNamed("red") else { return [] }
-        return parameters.split(separator: "/").compactMap(Self.payloadType)
+        return required
     }
+}
 
-    private static func payloadType(_ text: Substring) -> PayloadType? {
-        Int(decimal: text.utf8.filter { $0 != UInt8(ascii: " ") }).flatMap { PayloadType($0) }
-    }
+/// A set of payload types, one bit for each of the 128.
+package struct PayloadTypeSet: Equatable, Sendable {
+    private var bits: UInt128 = 0
+
+    package init() {}
+
+    package mutating func insert(_ payloadType: PayloadType) { bits |= 1 << UInt128(payloadType.rawValue) }
+
+    package func contains(_ payloadType: PayloadType) -> Bool { bits & (1 << UInt128(payloadType.rawValue)) != 0 }
+
+    package func isSubset(of other: Self) -> Bool { bits & ~other.bits == 0 }
 }
 
 extension [Codec] {
     /// The codecs without those whose required payload types are gone, in the same order.
     package func withoutOrphans() -> [Codec] {
-        var kept = self
+        let required = map(\.requiredPayloadTypes)
+        var kept = Array<Int>(indices)
         while true {
-            let types = Set(kept.map(\.payloadType))
-            let next = kept.filter { $0.requiredPayloadTypes.allSatisfy(types.contains) }
-            if next.count == kept.count { return kept }
-            kept = next
+            var present = PayloadTypeSet()
+            for index in kept { present.insert(self[index].payloadType) }
+            let count = kept.count
+            kept.removeAll { !required[$0].isSubset(of: present) }
+            if kept.count == count { return count == self.count ? self : kept.map { self[$0] } }
         }
     }
 

@@ -7,12 +7,20 @@ struct CodecReading {
         var map: RTPMap?
         var parameters: String?
         var feedback: [String] = []
+
+        mutating func add(feedback value: String) {
+            guard feedback.count < CodecReading.feedbackLimit, !feedback.contains(value) else { return }
+            if feedback.isEmpty { feedback.reserveCapacity(6) }
+            feedback.append(value)
+        }
     }
 
     private var entries: [Entry] = []
     /// The index into `entries` by payload type.
     private var places = [Int?](repeating: nil, count: 128)
     private var feedbackForAll: [String] = []
+    /// Values of `a=rtcp-fb` that are kept per codec, so that wildcards do not multiply without bounds.
+    private static let feedbackLimit = 32
 
     /// Formats that are not payload types are passed over, and so are 64…95: multiplexed with RTCP they could not be
     /// told from its packet types (RFC 5761 §4).
@@ -35,14 +43,15 @@ struct CodecReading {
         case "fmtp":
             guard let value = attribute.value, let format = FormatAttribute(value) else { return true }
             if case .one(let payloadType) = format.format, let place = place(of: payloadType) {
-                entries[place].parameters = entries[place].parameters.map { $0 + ";" + format.text } ?? format.text
+                // One line per format (RFC 8866 §6.15): the first counts.
+                entries[place].parameters = entries[place].parameters ?? format.text
             }
         case "rtcp-fb":
             guard let value = attribute.value, let feedback = FormatAttribute(value) else { return true }
             switch feedback.format {
             case .all: feedbackForAll.append(feedback.text)
             case .one(let payloadType):
-                if let place = place(of: payloadType) { entries[place].feedback.append(feedback.text) }
+                if let place = place(of: payloadType) { entries[place].add(feedback: feedback.text) }
             }
         default: return false
         }
@@ -53,7 +62,9 @@ struct CodecReading {
     var codecs: [Codec] {
         entries.compactMap { entry in
             guard let map = entry.map ?? RTPMap(static: entry.payloadType) else { return nil }
-            return Codec(map, parameters: entry.parameters, feedback: entry.feedback + feedbackForAll)
+            var entry = entry
+            for value in feedbackForAll { entry.add(feedback: value) }
+            return Codec(map, parameters: entry.parameters, feedback: entry.feedback)
         }
     }
 

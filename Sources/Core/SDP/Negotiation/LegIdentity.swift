@@ -10,7 +10,15 @@ package struct LegIdentity: Equatable, Sendable {
     /// The fingerprint of the gateway's DTLS certificate.
     package var fingerprint: Fingerprint
     /// Values of `a=candidate`, all of them: a lite agent has nothing to trickle.
-    package var candidates: [String]
+    package let candidates: [String]
+    /// The address and port for `c=` and `m=`: those of the first IPv4 candidate over UDP, else of the first over UDP
+    /// (RFC 8839 §4.2.1); the placeholders of RFC 8840 §4.1 when there is none.
+    let defaultDestination: Destination
+
+    struct Destination: Equatable, Sendable {
+        var connection: Connection
+        var port: UInt16
+    }
 
     package init(
         sessionID: UInt64, canonicalName: String, streamID: String, credentials: ICECredentials, fingerprint: Fingerprint,
@@ -23,19 +31,19 @@ package struct LegIdentity: Equatable, Sendable {
         self.credentials = credentials
         self.fingerprint = fingerprint
         self.candidates = candidates
+        let destinations = candidates.compactMap(Destination.init(candidate:))
+        defaultDestination =
+            destinations.first { $0.connection.addressType == "IP4" } ?? destinations.first
+            ?? Destination(connection: .unspecified, port: 9)
     }
+}
 
-    /// The address and port for `c=` and `m=`: those of the first IPv4 candidate over UDP, else of the first over UDP
-    /// (RFC 8839 §4.2.1.2); the placeholders of RFC 8840 §4.1.1 when there is none.
-    var defaultDestination: (connection: Connection, port: UInt16) {
-        let destinations = candidates.compactMap(Self.destination)
-        return destinations.first { $0.connection.addressType == "IP4" } ?? destinations.first ?? (.unspecified, 9)
-    }
-
-    private static func destination(ofCandidate value: String) -> (connection: Connection, port: UInt16)? {
+extension LegIdentity.Destination {
+    /// `foundation component transport priority address port typ type …` (RFC 8839 §5.1); `nil` unless over UDP.
+    fileprivate init?(candidate value: String) {
         let fields = value.split(separator: " ")
         guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else { return nil }
-        let type = fields[4].contains(":") ? "IP6" : "IP4"
-        return (Connection(addressType: type, address: String(fields[4])), port)
+        let type = fields[4].utf8.contains(UInt8(ascii: ":")) ? "IP6" : "IP4"
+        self.init(connection: Connection(addressType: type, address: String(fields[4])), port: port)
     }
 }

@@ -7,7 +7,7 @@ extension LocalMedia {
         case tagged
         /// Bundled earlier, or in an answer: repeats the address only (RFC 9143 §7.3.1).
         case bundled
-        /// Bundled for the first time in an offer: hidden from peers without BUNDLE (RFC 9143 §7.2.1).
+        /// Bundled for the first time in an offer: hidden from peers without BUNDLE (RFC 9143 §6, §7.2).
         case bundleOnly
         /// Port 0.
         case rejected
@@ -18,10 +18,11 @@ extension LocalMedia {
         case .rejected: return rejection
         case .tagged, .bundled, .bundleOnly: break
         }
-        let (connection, port) = placement == .bundleOnly ? (.unspecified, 0) : identity.defaultDestination
+        let hidden = LegIdentity.Destination(connection: .unspecified, port: 0)
+        let destination = placement == .bundleOnly ? hidden : identity.defaultDestination
         var media = MediaDescription(
-            type: kind.token, port: port, transportProtocol: transportProtocol, formats: codecs.map { "\($0.payloadType.rawValue)" },
-            connections: [connection], bandwidths: bandwidths)
+            type: kind.token, port: destination.port, transportProtocol: transportProtocol, formats: codecs.map { String($0.payloadType.rawValue) },
+            connections: [destination.connection], bandwidths: bandwidths)
         media.attributes.reserveCapacity(160)
         if namesMid { media.attributes.append(Attribute("mid", mid)) }
         if placement == .bundleOnly { media.attributes.append(Attribute("bundle-only")) }
@@ -33,7 +34,7 @@ extension LocalMedia {
         media.attributes += rtcpAttributes(isOffer: isOffer)
         if allowsMixedExtensions { media.attributes.append(Attribute("extmap-allow-mixed")) }
         media.attributes += extensions.map { Attribute("extmap", $0.value) }
-        for codec in codecs { media.attributes += codec.attributes }
+        for codec in codecs { codec.describe(in: &media.attributes) }
         if let packetTime { media.attributes.append(Attribute("ptime", packetTime)) }
         if let maximumPacketTime { media.attributes.append(Attribute("maxptime", maximumPacketTime)) }
         if direction.sends { media.attributes += sourceAttributes(identity) }
@@ -46,7 +47,7 @@ extension LocalMedia {
         var attributes = namesMid ? [Attribute("mid", mid)] : []
         attributes.append(Attribute(MediaDirection.inactive.rawValue))
         if kind.isRelayed { attributes += codecs.map { Attribute("rtpmap", $0.map.value) } }
-        let formats = kind.isRelayed && !codecs.isEmpty ? codecs.map { "\($0.payloadType.rawValue)" } : rejectedFormats
+        let formats = kind.isRelayed && !codecs.isEmpty ? codecs.map { String($0.payloadType.rawValue) } : rejectedFormats
         return MediaDescription(
             type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats, connections: [.unspecified],
             attributes: attributes)
@@ -78,11 +79,10 @@ extension LocalMedia {
 
 extension Codec {
     /// `a=rtpmap`, `a=rtcp-fb` and `a=fmtp` of this codec.
-    fileprivate var attributes: [Attribute] {
-        let format = "\(payloadType.rawValue) "
-        var attributes = [Attribute("rtpmap", map.value)]
+    fileprivate func describe(in attributes: inout [Attribute]) {
+        let format = String(payloadType.rawValue) + " "
+        attributes.append(Attribute("rtpmap", map.value))
         for value in feedback { attributes.append(Attribute("rtcp-fb", format + value)) }
         if let parameters { attributes.append(Attribute("fmtp", format + parameters)) }
-        return attributes
     }
 }

@@ -3,14 +3,14 @@
 /// What is filtered out of an offer cannot come back in an answer, so both legs only ever agree on what the relay can do.
 /// Filters keep the order of preference.
 package struct MediaPolicy: Equatable, Sendable {
-    /// Encoding names, lower case, that are not offered on.
-    package var withheldCodecs: [MediaKind: Set<String>]
-    /// Values of `a=rtcp-fb` that are offered on.
-    package var feedback: Set<String>
+    /// Encoding names that are not offered on.
+    package var withheldCodecs: [MediaKind: [String]]
+    /// Values of `a=rtcp-fb` that are offered on; few, hence searched and not hashed.
+    package var feedback: [String]
     /// URIs of header extensions that are offered on.
     package var extensions: Set<String>
 
-    package init(withheldCodecs: [MediaKind: Set<String>], feedback: Set<String>, extensions: Set<String>) {
+    package init(withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>) {
         self.withheldCodecs = withheldCodecs
         self.feedback = feedback
         self.extensions = extensions
@@ -41,12 +41,9 @@ package struct MediaPolicy: Equatable, Sendable {
 
     package func codecs(_ codecs: [Codec], of kind: MediaKind) -> [Codec] {
         let withheld = withheldCodecs[kind] ?? []
-        let kept = codecs.filter { !withheld.contains($0.name.lowercased()) }.withoutOrphans()
-        return kept.map { codec in
-            var codec = codec
-            codec.feedback = codec.feedback.filter(feedback.contains)
-            return codec
-        }
+        var kept = codecs.filter { !withheld.contains(where: $0.isNamed) }.withoutOrphans()
+        for index in kept.indices { kept[index].feedback.removeAll { !feedback.contains($0) } }
+        return kept
     }
 
     package func extensions(_ offered: [HeaderExtension]) -> [HeaderExtension] {

@@ -8,10 +8,7 @@ extension PeerDescription {
             media.append(try PeerMedia(reading: section, at: index, defaults: defaults))
         }
         try Self.nameMedia(&media)
-        let iceOptions = session.attributes.values(of: "ice-options") + session.media.flatMap { $0.attributes.values(of: "ice-options") }
-        self.init(
-            role: role, isLite: session.attributes.contains("ice-lite"),
-            tricklesCandidates: iceOptions.contains { $0.split(separator: " ").contains("trickle") }, bundle: [], media: media)
+        self.init(role: role, isLite: session.attributes.contains("ice-lite"), bundle: [], media: media)
         bundleMedia(groups: session.attributes.values(of: "group"))
     }
 
@@ -46,7 +43,7 @@ extension PeerDescription {
     }
 
     /// The BUNDLE groups as m-line indices. A group that names an unknown mid does not count, and none does when an
-    /// m-line has no mid (RFC 5888 §9.2); an m-line is in one BUNDLE group at most (RFC 9143 §5).
+    /// m-line has no mid (RFC 5888 §6); an m-line is in one BUNDLE group at most (RFC 9143 §5).
     private func bundleGroups(reading values: [String]) -> [[Int]] {
         guard media.allSatisfy(\.namesMid) else { return [] }
         let places = Dictionary(uniqueKeysWithValues: media.map { ($0.mid, $0.index) })

@@ -11,8 +11,6 @@ package struct PeerDescription: Equatable, Sendable {
     package var role: Role
     /// `a=ice-lite` (RFC 8839 §5.3)
     package var isLite: Bool
-    /// `a=ice-options:trickle` (RFC 8840 §4.1.3)
-    package var tricklesCandidates: Bool
     /// The m-lines of the BUNDLE group that the gateway takes part in, by index, tagged m-line first; empty without one.
     package var bundle: [Int]
     /// One entry per m-line.
@@ -75,8 +73,10 @@ package struct PeerTransport: Equatable, Sendable {
     package var setup: SetupRole?
     /// Values of `a=candidate`, unread: a lite agent learns addresses from checks (RFC 8445 §7.3).
     package var candidates: [String] = []
-    /// `a=end-of-candidates` (RFC 8840 §4.4)
+    /// `a=end-of-candidates` (RFC 8840 §8.2)
     package var hasAllCandidates = false
+    /// `a=ice-options:trickle` (RFC 8840 §4.1)
+    package var tricklesCandidates = false
     /// `a=rtcp-mux` (RFC 5761 §5.1.1) or `a=rtcp-mux-only` (RFC 8858 §3)
     package var multiplexesRTCP = false
     /// `a=crypto` (RFC 4568), only to tell the peer what is wrong.

@@ -13,7 +13,7 @@ struct SessionDefaults {
                 switch attribute.name {
                 case "sendrecv", "sendonly", "recvonly", "inactive":
                     direction = MediaDirection(rawValue: attribute.name) ?? direction
-                case "extmap": extensions += try HeaderExtension.list(reading: attribute)
+                case "extmap": try extensions.add(reading: attribute)
                 case "extmap-allow-mixed": allowsMixedExtensions = true
                 default: break
                 }
@@ -51,14 +51,12 @@ extension PeerMedia {
             if try transport.take(attribute) { continue }
             switch attribute.name {
             case "mid":
-                guard let mid = attribute.value, !mid.isEmpty, !mid.utf8.contains(UInt8(ascii: " ")) else {
-                    throw AttributeFault(attribute)
-                }
+                guard let mid = attribute.value, Self.isIdentificationTag(mid) else { throw AttributeFault(attribute) }
                 (self.mid, namesMid) = (mid, true)
             case "sendrecv", "sendonly", "recvonly", "inactive":
                 direction = MediaDirection(rawValue: attribute.name) ?? direction
             case "bundle-only": isBundleOnly = true
-            case "extmap": extensions += try HeaderExtension.list(reading: attribute)
+            case "extmap": try extensions.add(reading: attribute)
             case "extmap-allow-mixed": allowsMixedExtensions = true
             case "rtcp-rsize": allowsReducedSizeRTCP = true
             case "ptime": packetTime = attribute.value
@@ -72,6 +70,13 @@ extension PeerMedia {
     }
 }
 
+extension PeerMedia {
+    /// A token (RFC 5888 §4), long enough for a UUID; RFC 9143 §5 wants three bytes at most.
+    private static func isIdentificationTag(_ mid: String) -> Bool {
+        (1...48).contains(mid.utf8.count) && mid.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
 /// An attribute whose value cannot be read.
 struct AttributeFault: Error {
     let attribute: Attribute
@@ -82,10 +87,10 @@ struct AttributeFault: Error {
     var sentence: String { "a=\(attribute.name.prefix(32)) cannot be read" }
 }
 
-extension HeaderExtension {
-    /// None or one: a mapping to an identifier outside 1…255 is passed over.
-    fileprivate static func list(reading attribute: Attribute) throws(AttributeFault) -> [HeaderExtension] {
-        guard let value = attribute.value, let mapping = reading(value) else { throw AttributeFault(attribute) }
-        return mapping.map { [$0] } ?? []
+extension [HeaderExtension] {
+    /// Takes the mapping unless its identifier is outside 1…255 or mapped already.
+    fileprivate mutating func add(reading attribute: Attribute) throws(AttributeFault) {
+        guard let value = attribute.value, let mapping = HeaderExtension.reading(value) else { throw AttributeFault(attribute) }
+        if let mapping, !contains(where: { $0.id == mapping.id }) { append(mapping) }
     }
 }

@@ -23,6 +23,9 @@ struct TransportReading {
             guard let value = attribute.value else { throw AttributeFault(attribute) }
             transport.candidates.append(value)
         case "end-of-candidates": transport.hasAllCandidates = true
+        case "ice-options":
+            guard let value = attribute.value else { throw AttributeFault(attribute) }
+            transport.tricklesCandidates = value.split(separator: " ").contains("trickle")
         case "rtcp-mux", "rtcp-mux-only": transport.multiplexesRTCP = true
         case "crypto": transport.offersSDESKeys = true
         default: return false
@@ -54,6 +57,7 @@ extension PeerTransport {
         filled.setup = setup ?? other.setup
         if candidates.isEmpty { filled.candidates = other.candidates }
         filled.hasAllCandidates = hasAllCandidates || other.hasAllCandidates
+        filled.tricklesCandidates = tricklesCandidates || other.tricklesCandidates
         filled.multiplexesRTCP = multiplexesRTCP || other.multiplexesRTCP
         return filled
     }

@@ -1,7 +1,7 @@
 package import CallControl
 package import CallRuntime
 package import GatewayAPI
-import Logging
+package import Logging
 package import Observability
 package import Primitives
 
@@ -30,7 +30,7 @@ package actor Authenticator {
     private let verifier: PasswordVerifier
     private let logger: Logger
     private let key: CredentialDigest.Key
-    private nonisolated let configuration: Configuration
+    private let configuration: Configuration
 
     private var verified: VerifiedCredentials
     private var throttle: LoginThrottle
@@ -68,6 +68,12 @@ package actor Authenticator {
         }
         return try await check(credentials, key.digest(credentials), from: source).get()
     }
+
+    /// What completes user names without a domain.
+    nonisolated var defaultDomain: String { configuration.defaultDomain }
+
+    /// Valid credentials were used on somebody else's resource.
+    nonisolated func countWrongUser() { metrics.authenticationFailures[.otherUser].increment() }
 
     package func shutdown() async {
         await verifier.shutdown()

@@ -21,7 +21,7 @@ package final class PasswordVerifier: Sendable {
 
     /// A record like those of real users, for names that do not exist: their answer must take as long.
     package func makeDecoy() async throws -> String {
-        try await pool.runIfActive { try PasswordHash(hashing: "").record }
+        try await pool.runIfActive { try PasswordHash(of: "").record }
     }
 
     /// Refuses what still waits and ends the threads.

@@ -1,31 +1,47 @@
 /// Reads the fields of an attribute's value from left to right.
 struct FieldReader {
-    private var rest: Substring.UTF8View
+    private let text: String.UTF8View
+    private var position: String.Index
 
-    init(_ text: String) { rest = text[...].utf8 }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    /// The field up to `separator` or the end; the separator is consumed. `nil` when the field is empty.
-    mutating func field(upTo separator: Unicode.Scalar = " ") -> String? {
-        let end = rest.firstIndex(of: UInt8(ascii: separator)) ?? rest.endIndex
-        let field = rest[..<end]
-        rest = end == rest.endIndex ? rest[end...] : rest[rest.index(after: end)...]
-        return field.isEmpty ? nil : String(Substring(field))
+    init(_ text: String) {
+        self.text = text.utf8
+        position = text.startIndex
     }
 
-    /// A field that is a decimal number.
-    mutating func number<Number: FixedWidthInteger>(upTo separator: Unicode.Scalar = " ") -> Number? {
-        let end = rest.firstIndex(of: UInt8(ascii: separator)) ?? rest.endIndex
-        guard let number = Number(decimal: rest[..<end]) else { return nil }
-        rest = end == rest.endIndex ? rest[end...] : rest[rest.index(after: end)...]
-        return number
+    var isAtEnd: Bool { position == text.endIndex }
+
+    /// The next byte, still unread.
+    var next: UInt8? { isAtEnd ? nil : text[position] }
+
+    /// The field up to `separator` or the end; the separator is consumed. `nil` when the field is empty.
+    mutating func field(upTo separator: UInt8 = UInt8(ascii: " ")) -> String? {
+        let start = position
+        while position != text.endIndex, text[position] != separator { text.formIndex(after: &position) }
+        let end = position
+        if position != text.endIndex { text.formIndex(after: &position) }
+        return start == end ? nil : String(Substring(text[start..<end]))
+    }
+
+    /// A field that is a number in decimal digits only: no sign, no space, no overflow.
+    mutating func number<Number: FixedWidthInteger>(upTo separator: UInt8 = UInt8(ascii: " ")) -> Number? {
+        let start = position
+        var value: Number = 0
+        while position != text.endIndex {
+            let byte = text[position]
+            if byte == separator { break }
+            guard let next = value.appending(decimal: byte) else { return nil }
+            value = next
+            text.formIndex(after: &position)
+        }
+        guard position != start else { return nil }
+        if position != text.endIndex { text.formIndex(after: &position) }
+        return value
     }
 
     /// All that is left; `nil` when nothing is.
     mutating func remainder() -> String? {
-        defer { rest = rest[rest.endIndex...] }
-        return rest.isEmpty ? nil : String(Substring(rest))
+        defer { position = text.endIndex }
+        return isAtEnd ? nil : String(Substring(text[position...]))
     }
 }
 
@@ -35,12 +51,17 @@ extension FixedWidthInteger {
         guard !digits.isEmpty else { return nil }
         var value: Self = 0
         for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            let (product, productOverflows) = value.multipliedReportingOverflow(by: 10)
-            let (sum, sumOverflows) = product.addingReportingOverflow(Self(digit - UInt8(ascii: "0")))
-            guard !productOverflows, !sumOverflows else { return nil }
-            value = sum
+            guard let next = value.appending(decimal: digit) else { return nil }
+            value = next
         }
         self = value
+    }
+
+    /// The number with one more decimal digit behind it.
+    fileprivate func appending(decimal digit: UInt8) -> Self? {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        let (product, productOverflows) = multipliedReportingOverflow(by: 10)
+        let (sum, sumOverflows) = product.addingReportingOverflow(Self(digit - UInt8(ascii: "0")))
+        return productOverflows || sumOverflows ? nil : sum
     }
 }

@@ -12,28 +12,29 @@ extension Fingerprint {
 
     /// The hash function in lower case, the digest in upper-case hexadecimal pairs.
     package var value: String {
-        var text = algorithm.rawValue
-        var separator = " "
-        for byte in digest {
-            text += separator
-            text += byte < 16 ? "0" : ""
-            text += String(byte, radix: 16, uppercase: true)
-            separator = ":"
+        var text = Array(algorithm.rawValue.utf8)
+        text.reserveCapacity(text.count + 3 * digest.count)
+        for (index, byte) in digest.enumerated() {
+            text.append(index == 0 ? UInt8(ascii: " ") : UInt8(ascii: ":"))
+            text.append(Self.digits[Int(byte >> 4)])
+            text.append(Self.digits[Int(byte & 15)])
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
     private static func digest(fromHex text: String) -> [UInt8]? {
+        let text = Array(text.utf8)
+        guard text.count % 3 == 2 else { return nil }
         var digest: [UInt8] = []
-        digest.reserveCapacity(64)
-        var pairs = text.utf8[...]
-        while let high = pairs.popFirst() {
-            guard let low = pairs.popFirst(), let high = nibble(high), let low = nibble(low) else { return nil }
+        digest.reserveCapacity(text.count / 3 + 1)
+        for start in stride(from: 0, to: text.count, by: 3) {
+            guard let high = nibble(text[start]), let low = nibble(text[start + 1]) else { return nil }
+            guard start + 2 == text.count || text[start + 2] == UInt8(ascii: ":") else { return nil }
             digest.append(high << 4 | low)
-            guard let colon = pairs.popFirst() else { break }
-            guard colon == UInt8(ascii: ":"), !pairs.isEmpty else { return nil }
         }
-        return digest.isEmpty ? nil : digest
+        return digest
     }
 
     private static func nibble(_ digit: UInt8) -> UInt8? {

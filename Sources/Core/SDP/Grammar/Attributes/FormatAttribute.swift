@@ -15,13 +15,14 @@ package struct FormatAttribute: Hashable, Sendable {
     /// `nil` also for a format that is not a payload type, as other protocols have them.
     package init?(_ value: String) {
         var fields = FieldReader(value)
-        guard let name = fields.field(), let text = fields.remainder() else { return nil }
-        if name == "*" {
+        if fields.next == UInt8(ascii: "*") {
+            guard fields.field() == "*" else { return nil }
             format = .all
         } else {
-            guard let number = Int(decimal: name.utf8), let payloadType = PayloadType(number) else { return nil }
+            guard let number: Int = fields.number(), let payloadType = PayloadType(number) else { return nil }
             format = .one(payloadType)
         }
+        guard let text = fields.remainder() else { return nil }
         self.text = text
     }
 }

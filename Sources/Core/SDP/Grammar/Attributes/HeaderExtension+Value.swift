@@ -7,7 +7,7 @@ extension HeaderExtension {
         var fields = FieldReader(value)
         guard let mapping = fields.field(), let uri = fields.field() else { return nil }
         var parts = FieldReader(mapping)
-        guard let id: UInt16 = parts.number(upTo: "/") else { return nil }
+        guard let id: UInt16 = parts.number(upTo: UInt8(ascii: "/")) else { return nil }
         var direction = MediaDirection.sendReceive
         if !parts.isAtEnd {
             guard let name = parts.remainder(), let named = MediaDirection(rawValue: name) else { return nil }

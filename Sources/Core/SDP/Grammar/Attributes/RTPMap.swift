@@ -17,8 +17,8 @@ package struct RTPMap: Hashable, Sendable {
     /// `111 opus/48000/2`
     package init?(_ value: String) {
         var fields = FieldReader(value)
-        guard let number: Int = fields.number(), let payloadType = PayloadType(number), let name = fields.field(upTo: "/") else { return nil }
-        guard let clockRate: UInt32 = fields.number(upTo: "/"), clockRate > 0 else { return nil }
+        guard let number: Int = fields.number(), let payloadType = PayloadType(number), let name = fields.field(upTo: UInt8(ascii: "/")) else { return nil }
+        guard let clockRate: UInt32 = fields.number(upTo: UInt8(ascii: "/")), clockRate > 0 else { return nil }
         var channels: UInt8 = 1
         if !fields.isAtEnd {
             guard let count: UInt8 = fields.number(), count > 0 else { return nil }
@@ -28,7 +28,8 @@ package struct RTPMap: Hashable, Sendable {
     }
 
     package var value: String {
-        "\(payloadType.rawValue) \(name)/\(clockRate)" + (channels > 1 ? "/\(channels)" : "")
+        let mono = String(payloadType.rawValue) + " " + name + "/" + String(clockRate)
+        return channels > 1 ? mono + "/" + String(channels) : mono
     }
 
     /// What a static payload type stands for without an rtpmap (RFC 3551 §6); `nil` for all others.

@@ -15,11 +15,12 @@ package struct SourceAttribute: Hashable, Sendable {
         var fields = FieldReader(value)
         guard let number: UInt32 = fields.number() else { return nil }
         ssrc = SSRC(number)
-        attribute = Attribute(fields.field(upTo: ":") ?? "", fields.remainder())
+        attribute = Attribute(fields.field(upTo: UInt8(ascii: ":")) ?? "", fields.remainder())
     }
 
     package var value: String {
-        "\(ssrc.rawValue) \(attribute.name)" + (attribute.value.map { ":" + $0 } ?? "")
+        let name = String(ssrc.rawValue) + " " + attribute.name
+        return attribute.value.map { name + ":" + $0 } ?? name
     }
 }
 

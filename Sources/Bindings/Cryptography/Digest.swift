@@ -1,0 +1,30 @@
+internal import COpenSSL
+
+/// A cryptographic hash function (FIPS 180-4).
+package enum Digest: String, Hashable, Sendable, CaseIterable {
+    // Named as in `a=fingerprint` (RFC 8122 §5).
+    case sha1 = "sha-1"
+    case sha224 = "sha-224"
+    case sha256 = "sha-256"
+    case sha384 = "sha-384"
+    case sha512 = "sha-512"
+
+    package func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var size: UInt32 = 0
+        let succeeded = unsafe EVP_Digest(bytes, bytes.count, &output, &size, algorithm, nil)
+        precondition(succeeded == 1, "OpenSSL provides SHA-1 and SHA-2")
+        output.removeLast(output.count - Int(size))
+        return output
+    }
+
+    var algorithm: OpaquePointer {
+        switch self {
+        case .sha1: unsafe EVP_sha1()
+        case .sha224: unsafe EVP_sha224()
+        case .sha256: unsafe EVP_sha256()
+        case .sha384: unsafe EVP_sha384()
+        case .sha512: unsafe EVP_sha512()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import COpenSSL
+internal import Foundation
+package import Primitives
+
+/// A salted scrypt hash (RFC 7914) with its text form `$scrypt$ln=15,r=8,p=1$salt$hash`, both base64 without padding.
+package struct PasswordHash: Hashable, Sendable {
+    /// The cost of one hash: 2^`logN` · `r` · 128 bytes of memory, `p` times the work.
+    package struct Cost: Hashable, Sendable {
+        package var logN: Int
+        package var r: Int
+        package var p: Int
+
+        package init(logN: Int = 15, r: Int = 8, p: Int = 1) {
+            self.logN = logN
+            self.r = r
+            self.p = p
+        }
+
+        /// What a record may ask for: a damaged one must not cost gigabytes.
+        var isAffordable: Bool { (1...17).contains(logN) && (1...16).contains(r) && (1...4).contains(p) }
+        var memory: UInt64 { (UInt64(1) << UInt64(logN)) * UInt64(r) * 128 + 1024 * 1024 }
+    }
+
+    package let cost: Cost
+    private let salt: [UInt8]
+    private let hash: [UInt8]
+
+    /// Hashes a new password with 16 bytes of salt. Slow by design: tens of milliseconds.
+    package init(of password: String, cost: Cost = Cost(), random: inout some RandomSource) {
+        precondition(cost.isAffordable, "cost within what a record may hold")
+        self.cost = cost
+        salt = random.nextBytes(16)
+        hash = Self.derive(password, salt: salt, cost: cost, count: 32)
+    }
+
+    /// `nil` unless the text is a record as `text` writes it, with a cost within bounds.
+    package init?(parsing text: String) {
+        let fields = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard fields.count == 5, fields[0].isEmpty, fields[1] == "scrypt" else { return nil }
+        let parameters = fields[2].split(separator: ",").map { $0.split(separator: "=", maxSplits: 1) }
+        guard parameters.map(\.first) == ["ln", "r", "p"] else { return nil }
+        let values = parameters.compactMap { $0.count == 2 ? Int($0[1]) : nil }
+        guard values.count == 3 else { return nil }
+        cost = Cost(logN: values[0], r: values[1], p: values[2])
+        guard cost.isAffordable, let salt = Self.decode(fields[3]), let hash = Self.decode(fields[4]) else { return nil }
+        guard (8...64).contains(salt.count), (16...64).contains(hash.count) else { return nil }
+        self.salt = salt
+        self.hash = hash
+    }
+
+    package var text: String {
+        "$scrypt$ln=\(cost.logN),r=\(cost.r),p=\(cost.p)$\(Self.encode(salt))$\(Self.encode(hash))"
+    }
+
+    /// Slow by design; compares in constant time.
+    package func verifies(_ password: String) -> Bool {
+        constantTimeEqual(Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
+    }
+
+    /// scrypt itself (RFC 7914 §6).
+    package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: count)
+        let bytes = password.utf8.map { CChar(bitPattern: $0) }
+        let succeeded = unsafe EVP_PBE_scrypt(
+            bytes, bytes.count, salt, salt.count, UInt64(1) << UInt64(cost.logN), UInt64(cost.r), UInt64(cost.p), cost.memory, &output, count)
+        precondition(succeeded == 1, "scrypt works for affordable costs")
+        return output
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("=", with: "")
+    }
+
+    private static func decode(_ text: Substring) -> [UInt8]? {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: text + padding).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,14 @@
+internal import COpenSSL
+package import Primitives
+
+/// OpenSSL's generator, seeded by the kernel.
+package struct SecureRandomSource: RandomSource {
+    package init() {}
+
+    package mutating func next() -> UInt64 {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let succeeded = unsafe RAND_bytes(&bytes, Int32(bytes.count))
+        precondition(succeeded == 1, "without randomness no key or token can be made")
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

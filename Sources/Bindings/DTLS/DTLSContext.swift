@@ -1,0 +1,63 @@
+internal import COpenSSL
+package import Cryptography
+internal import Primitives
+
+/// What all handshakes of a process share: the certificate, the ciphers, the SRTP profiles.
+@safe
+package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-safe once configured, which init ends
+    let pointer: OpaquePointer
+    package let certificate: Certificate
+
+    /// DTLS 1.2 with ephemeral ECDH and authenticated encryption only (RFC 8827 §6.5). The peer must present a
+    /// certificate; any is accepted here, because the fingerprint in its description decides (RFC 5763 §5).
+    package init(certificate: Certificate) throws(DTLSError) {
+        guard let context = unsafe SSL_CTX_new(DTLS_method()) else { throw .setup(opensslError()) }
+        unsafe pointer = context
+        self.certificate = certificate
+        guard unsafe copenssl_set_dtls_1_2_only(context) == 1,
+            unsafe SSL_CTX_set_cipher_list(context, Self.ciphers) == 1,
+            unsafe copenssl_set_groups(context, "X25519:P-256:P-384") == 1,
+            unsafe SSL_CTX_set_tlsext_use_srtp(context, Self.profiles) == 0,  // 0 is success here
+            unsafe Self.install(certificate, in: context)
+        else { throw .setup(opensslError()) }
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
+        unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        unsafe SSL_CTX_set_options(context, copenssl_transport_options())
+        unsafe copenssl_disable_session_cache(context)
+    }
+
+    deinit { unsafe SSL_CTX_free(pointer) }
+
+    private static let ciphers = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
+        "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
+    ].joined(separator: ":")
+
+    /// In the gateway's order of preference; as server that order decides.
+    private static let profiles = "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80"
+
+    private static func install(_ certificate: Certificate, in context: OpaquePointer) -> Bool {
+        unsafe certificate.der.withUnsafeBufferPointer { der in
+            guard unsafe SSL_CTX_use_certificate_ASN1(context, Int32(der.count), der.baseAddress) == 1 else { return false }
+            let pem = certificate.privateKeyPEM.value
+            guard let bio = unsafe BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { return false }
+            defer { unsafe BIO_free(bio) }
+            guard let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil) else { return false }
+            defer { unsafe EVP_PKEY_free(key) }
+            return unsafe SSL_CTX_use_PrivateKey(context, key) == 1
+        }
+    }
+}
+
+package enum DTLSError: Error, Equatable {
+    /// OpenSSL refused a setting; its own words.
+    case setup(String)
+}
+
+/// The newest entry of OpenSSL's error queue as text; empties the queue.
+func opensslError() -> String {
+    let code = ERR_peek_last_error()
+    ERR_clear_error()
+    guard code != 0, let reason = unsafe ERR_reason_error_string(code) else { return "unknown reason" }
+    return unsafe String(cString: reason)
+}

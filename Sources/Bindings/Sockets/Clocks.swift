@@ -1,0 +1,19 @@
+internal import Glibc
+package import Primitives
+
+/// The kernel's clock that never goes back (CLOCK_MONOTONIC).
+package enum MonotonicClock {
+    package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+}
+
+/// The CPU time of the calling thread, for benchmarks and for a worker's load.
+package enum ThreadCPUClock {
+    package static var consumed: Duration { .nanoseconds(Int64(clamping: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))) }
+}
+
+private func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    let result = unsafe clock_gettime(clock, &time)
+    precondition(result == 0, "Linux has this clock")
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

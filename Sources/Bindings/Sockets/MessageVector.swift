@@ -1,0 +1,106 @@
+internal import CLinux
+internal import Glibc
+internal import Primitives
+
+/// `count` message headers for recvmmsg and sendmmsg, each with one buffer and room for one address.
+///
+/// The headers point into this memory and to their buffers once and for all; per packet only lengths and, when
+/// sending, the buffer change.
+@safe
+struct MessageVector: ~Copyable {
+    let capacity: Int
+    private let messages: UnsafeMutablePointer<clinux_message>
+    private let buffers: UnsafeMutablePointer<iovec>
+    private let addresses: UnsafeMutableRawPointer
+    /// Keeps the addresses' 64-bit halves aligned.
+    private static let addressStride = 32
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe messages = .allocate(capacity: capacity)
+        unsafe buffers = .allocate(capacity: capacity)
+        unsafe addresses = .allocate(byteCount: capacity * Self.addressStride, alignment: Self.addressStride)
+        unsafe addresses.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * Self.addressStride)
+        unsafe messages.initialize(repeating: clinux_message(), count: capacity)
+        unsafe buffers.initialize(repeating: iovec(), count: capacity)
+        for index in 0..<capacity {
+            unsafe messages[index].header.msg_name = addresses + index * Self.addressStride
+            unsafe messages[index].header.msg_namelen = socklen_t(AddressStorage.size)
+            unsafe messages[index].header.msg_iov = buffers + index
+            unsafe messages[index].header.msg_iovlen = 1
+        }
+    }
+
+    deinit {
+        unsafe messages.deallocate()
+        unsafe buffers.deallocate()
+        unsafe addresses.deallocate()
+    }
+
+    /// The buffer of one message.
+    @unsafe
+    func setBuffer(_ index: Int, _ base: UnsafeMutableRawPointer, count: Int) {
+        precondition(index >= 0 && index < capacity, "message index out of bounds")
+        unsafe buffers[index] = iovec(iov_base: base, iov_len: count)
+    }
+
+    func setRemote(_ index: Int, _ remote: SocketAddress) {
+        precondition(index >= 0 && index < capacity, "message index out of bounds")
+        unsafe messages[index].header.msg_namelen = AddressStorage.write(remote, to: addresses + index * Self.addressStride)
+    }
+
+    func remote(_ index: Int) -> SocketAddress? {
+        precondition(index >= 0 && index < capacity, "message index out of bounds")
+        return unsafe AddressStorage.read(UnsafeRawPointer(addresses + index * Self.addressStride))
+    }
+
+    func count(_ index: Int) -> Int {
+        precondition(index >= 0 && index < capacity, "message index out of bounds")
+        return unsafe Int(messages[index].count)
+    }
+
+    func isTruncated(_ index: Int) -> Bool {
+        precondition(index >= 0 && index < capacity, "message index out of bounds")
+        return unsafe messages[index].header.msg_flags & Int32(MSG_TRUNC) != 0
+    }
+
+    /// Fills messages from the socket's queue; `used` is how many of them an earlier call wrote to.
+    func receive(from descriptor: Int32, resetting used: Int) -> Int {
+        for index in 0..<used { unsafe messages[index].header.msg_namelen = socklen_t(AddressStorage.size) }
+        while true {
+            let received = unsafe clinux_receive(descriptor, messages, UInt32(capacity), Int32(MSG_DONTWAIT))
+            if received >= 0 { return Int(received) }
+            switch errno {
+            // An ICMP error of an earlier transmission is reported here, once; it says nothing about what is queued.
+            case EINTR, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: continue
+            default: return 0
+            }
+        }
+    }
+
+    /// Sends the first `count` messages.
+    func send(_ count: Int, to descriptor: Int32) -> Transmissions {
+        var result = Transmissions()
+        var next = 0
+        while next < count {
+            let sent = unsafe clinux_send(descriptor, messages + next, UInt32(count - next), Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            if sent >= 0 {
+                result.sent += Int(sent)
+                next += Int(sent)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, ENOBUFS:
+                // The socket's buffer is full: late media is worth nothing, so that it is dropped rather than kept.
+                result.congested += count - next
+                return result
+            default:
+                // Only the first of the remaining messages is at fault (sendmmsg(2)).
+                result.failed += 1
+                next += 1
+            }
+        }
+        return result
+    }
+}

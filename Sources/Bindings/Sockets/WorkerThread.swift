@@ -1,0 +1,57 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// A named thread of our own, for an owner that must not share one.
+@safe
+package final class WorkerThread: Sendable {
+    /// Runs on the new thread; made before it starts and read only there.
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    private let handle: Mutex<pthread_t?>
+
+    /// - Parameters:
+    ///   - name: shown by `top` and debuggers; Linux keeps 15 bytes.
+    ///   - body: the thread ends when it returns.
+    package init(name: String, body: @escaping @Sendable () -> Void) throws(SocketError) {
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { preconditionFailure("a thread starts with its context") }
+                let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                unsafe start.name.withCString { unsafe clinux_name_thread($0) }
+                start.body()
+                return nil
+            }, start.toOpaque()
+        )
+        guard result == 0 else {
+            unsafe start.release()
+            throw SocketError(call: "pthread_create", code: result)
+        }
+        handle = Mutex(thread)
+    }
+
+    /// A thread that nobody joined goes on by itself.
+    deinit {
+        if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
+    }
+
+    /// Waits until the body has returned; the second call returns at once.
+    package func join() {
+        let thread = handle.withLock { handle in
+            defer { handle = nil }
+            return handle
+        }
+        if let thread { _ = unsafe pthread_join(thread, nil) }
+    }
+}

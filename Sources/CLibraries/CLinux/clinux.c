@@ -1,0 +1,27 @@
+#include "clinux.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+_Static_assert(sizeof(struct clinux_message) == sizeof(struct mmsghdr), "clinux_message must look like mmsghdr");
+_Static_assert(offsetof(struct clinux_message, count) == offsetof(struct mmsghdr, msg_len), "clinux_message must look like mmsghdr");
+
+int clinux_receive(int socket, struct clinux_message *messages, unsigned int count, int flags) {
+    return recvmmsg(socket, (struct mmsghdr *)messages, count, flags, NULL);
+}
+
+int clinux_send(int socket, struct clinux_message *messages, unsigned int count, int flags) {
+    return sendmmsg(socket, (struct mmsghdr *)messages, count, flags);
+}
+
+int clinux_wait(int epoll, struct epoll_event *events, int count, const struct timespec *timeout) {
+    return epoll_pwait2(epoll, events, count, timeout, NULL);
+}
+
+void clinux_name_thread(const char *name) {
+    char kept[16];
+    strncpy(kept, name, sizeof kept - 1);
+    kept[sizeof kept - 1] = 0;
+    prctl(PR_SET_NAME, kept);
+}

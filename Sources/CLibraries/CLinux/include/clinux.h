@@ -1,0 +1,30 @@
+// Linux calls that Swift's Glibc module does not show, because it is built without _GNU_SOURCE.
+
+#ifndef ORBWEAVER_CLINUX_H
+#define ORBWEAVER_CLINUX_H
+
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+
+/// `struct mmsghdr`: a message and, after the call, its length.
+struct clinux_message {
+    struct msghdr header;
+    unsigned int count;
+};
+
+/// recvmmsg(2) without a timeout: how many messages came, or -1 and errno.
+int clinux_receive(int socket, struct clinux_message *messages, unsigned int count, int flags);
+
+/// sendmmsg(2): how many messages left, or -1 and errno.
+int clinux_send(int socket, struct clinux_message *messages, unsigned int count, int flags);
+
+/// epoll_pwait2(2), whose timeout has nanoseconds; a null timeout waits for ever.
+int clinux_wait(int epoll, struct epoll_event *events, int count, const struct timespec *timeout);
+
+/// Names the calling thread; only the first 15 bytes are kept.
+void clinux_name_thread(const char *name);
+
+#endif

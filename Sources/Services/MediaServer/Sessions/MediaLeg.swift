@@ -1,0 +1,40 @@
+internal import DTLS
+internal import MediaPlane
+internal import Primitives
+internal import SRTP
+
+/// One leg on its worker: the session's decisions with the DTLS and SRTP machines they are about.
+///
+/// Confined to its worker's thread.
+final class MediaLeg {
+    unowned let call: MediaCall
+    let side: BridgeSide
+    var session: PeerSession
+    var dtls: DTLSTransport?
+    /// When the handshake's last flight has to be repeated.
+    var retransmission: MonotonicTime?
+    var inbound: SRTPSession?
+    var outbound: SRTPSession?
+    /// Where to send; kept here so that no packet has to ask the session.
+    var destination: Path?
+    var hasHeardMedia = false
+
+    init(call: MediaCall, side: BridgeSide, session: PeerSession) {
+        self.call = call
+        self.side = side
+        self.session = session
+    }
+
+    var nextDeadline: MonotonicTime? {
+        [session.nextDeadline?.time, retransmission].compactMap(\.self).min()
+    }
+
+    /// Takes over the keys of a finished handshake; `false` if there are none to be had.
+    func installKeys(from dtls: DTLSTransport) throws(SRTPError) -> Bool {
+        guard let keys = dtls.keyingMaterial else { return false }
+        let profile = SRTPSession.Profile(keys.profile)
+        inbound = try SRTPSession(profile: profile, key: keys.remote.value, direction: .inbound)
+        outbound = try SRTPSession(profile: profile, key: keys.local.value, direction: .outbound)
+        return true
+    }
+}

@@ -1,0 +1,148 @@
+internal import CallControl
+internal import CallRuntime
+internal import DTLS
+internal import ICE
+internal import Logging
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import SDP
+internal import Sockets
+
+/// What call handling asks for, and what sessions and handshakes answer.
+extension MediaWorker {
+    func carryOut(_ command: MediaCommand, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        switch command {
+        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id)
+        case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &pool, at: now)
+        case .release: release(id, &pool, at: now)
+        }
+    }
+
+    private func prepare(_ leg: Leg, _ credentials: ICECredentials, for id: CallID) {
+        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock, random: &random))
+        calls[id] = call
+        endpoint.setCallCount(calls.count)
+        if let previous = call.leg(BridgeSide(leg)) { forget(previous) }
+        let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
+        let prepared = MediaLeg(call: call, side: BridgeSide(leg), session: PeerSession(local: credentials, configuration: configuration))
+        call.install(prepared)
+        legsByFragment[credentials.ufrag] = prepared
+        environment.metrics.mediaSessionsActive.increment()
+    }
+
+    private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        guard let call = calls[id], let media = call.leg(BridgeSide(leg)) else { return }
+        call.bridge.configure(media.side, negotiated, random: &random, at: now)
+        perform(media.session.connect(negotiated.transport, at: now), for: media, &pool, at: now)
+        sendControl(of: call, &pool)
+        rearm(call)
+    }
+
+    /// Says good-bye on every layer and forgets the call.
+    func release(_ id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        endpoint.setCallCount(calls.count)
+        call.bridge.end(at: now)
+        sendControl(of: call, &pool)
+        for leg in call.legs {
+            if let dtls = leg.dtls {
+                dtls.close()
+                sendHandshake(of: leg, dtls, &pool)
+            }
+            forget(leg)
+        }
+        deadlines.set(nil, for: id)
+    }
+
+    private func forget(_ leg: MediaLeg) {
+        for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+        for path in leg.session.validatedPaths where legsByPath[path] === leg { legsByPath[path] = nil }
+        environment.metrics.mediaSessionsActive.decrement()
+    }
+
+    // MARK: Sessions
+
+    func perform(_ actions: [SessionAction], for leg: MediaLeg, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        leg.destination = leg.session.selectedPath
+        for action in actions {
+            switch action {
+            case .transmit(let bytes, let path): pool.queue(copying: bytes.span, to: path.remote, via: path.local)
+            case .pathValidated(let path): legsByPath[path] = leg
+            case .pathForgotten(let path): if legsByPath[path] === leg { legsByPath[path] = nil }
+            case .fragmentRetired(let fragment): if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+            case .refused(let refusal): environment.metrics.stunRefused[STUNRefusal(refusal)].increment()
+            case .startHandshake(let role): startHandshake(of: leg, as: role, &pool, at: now)
+            case .event(let event): tell(event, of: leg, &pool, at: now)
+            }
+        }
+    }
+
+    private func tell(_ event: SessionEvent, of leg: MediaLeg, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        environment.logger.debug(
+            "media event",
+            metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.side.leg)", LogKey.event: "\(event)"])
+        if case .failed(let failure) = event { environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment() }
+        environment.events(leg.call.id, MediaEvent(event, leg.side.leg))
+    }
+
+    // MARK: Handshakes
+
+    private func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        do {
+            let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
+            leg.dtls = dtls
+            dtls.start()
+            continueHandshake(of: leg, dtls, &pool, at: now)
+        } catch {
+            environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            perform(leg.session.handshakeFailed(), for: leg, &pool, at: now)
+        }
+    }
+
+    /// Something went into the handshake: sends what came out, and acts when it is over.
+    func continueHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        sendHandshake(of: leg, dtls, &pool)
+        leg.retransmission = dtls.timeout.map { now + $0 }
+        switch dtls.state {
+        case .handshaking, .closed: break
+        case .established: if leg.inbound == nil { protect(leg, dtls, &pool, at: now) }
+        case .failed(let reason):
+            environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
+            environment.metrics.dtlsHandshakes[.failed].increment()
+            perform(leg.session.handshakeFailed(), for: leg, &pool, at: now)
+        }
+        rearm(leg.call)
+    }
+
+    private func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool) {
+        while let datagram = dtls.nextDatagram() {
+            guard let path = leg.destination else { continue }
+            pool.queue(copying: datagram.span, to: path.remote, via: path.local)
+        }
+    }
+
+    private func protect(_ leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
+        guard leg.session.isEstablished else {
+            environment.metrics.dtlsHandshakes[.fingerprintMismatch].increment()
+            return perform(actions, for: leg, &pool, at: now)
+        }
+        do {
+            guard try leg.installKeys(from: dtls) else {
+                // The peer did not offer use_srtp with a profile of ours.
+                environment.metrics.dtlsHandshakes[.failed].increment()
+                environment.events(leg.call.id, .failed(leg.side.leg, .handshakeFailed))
+                return
+            }
+        } catch {
+            environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            environment.events(leg.call.id, .failed(leg.side.leg, .handshakeFailed))
+            return
+        }
+        environment.metrics.dtlsHandshakes[.completed].increment()
+        leg.call.bridge.peerReady(leg.side, at: now)
+        perform(actions, for: leg, &pool, at: now)
+        sendControl(of: leg.call, &pool)
+    }
+}

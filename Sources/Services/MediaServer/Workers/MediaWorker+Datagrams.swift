@@ -1,0 +1,131 @@
+internal import DTLS
+internal import ICE
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import SRTP
+internal import STUN
+internal import Sockets
+
+/// What comes in on the sockets.
+extension MediaWorker {
+    func receive(from socket: SocketIndex, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        let count = pool.receive(from: socket)
+        for slot in 0..<count {
+            guard !pool.isTruncated(slot) else {
+                tally.drop(.malformed)
+                continue
+            }
+            let path = Path(local: socket, remote: pool.remote(slot))
+            switch DatagramKind(of: pool.datagram(slot)) {
+            case .rtp: relay(slot, over: path, &pool, at: now)
+            case .rtcp: receiveControl(slot, over: path, &pool, at: now)
+            case .stun: receiveCheck(slot, over: path, &pool, at: now)
+            case .dtls: receiveHandshake(slot, over: path, &pool, at: now)
+            case .turnChannel, .other: tally.drop(.unclassified)
+            }
+        }
+    }
+
+    // MARK: Media
+
+    private func relay(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        let received = pool.count(slot)
+        tally.received(bytes: received)
+        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
+        guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
+        let call = leg.call
+        var packet = pool.slot(slot)
+        let plain: Int
+        do {
+            plain = try inbound.unprotect(&packet, count: received)
+        } catch {
+            return countFailure(error)
+        }
+        let forwarding = call.bridge.forward(&packet, count: plain, from: leg.side, at: now)
+        if case .forward = forwarding, let peer = call.leg(leg.side.other), let outbound = peer.outbound, let destination = peer.destination {
+            do {
+                let count = try outbound.protect(&packet, count: plain)
+                pool.queue(slot: slot, count: count, to: destination.remote, via: destination.local)
+                tally.sent(bytes: count)
+            } catch {
+                countFailure(error)
+            }
+        } else if case .drop(let reason) = forwarding {
+            tally.drop(PacketDropReason(reason))
+        } else {
+            tally.drop(.noRoute)
+        }
+        if !leg.hasHeardMedia {
+            leg.hasHeardMedia = true
+            perform(leg.session.mediaReceived(), for: leg, &pool, at: now)
+        }
+        sendControl(of: call, &pool)
+    }
+
+    private func receiveControl(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        tally.controlReceived += 1
+        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
+        guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
+        let received = pool.count(slot)
+        var packet = pool.slot(slot)
+        do {
+            let plain = try inbound.unprotectControl(&packet, count: received)
+            leg.call.bridge.receiveControl(packet.span.extracting(0..<plain), from: leg.side, at: now)
+        } catch {
+            return countFailure(error)
+        }
+        sendControl(of: leg.call, &pool)
+    }
+
+    /// Protects and sends what the bridge has to say.
+    func sendControl(of call: MediaCall, _ pool: inout DatagramPool) {
+        while let output = call.bridge.poll() {
+            switch output {
+            case .transmitControl(let bytes, let side):
+                guard let leg = call.leg(side), let outbound = leg.outbound, let destination = leg.destination else { continue }
+                var buffer = bytes + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
+                do {
+                    var span = buffer.mutableSpan
+                    let count = try outbound.protectControl(&span, count: bytes.count)
+                    pool.queue(copying: buffer.span.extracting(0..<count), to: destination.remote, via: destination.local)
+                    tally.controlSent += 1
+                } catch {
+                    countFailure(error)
+                }
+            }
+        }
+    }
+
+    private func countFailure(_ error: SRTPError) {
+        environment.metrics.srtpFailures[SRTPFailure(error)].increment()
+    }
+
+    // MARK: ICE and DTLS
+
+    private func receiveCheck(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        environment.metrics.stunRequests.increment()
+        let raw = [UInt8](copying: pool.datagram(slot))
+        let message: STUNMessage
+        do {
+            message = try STUNMessage(parsing: raw.span)
+        } catch {
+            return environment.metrics.stunRefused[.malformed].increment()
+        }
+        // Without a name that is ours there is nobody to answer for, and no password to answer with.
+        guard let username = message.username, let name = ICEUsername(parsing: username), let leg = legsByFragment[name.receiver] else {
+            return environment.metrics.stunRefused[.unknownUsername].increment()
+        }
+        let actions = leg.session.receive(message, raw: raw.span, over: path, at: now, authentication: authentication)
+        perform(actions, for: leg, &pool, at: now)
+        rearm(leg.call)
+    }
+
+    private func receiveHandshake(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
+        guard let leg = legsByPath[path], let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else {
+            return tally.drop(.notConnected)
+        }
+        dtls.receive(pool.datagram(slot))
+        continueHandshake(of: leg, dtls, &pool, at: now)
+    }
+}

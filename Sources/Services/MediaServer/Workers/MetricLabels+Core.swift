@@ -1,0 +1,101 @@
+internal import CallControl
+internal import CallRuntime
+internal import ICE
+internal import MediaPlane
+internal import Observability
+internal import SRTP
+
+/// Core's reasons in the words of the metrics and of the media port; the only place where the two meet.
+
+extension STUNRefusal {
+    init(_ refusal: ICERefusal) {
+        self =
+            switch refusal {
+            case .missingFingerprint, .wrongFingerprint: .wrongFingerprint
+            case .unsupportedMethod, .indication, .response, .sessionFailed: .unexpected
+            case .missingCredentials: .malformed
+            case .wrongUsername: .unknownUsername
+            case .wrongIntegrity: .wrongIntegrity
+            case .unknownAttributes: .unknownAttribute
+            case .roleConflict: .roleConflict
+            }
+    }
+}
+
+extension SRTPFailure {
+    init(_ error: SRTPError) {
+        self =
+            switch error {
+            case .authenticationFailed: .authentication
+            case .replayed: .replay
+            case .keyExpired: .keyExhausted
+            case .malformed, .noRoom, .badKey, .unavailable, .failed: .other
+            }
+    }
+}
+
+extension PacketDropReason {
+    init(_ reason: DropReason) {
+        self =
+            switch reason {
+            case .malformed: .malformed
+            case .notConfigured, .peerNotReady, .ended: .notConnected
+            case .unknownMID, .unknownPayloadType, .unknownSource, .noRetransmission: .notNegotiated
+            case .directionForbids: .wrongDirection
+            case .noCounterpart: .noRoute
+            case .astray, .tooOld, .superseded, .staleRetransmission: .late
+            }
+    }
+
+    /// The place in `allCases`.
+    var index: Int {
+        switch self {
+        case .unclassified: 0
+        case .malformed: 1
+        case .unknownAddress: 2
+        case .notConnected: 3
+        case .unprotected: 4
+        case .notNegotiated: 5
+        case .noRoute: 6
+        case .wrongDirection: 7
+        case .late: 8
+        case .overload: 9
+        }
+    }
+}
+
+extension MediaSessionFailure {
+    init(_ failure: SessionFailure) {
+        self =
+            switch failure {
+            case .neverConnected: .neverConnected
+            case .consentExpired: .consentExpired
+            case .handshakeFailed: .handshakeFailed
+            case .fingerprintMismatch: .fingerprintMismatch
+            }
+    }
+}
+
+extension MediaFailure {
+    init(_ failure: SessionFailure) {
+        self =
+            switch failure {
+            case .neverConnected: .neverConnected
+            case .consentExpired: .consentExpired
+            case .handshakeFailed: .handshakeFailed
+            case .fingerprintMismatch: .fingerprintMismatch
+            }
+    }
+}
+
+extension MediaEvent {
+    init(_ event: SessionEvent, _ leg: Leg) {
+        self =
+            switch event {
+            case .iceConnected: .iceConnected(leg)
+            case .dtlsConnected: .dtlsConnected(leg)
+            case .mediaReceived: .mediaReceived(leg)
+            case .failed(let failure): .failed(leg, MediaFailure(failure))
+            }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Observability
+internal import Sockets
+
+/// Counts of one round of the loop; the shared counters are touched once a round instead of once a packet.
+struct PacketTally {
+    private var packetsReceived: UInt64 = 0
+    private var bytesReceived: UInt64 = 0
+    private var packetsSent: UInt64 = 0
+    private var bytesSent: UInt64 = 0
+    var controlReceived: UInt64 = 0
+    var controlSent: UInt64 = 0
+    private var drops = [UInt64](repeating: 0, count: PacketDropReason.allCases.count)
+    private var hasDrops = false
+
+    mutating func received(bytes: Int) {
+        packetsReceived += 1
+        bytesReceived += UInt64(bytes)
+    }
+
+    mutating func sent(bytes: Int) {
+        packetsSent += 1
+        bytesSent += UInt64(bytes)
+    }
+
+    mutating func drop(_ reason: PacketDropReason) {
+        drops[reason.index] += 1
+        hasDrops = true
+    }
+
+    mutating func flush(into metrics: GatewayMetrics, _ transmissions: Transmissions) {
+        Self.move(&packetsReceived, to: metrics.rtpPacketsReceived)
+        Self.move(&bytesReceived, to: metrics.rtpBytesReceived)
+        Self.move(&packetsSent, to: metrics.rtpPacketsSent)
+        Self.move(&bytesSent, to: metrics.rtpBytesSent)
+        Self.move(&controlReceived, to: metrics.rtcpPacketsReceived)
+        Self.move(&controlSent, to: metrics.rtcpPacketsSent)
+        let failures = transmissions.congested + transmissions.failed + transmissions.oversized
+        if failures > 0 { metrics.mediaSendFailures.increment(by: UInt64(failures)) }
+        guard hasDrops else { return }
+        for reason in PacketDropReason.allCases { Self.move(&drops[reason.index], to: metrics.packetsDropped[reason]) }
+        hasDrops = false
+    }
+
+    private static func move(_ count: inout UInt64, to counter: Counter) {
+        guard count > 0 else { return }
+        counter.increment(by: count)
+        count = 0
+    }
+}

@@ -1,0 +1,164 @@
+import CallControl
+import CallRuntime
+import GatewayAPI
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+import Observability
+
+/// What becomes of an accepted connection: HTTP requests, or one notification channel.
+///
+///     TLS? → HTTP decoder → guard → upgrade filter → upgrade handler ─┬─▶ HTTP types → state → requests
+///                                                                     └─▶ WebSocket frames → channel
+struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        let negotiation: EventLoopFuture<Negotiated>
+    }
+
+    enum Negotiated: Sendable {
+        case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+        case webSocket(ClientSocket, UserAddress, ChannelID)
+    }
+
+    struct Configuration: Sendable {
+        var timeouts: ConnectionTimeouts
+        /// Time without a request on a connection that is kept alive.
+        var keepAlive: Duration
+        var headerLimit: Int
+        var channel: ChannelConfiguration
+        var defaultDomain: String
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let configuration: Configuration
+    let switchboard: any Switchboard
+    let sockets: SocketDirectory
+    let metrics: GatewayMetrics
+    let draining: DrainingFlag
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let encoder = HTTPResponseEncoder()
+            let decoder = ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits))
+            let connectionGuard = ConnectionGuard(timeouts: configuration.timeouts)
+            let filter = UpgradeFilter()
+            let upgrade = NIOTypedHTTPServerUpgradeHandler(
+                httpEncoder: encoder,
+                extraHTTPHandlers: [decoder, connectionGuard, filter],
+                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                    upgraders: [upgrader], notUpgradingCompletionHandler: { setUpHTTP($0, logger) })
+            )
+            try pipeline.addHandlers([encoder, decoder, connectionGuard, filter, upgrade])
+            return Value(channel: channel, negotiation: upgrade.upgradeResultFuture)
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        let negotiated: Negotiated
+        do {
+            negotiated = try await value.negotiation.get()
+        } catch {
+            // The peer left, or was sent away, before it asked anything.
+            value.channel.close(promise: nil)
+            return
+        }
+        switch negotiated {
+        case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
+        case .webSocket(let socket, let user, let channel): await attend(socket, user, channel)
+        }
+    }
+
+    private var decoderLimits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = configuration.headerLimit
+        limits.maxHeaderListSize = configuration.headerLimit
+        limits.maxHeaderFieldCount = 100
+        return limits
+    }
+
+    // MARK: - HTTP
+
+    @Sendable
+    private func setUpHTTP(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Negotiated> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.keepAlive, logger: logger))
+            let connection = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            return .http(connection)
+        }
+    }
+
+    // MARK: - WebSocket (spidr-wire §4)
+
+    private var upgrader: NIOTypedWebSocketServerUpgrader<Negotiated> {
+        NIOTypedWebSocketServerUpgrader(
+            maxFrameSize: configuration.channel.messageLimit,
+            enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeFutureWithTask { await findChannel(head) }.flatMap { found in
+                    found == nil ? refuse(channel) : channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+                }
+            },
+            upgradePipelineHandler: { channel, head in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let (user, id) = address(head) else {
+                        preconditionFailure("only a request that names a channel is upgraded")
+                    }
+                    let handler = WebSocketHandler(configuration: configuration.channel, metrics: metrics, draining: draining)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                    return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), user, id)
+                }
+            }
+        )
+    }
+
+    private func address(_ head: HTTPRequestHead) -> (UserAddress, ChannelID)? {
+        guard let route = head.channelRoute,
+            let user = WireAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)?.user
+        else { return nil }
+        return (user, ChannelID(route.id))
+    }
+
+    /// The unguessable id is the credential (spidr-wire §4).
+    private func findChannel(_ head: HTTPRequestHead) async -> ChannelID? {
+        guard !draining.isSet, let (user, id) = address(head), await switchboard.channelExists(user, id) else { return nil }
+        return id
+    }
+
+    /// Answers the request and closes; nothing else would, because the upgrade handler keeps the request to itself.
+    private func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
+        let error =
+            draining.isSet
+            ? APIError(.serviceDraining, "The gateway is stopping; open the channel again in a moment.", retryAfter: APIError.backOff)
+            : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
+        return RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: channel)
+            .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
+            .flatMap { channel.close() }
+            .map { HTTPHeaders?.none }
+    }
+
+    private func attend(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {
+        sockets.insert(socket)
+        await withTaskCancellationHandler {
+            if await !switchboard.channelOpened(user, channel, on: socket.id) {
+                // The subscription ended between the question and the upgrade.
+                socket.close(.normal)
+            }
+            // Cannot fail: the future of a channel's closing only ever succeeds.
+            try? await socket.channel.closeFuture.get()
+        } onCancel: {
+            socket.close(.goingAway)
+        }
+        sockets.remove(socket.id)
+        await switchboard.channelClosed(user, channel, on: socket.id)
+    }
+}

@@ -1,0 +1,35 @@
+import NIOCore
+import NIOHTTP1
+
+/// Lets only proper requests for a notification channel reach the upgrade handler.
+///
+/// An `Upgrade` that cannot be followed is taken off the request, which is then answered like any other
+/// (RFC 9110 §7.8): the upgrade handler would lose it.
+final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = Self.unwrapInboundIn(data), head.headers.contains(name: "upgrade"), head.channelRoute == nil else {
+            return context.fireChannelRead(data)
+        }
+        head.headers.remove(name: "upgrade")
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+    }
+}
+
+extension HTTPRequestHead {
+    /// The channel this request wants to open, if it is a complete opening handshake (RFC 6455 §4.2.1).
+    var channelRoute: Route? {
+        guard
+            method == .GET, version == .http1_1,
+            headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
+            headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }),
+            headers["sec-websocket-version"] == ["13"], headers["sec-websocket-key"].count == 1,
+            !headers.contains(name: "transfer-encoding"), headers["content-length"].allSatisfy({ $0 == "0" })
+        else { return nil }
+        // A path that leads nowhere is answered by the responder.
+        guard let route = try? Route(parsing: String(uri.prefix { $0 != "?" })), route.endpoint == .channel else { return nil }
+        return route
+    }
+}

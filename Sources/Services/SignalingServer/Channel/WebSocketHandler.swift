@@ -1,0 +1,168 @@
+import CallControl
+import CallRuntime
+import NIOCore
+import NIOWebSocket
+import Observability
+
+/// One open notification channel: writes text frames, listens for signs of life, closes in good order.
+/// Everything happens on the channel's event loop.
+final class WebSocketHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private enum State {
+        case open
+        /// Our close frame is out; the peer's, or a timer, ends the connection (RFC 6455 §7.1.1).
+        case closing
+        case closed
+    }
+
+    private let configuration: ChannelConfiguration
+    private let metrics: GatewayMetrics
+    private let draining: DrainingFlag
+    private var state = State.open
+    private var frames: ClientFrames
+    /// For the metrics: the first reason found.
+    private var closure: WebSocketClosure?
+    private var lastHeard = NIODeadline.now()
+    private var pinged = false
+    private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+
+    init(configuration: ChannelConfiguration, metrics: GatewayMetrics, draining: DrainingFlag) {
+        self.configuration = configuration
+        self.metrics = metrics
+        self.draining = draining
+        frames = ClientFrames(sizeLimit: configuration.messageLimit)
+    }
+
+    // MARK: - From the owner of the channel
+
+    func transmit(_ text: ByteBuffer) {
+        guard state == .open, let context else { return }
+        guard owedBytes(context) + text.readableBytes <= configuration.slowReaderLimit else {
+            closure = closure ?? .tooSlow
+            return context.close(promise: nil)
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: text)), promise: nil)
+    }
+
+    /// Written behind everything transmitted before.
+    func close(_ code: WebSocketErrorCode, because reason: WebSocketClosure) {
+        guard state == .open, let context else { return }
+        closure = closure ?? reason
+        state = .closing
+        var data = context.channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        writeClose(data, context)
+        schedule(in: configuration.closeTimeout, context) { $1.close(promise: nil) }
+    }
+
+    /// Bytes that the peer has not taken out of our hands yet.
+    private func owedBytes(_ context: ChannelHandlerContext) -> Int {
+        // A channel without the option is not a socket: nothing is ever owed on it.
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    // MARK: - From the peer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        lastHeard = .now()
+        pinged = false
+        switch frames.receive(
+            frame.opcode, fin: frame.fin, masked: frame.maskKey != nil, reserved: frame.rsv1 || frame.rsv2 || frame.rsv3,
+            length: frame.length)
+        {
+        case .alive:
+            break
+        case .pong:
+            guard state == .open else { return }
+            // A peer that floods pings without reading is a slow reader like any other.
+            guard owedBytes(context) <= configuration.slowReaderLimit else { return context.close(promise: nil) }
+            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+            context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
+        case .closed:
+            if state == .open {
+                state = .closing
+                // The code comes back as it was, the reason text does not (RFC 6455 §5.5.1).
+                writeClose(frame.unmaskedData.getSlice(at: 0, length: 2) ?? ByteBuffer(), context)
+            }
+            context.close(promise: nil)
+        case .violation(let code):
+            close(code, because: .protocolError)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            close(.goingAway, because: .goingAway)
+        case ChannelEvent.inputClosed:
+            // The server allows half-closure; a WebSocket has no use for one.
+            context.close(promise: nil)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error as? NIOWebSocketError {
+        case .invalidFrameLength: close(.messageTooLarge, because: .protocolError)
+        case .fragmentedControlFrame, .multiByteControlFrameLength: close(.protocolError, because: .protocolError)
+        case nil: context.close(promise: nil)
+        }
+    }
+
+    // MARK: - Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        metrics.webSocketsActive.increment()
+        watch(context)
+        // The event that tells of the shutdown may have passed before this handler came.
+        if draining.isSet { close(.goingAway, because: .goingAway) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        state = .closed
+        self.context = nil
+        metrics.webSocketsActive.decrement()
+        metrics.webSocketsClosed[closure ?? .byPeer].increment()
+    }
+
+    /// Half of the idle time without a frame: ask. All of it: give up (spidr-wire §4.2).
+    private func watch(_ context: ChannelHandlerContext) {
+        let half = TimeAmount.nanoseconds(configuration.idleTimeout.nanoseconds / 2)
+        let due = lastHeard + (pinged ? configuration.idleTimeout : half)
+        schedule(in: max(due - .now(), .milliseconds(1)), context) { handler, context in
+            guard handler.state == .open else { return }
+            let silence = NIODeadline.now() - handler.lastHeard
+            if silence >= handler.configuration.idleTimeout {
+                return handler.close(.policyViolation, because: .silent)
+            }
+            if silence >= half, !handler.pinged {
+                handler.pinged = true
+                let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
+                context.writeAndFlush(Self.wrapOutboundOut(ping), promise: nil)
+            }
+            handler.watch(context)
+        }
+    }
+
+    private func schedule(
+        in time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping (WebSocketHandler, ChannelHandlerContext) -> Void
+    ) {
+        timer?.cancel()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
+            guard let self, let context = self.context else { return }
+            action(self, context)
+        }
+    }
+
+    private func writeClose(_ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(
+            Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
+    }
+}

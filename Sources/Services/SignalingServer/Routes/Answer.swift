@@ -1,0 +1,78 @@
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import NIOCore
+
+/// What goes back to the client, before it becomes HTTP parts.
+struct Answer: Sendable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+    var body: ByteBuffer
+    /// The connection is of no use after this answer.
+    var closesConnection = false
+
+    init(_ status: HTTPResponse.Status, contentType: String, body: ByteBuffer) {
+        self.status = status
+        self.body = body
+        headers = Self.commonHeaders
+        headers[.contentType] = contentType
+        headers[.contentLength] = String(body.readableBytes)
+    }
+
+    /// A success always has a JSON body: clients take an empty one for a failure (spidr-wire §1.3).
+    static func json(_ status: HTTPResponse.Status, _ body: Data) -> Answer {
+        Answer(status, contentType: "application/json", body: ByteBuffer(bytes: body))
+    }
+
+    static func text(_ status: HTTPResponse.Status, _ text: String, contentType: String = "text/plain; charset=utf-8") -> Answer {
+        Answer(status, contentType: contentType, body: ByteBuffer(string: text))
+    }
+
+    /// The answer to a preflight (spidr-wire §1.2).
+    static func options(_ endpoint: Endpoint) -> Answer {
+        var answer = Answer(.noContent, contentType: "", body: ByteBuffer())
+        answer.headers[.contentType] = nil
+        // RFC 9110 §8.6: a 204 has no length.
+        answer.headers[.contentLength] = nil
+        answer.headers[.allow] = endpoint.allow
+        answer.headers[.accessControlAllowMethods] = "GET, POST, PUT, DELETE"
+        answer.headers[.accessControlAllowHeaders] = allowedHeaders
+        answer.headers[.accessControlMaxAge] = "600"
+        return answer
+    }
+
+    /// - Parameter endpoint: `nil` when the path led nowhere.
+    static func refusal(_ refusal: Refusal, at endpoint: Endpoint?) -> Answer {
+        let error = refusal.error
+        var answer = json(
+            HTTPResponse.Status(code: error.code.httpStatus), WireJSON.encode(error.body(in: refusal.wrapper)))
+        if let seconds = error.retryAfterSeconds { answer.headers[.retryAfter] = String(seconds) }
+        switch error.code {
+        case .authMissing, .authMalformed, .authUnsupportedScheme:
+            answer.headers[.wwwAuthenticate] = #"Basic realm="orbweaver", charset="UTF-8""#
+        case .resourceMethodNotAllowed:
+            answer.headers[.allow] = endpoint?.allow
+        case .channelUpgradeRequired:
+            answer.headers[.upgrade] = "websocket"
+        default:
+            break
+        }
+        if refusal.closesConnection {
+            answer.closesConnection = true
+            answer.headers[.connection] = "close"
+        }
+        return answer
+    }
+
+    /// Browser clients live on other origins. No cookies are in use, so any origin may ask; credentials come in
+    /// a header that only the client's own code can set.
+    private static let commonHeaders: HTTPFields = [
+        .accessControlAllowOrigin: "*",
+        .accessControlExposeHeaders: "Retry-After",
+        .cacheControl: "no-store",
+        .xContentTypeOptions: "nosniff",
+    ]
+
+    private static let allowedHeaders =
+        "Authorization, Content-Type, Accept, X-Requested-With, X-Cpaas-Agent, x-token, x-session"
+}

@@ -1,0 +1,49 @@
+import CallRuntime
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Primitives
+
+/// One request from its head to the last byte of its answer, and what may happen only then.
+struct HTTPExchange: Sendable {
+    let responder: SignalingResponder
+    let switchboard: any Switchboard
+    let date: DateHeader
+
+    @concurrent
+    func run(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+        if request.expectsContinue, (request.announcedLength ?? 0) <= responder.limits.accepted {
+            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        }
+        let reply = await responder.respond(to: request, from: channel.sourceAddress)
+        var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
+        head.headerFields[.date] = date.value
+        do {
+            let body = reply.answer.body
+            try await writer.write(response: head, body: body.readableBytes == 0 ? .init() : .init(byteBuffer: body))
+        } catch {
+            await finish(reply.ticket, on: channel)
+            throw error
+        }
+        if reply.ticket != nil || reply.answer.closesConnection { await finish(reply.ticket, on: channel) }
+        if reply.answer.closesConnection { throw ConnectionEnds() }
+    }
+
+    /// The writer hands its parts to the event loop; behind them in the loop's queue, the answer is out. Runs
+    /// whether or not the client is still there.
+    private func finish(_ ticket: RequestTicket?, on channel: any Channel) async {
+        // Fails only when the loop has shut down, and then there is nothing left to order.
+        try? await channel.eventLoop.submit {}.get()
+        if let ticket { await switchboard.requestAnswered(ticket) }
+    }
+}
+
+/// Makes the HTTP server close the connection after an answer.
+private struct ConnectionEnds: Error {}
+
+extension Channel {
+    /// The peer of the connection itself; no header can change it.
+    fileprivate var sourceAddress: IPAddress? {
+        remoteAddress?.ipAddress.flatMap { IPAddress($0.prefix { $0 != "%" }) }
+    }
+}

@@ -1,0 +1,67 @@
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// How much of a body is read.
+struct BodyLimits: Sendable {
+    /// The largest body that is taken.
+    var accepted: Int
+
+    /// A body beyond `accepted` is read to its end and thrown away, so that the client gets to see the answer;
+    /// beyond this size the connection is closed instead.
+    var drained: Int { accepted * 8 }
+}
+
+extension Request {
+    /// The length the client announced.
+    var announcedLength: Int? { headers[.contentLength].flatMap { Int($0) } }
+
+    /// The client waits for leave before it sends the body (RFC 9110 §10.1.1).
+    var expectsContinue: Bool { headers[.expect]?.lowercased() == "100-continue" }
+
+    /// The whole body in one buffer.
+    func collectBody(_ limits: BodyLimits) async throws(BodyError) -> ByteBuffer {
+        if let announcedLength, announcedLength > limits.drained || (expectsContinue && announcedLength > limits.accepted) {
+            throw .tooLarge(unread: true)
+        }
+        var collected = ByteBuffer()
+        var length = 0
+        do {
+            for try await part in body {
+                length += part.readableBytes
+                if length > limits.drained { throw BodyError.tooLarge(unread: true) }
+                if length > limits.accepted {
+                    collected = ByteBuffer()
+                } else if collected.readableBytes == 0 {
+                    collected = part
+                } else {
+                    collected.writeImmutableBuffer(part)
+                }
+            }
+        } catch let error as BodyError {
+            throw error
+        } catch {
+            throw .broken
+        }
+        if length > limits.accepted { throw .tooLarge(unread: false) }
+        return collected
+    }
+}
+
+enum BodyError: Error {
+    /// `unread`: something of it is still on its way.
+    case tooLarge(unread: Bool)
+    /// The connection or the framing broke.
+    case broken
+
+    func refusal(limit: Int, in wrapper: ErrorWrapper) -> Refusal {
+        switch self {
+        case .tooLarge(let unread):
+            Refusal(
+                APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: wrapper, closesConnection: unread)
+        case .broken:
+            Refusal(APIError(.requestMalformed, "The body could not be read to its end."), in: wrapper, closesConnection: true)
+        }
+    }
+}

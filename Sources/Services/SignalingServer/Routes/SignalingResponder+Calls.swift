@@ -1,0 +1,73 @@
+import CallControl
+import CallRuntime
+import GatewayAPI
+import HTTPTypes
+
+/// Calls (spidr-wire §6).
+extension SignalingResponder {
+    /// Characters of a reason that are passed on; the rest is cut (spidr-wire §6.7).
+    private static let reasonLength = 256
+
+    func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        switch try exchange.decode(CallControlRequest.self).creation(defaultDomain: defaultDomain) {
+        case .start(let request):
+            ticket = await switchboard.requestBegan(exchange.user)
+            do throws(CallError) {
+                let session = try await switchboard.startCall(exchange.user, request)
+                return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session)))
+            } catch {
+                throw APIError(error)
+            }
+        }
+    }
+
+    func operate(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let operation = try exchange.decode(CallControlRequest.self).operation()
+        let session = SessionID(exchange.route.id)
+        ticket = await switchboard.requestBegan(exchange.user)
+        do throws(CallError) {
+            switch operation {
+            case .ringing: try await switchboard.ringing(exchange.user, session)
+            case .answer(let request): try await switchboard.answer(exchange.user, session, request)
+            case .audit: try await switchboard.audit(exchange.user, session)
+            }
+        } catch {
+            throw APIError(error)
+        }
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
+    }
+
+    func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let reason = exchange.reasonText.map { String($0.prefix(Self.reasonLength)) }
+        ticket = await switchboard.requestBegan(exchange.user)
+        do throws(CallError) {
+            try await switchboard.end(exchange.user, SessionID(exchange.route.id), reasonText: reason)
+        } catch {
+            throw APIError(error)
+        }
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
+    }
+
+    func queryState(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        ticket = await switchboard.requestBegan(exchange.user)
+        do throws(CallError) {
+            let progress = try await switchboard.state(exchange.user, SessionID(exchange.route.id))
+            return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(progress: progress)))
+        } catch {
+            guard error == .noSuchCall else { throw APIError(error) }
+            // This query has an application code of its own (spidr-wire §6.8).
+            throw APIError(.callSessionNotFound, "This call does not exist or has ended.")
+        }
+    }
+
+    func dispose(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let session = try exchange.decode(CallDispositionRequest.self).rejectedSession()
+        ticket = await switchboard.requestBegan(exchange.user)
+        do throws(CallError) {
+            try await switchboard.reject(exchange.user, session)
+        } catch {
+            throw APIError(error)
+        }
+        return .json(.ok, WireJSON.encode(wrapping: CallDispositionResponse()))
+    }
+}

@@ -1,0 +1,39 @@
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+package import NIOCore
+import Observability
+
+/// A page or script that is served as it is.
+package struct Page: Sendable {
+    package var contentType: String
+    package var bytes: ByteBuffer
+
+    package init(contentType: String, bytes: [UInt8]) {
+        self.contentType = contentType
+        self.bytes = ByteBuffer(bytes: bytes)
+    }
+}
+
+/// What operators, load balancers and browsers ask; nobody needs to be authenticated for it.
+extension SignalingResponder {
+    func operationalAnswer(_ request: Request, _ route: Route) async throws(Refusal) -> Answer {
+        switch route.endpoint {
+        case .isAlive, .health:
+            return .text(.ok, #"{"status":"alive"}"#, contentType: "application/json")
+        case .ready:
+            return draining.isSet
+                ? .text(.serviceUnavailable, #"{"status":"draining"}"#, contentType: "application/json")
+                : .text(.ok, #"{"status":"ready"}"#, contentType: "application/json")
+        case .metrics:
+            return .text(.ok, metrics.render(), contentType: GatewayMetrics.contentType)
+        case .page:
+            guard let page = pages[request.uri.path] else {
+                throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
+            }
+            return Answer(.ok, contentType: page.contentType, body: page.bytes)
+        case .subscriptions, .subscription, .channel, .calls, .call, .dispositions, .anonymous:
+            preconditionFailure("resources of users are answered elsewhere")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CallControl
+import CallRuntime
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import Observability
+import Primitives
+
+/// Turns requests into answers: finds the endpoint, authenticates, asks the switchboard.
+struct SignalingResponder: Sendable {
+    let switchboard: any Switchboard
+    let authenticator: Authenticator
+    let metrics: GatewayMetrics
+    let draining: DrainingFlag
+    /// Pages by path, `/` included.
+    let pages: [String: Page]
+    let limits: BodyLimits
+    let defaultDomain: String
+    let logger: Logger
+
+    /// An answer, and what has to wait until it has been written (spidr-wire §4.3).
+    struct Reply {
+        var answer: Answer
+        var ticket: RequestTicket?
+    }
+
+    /// - Parameter source: the peer of the connection.
+    func respond(to request: Request, from source: IPAddress?) async -> Reply {
+        var ticket: RequestTicket?
+        var endpoint: Endpoint?
+        var answer: Answer
+        do throws(Refusal) {
+            let route = try Route(parsing: request.uri.path)
+            endpoint = route.endpoint
+            answer = try await self.answer(request, route, from: source, &ticket)
+        } catch {
+            answer = .refusal(error, at: endpoint)
+        }
+        metrics.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
+        logger.debug(
+            "request answered",
+            metadata: [
+                LogKey.method: "\(request.method.rawValue)", LogKey.route: "\(endpoint?.template ?? "-")",
+                LogKey.status: "\(answer.status.code)",
+            ])
+        // The length stays: it tells what GET would have brought (RFC 9110 §9.3.2).
+        if request.method == .head { answer.body.clear() }
+        return Reply(answer: answer, ticket: ticket)
+    }
+
+    private func answer(
+        _ request: Request, _ route: Route, from source: IPAddress?, _ ticket: inout RequestTicket?
+    ) async throws(Refusal) -> Answer {
+        if request.method == .options { return .options(route.endpoint) }
+        guard route.endpoint.allows(request.method) else {
+            let reason = "\(request.method.rawValue) is not possible here; use \(route.endpoint.allow)."
+            throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorWrapper)
+        }
+        switch route.endpoint {
+        case .subscriptions, .subscription, .calls, .call, .dispositions:
+            let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: source, limits: limits)
+            do throws(APIError) {
+                return try await answer(exchange, &ticket)
+            } catch {
+                throw Refusal(error, in: route.endpoint.errorWrapper)
+            }
+        case .channel:
+            // A proper upgrade never gets here.
+            throw Refusal(
+                APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."), in: .none)
+        case .anonymous:
+            throw Refusal(
+                APIError(.anonymousNotOffered, "Anonymous calls are not offered by this gateway."), in: .authorization)
+        case .isAlive, .health, .ready, .metrics, .page:
+            return try await operationalAnswer(request, route)
+        }
+    }
+
+    private func answer(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        switch (exchange.route.endpoint, exchange.method) {
+        case (.subscriptions, _): try await subscribe(exchange, &ticket)
+        case (.subscription, .put): try await extend(exchange, &ticket)
+        case (.subscription, _): try await unsubscribe(exchange, &ticket)
+        case (.calls, _): try await createCall(exchange, &ticket)
+        case (.call, .put): try await operate(exchange, &ticket)
+        case (.call, .delete): try await endCall(exchange, &ticket)
+        case (.call, _): try await queryState(exchange, &ticket)
+        case (.dispositions, _): try await dispose(exchange, &ticket)
+        case (.channel, _), (.anonymous, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
+            preconditionFailure("only resources of a user are handed to this function")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import CallControl
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Primitives
+
+/// A request on a resource of a user, read and authenticated.
+struct UserExchange: Sendable {
+    let route: Route
+    let method: HTTPRequest.Method
+    let user: UserAddress
+    /// Of the query.
+    let reasonText: String?
+    private let body: ByteBuffer
+
+    /// Credentials come first, so that nobody learns anything without them; then the user in the path, who must
+    /// be the one who asks (spidr-wire §1.1).
+    init(
+        _ request: Request, _ route: Route, authenticatedBy authenticator: Authenticator, from source: IPAddress?, limits: BodyLimits
+    ) async throws(Refusal) {
+        let wrapper = route.endpoint.errorWrapper
+        do throws(APIError) {
+            user = try await authenticator.authenticate(request.headers[.authorization], from: source)
+            guard let owner = WireAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain)?.user else {
+                throw APIError(.requestMalformedUser, "The user in the path must be written user@domain.")
+            }
+            guard owner == user else {
+                authenticator.countWrongUser()
+                throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
+            }
+        } catch {
+            throw Refusal(error, in: wrapper)
+        }
+        self.route = route
+        method = request.method
+        reasonText = request.uri.query == nil ? nil : request.uri.queryParameters["reasonText"].map(String.init)
+        switch request.method {
+        case .post, .put:
+            do throws(BodyError) {
+                body = try await request.collectBody(limits)
+            } catch {
+                throw error.refusal(limit: limits.accepted, in: wrapper)
+            }
+        default:
+            // Some clients send a body with DELETE; nobody needs it (spidr-wire §6.7).
+            body = ByteBuffer()
+        }
+    }
+
+    func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
+        try WireJSON.decode(type, from: Data(body.readableBytesView))
+    }
+}

@@ -1,0 +1,34 @@
+import CallControl
+import CallRuntime
+import NIOCore
+import NIOWebSocket
+import Observability
+
+/// The way to one open WebSocket from any thread. What is sent through here keeps its order: everything goes
+/// through the event loop's queue, even from the loop itself.
+struct ClientSocket: Sendable {
+    let id: SocketID
+    let channel: any Channel
+    private let handler: NIOLoopBound<WebSocketHandler>
+
+    /// On the channel's event loop.
+    init(id: SocketID, channel: any Channel, handler: WebSocketHandler) {
+        self.id = id
+        self.channel = channel
+        self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    }
+
+    func transmit(_ text: ByteBuffer) {
+        channel.eventLoop.execute { handler.value.transmit(text) }
+    }
+
+    func close(_ code: ChannelCloseCode) {
+        channel.eventLoop.execute {
+            switch code {
+            case .normal: handler.value.close(.normalClosure, because: .subscriptionEnded)
+            case .goingAway: handler.value.close(.goingAway, because: .goingAway)
+            case .policyViolation: handler.value.close(.policyViolation, because: .replaced)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import CallControl
+package import CallRuntime
+import GatewayAPI
+import NIOCore
+import Synchronization
+
+/// Finds the open WebSocket behind an identifier, and writes notifications to it.
+package final class SocketDirectory: ChannelPort {
+    private let sockets = Mutex<[SocketID: ClientSocket]>([:])
+    private let lastID = Atomic<UInt64>(0)
+
+    package init() {}
+
+    package func transmit(_ frame: NotificationFrame, to socket: SocketID) {
+        guard let socket = find(socket) else { return }
+        socket.transmit(ByteBuffer(bytes: WireJSON.encode(wrapping: NotificationMessage(frame))))
+    }
+
+    package func close(_ socket: SocketID, _ code: ChannelCloseCode) {
+        find(socket)?.close(code)
+    }
+
+    /// A new identifier; none is ever given twice.
+    func makeID() -> SocketID {
+        SocketID(lastID.add(1, ordering: .relaxed).newValue)
+    }
+
+    func insert(_ socket: ClientSocket) {
+        sockets.withLock { $0[socket.id] = socket }
+    }
+
+    func remove(_ socket: SocketID) {
+        sockets.withLock { $0[socket] = nil }
+    }
+
+    private func find(_ socket: SocketID) -> ClientSocket? {
+        sockets.withLock { $0[socket] }
+    }
+}

@@ -1,0 +1,55 @@
+import NIOCore
+package import NIOSSL
+
+/// Where the server listens and what it puts up with.
+package struct SignalingConfiguration: Sendable {
+    package struct Listener: Sendable {
+        package var host: String
+        /// 0 lets the system choose; see ``SignalingService/ports()``.
+        package var port: Int
+        /// `nil` is plain HTTP.
+        package var tls: TLSConfiguration?
+
+        package init(host: String, port: Int, tls: TLSConfiguration? = nil) {
+            self.host = host
+            self.port = port
+            self.tls = tls
+        }
+    }
+
+    package var listeners: [Listener]
+    /// Largest request body in bytes.
+    package var maxBodyBytes = 1 << 20
+    /// Largest request head in bytes.
+    package var maxHeaderBytes = 32 << 10
+    /// Open connections per listener; more wait in the kernel's queue.
+    package var maxConnections = 65_536
+    /// From a connection's beginning to the end of its first request head, TLS handshake included.
+    package var firstRequestTimeout = Duration.seconds(15)
+    /// From a request's head to the end of its body.
+    package var requestTimeout = Duration.seconds(30)
+    /// How long an idle HTTP connection is kept.
+    package var keepAliveTimeout = Duration.seconds(75)
+    /// Without a frame from the client for this long a channel is closed: three periods of the clients' pings.
+    package var channelIdleTimeout = Duration.seconds(90)
+    /// How long the client's close frame is waited for.
+    package var channelCloseTimeout = Duration.seconds(2)
+    /// Bytes of notifications that may wait for a slow reader; beyond it the channel is closed.
+    package var slowReaderBytes = 1 << 20
+    /// Largest message of a client in bytes; clients only send keep-alives.
+    package var maxClientMessageBytes = 16 << 10
+
+    package init(listeners: [Listener]) { self.listeners = listeners }
+
+    func channelSetup(defaultDomain: String) -> SignalingChannel.Configuration {
+        SignalingChannel.Configuration(
+            timeouts: ConnectionTimeouts(firstRequest: .init(firstRequestTimeout), request: .init(requestTimeout)),
+            keepAlive: keepAliveTimeout,
+            headerLimit: maxHeaderBytes,
+            channel: ChannelConfiguration(
+                idleTimeout: .init(channelIdleTimeout), slowReaderLimit: slowReaderBytes, messageLimit: maxClientMessageBytes,
+                closeTimeout: .init(channelCloseTimeout)),
+            defaultDomain: defaultDomain
+        )
+    }
+}

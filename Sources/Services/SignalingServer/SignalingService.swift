@@ -1,0 +1,93 @@
+package import CallRuntime
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+package import NIOCore
+package import Observability
+import ServiceLifecycle
+
+/// REST and notification channels on the configured ports, from `run()` until the graceful shutdown.
+///
+/// On shutdown it stops accepting, closes every WebSocket with 1001, lets running requests finish, and returns.
+/// Who wants calls to be ended over sockets that are still open calls ``beginDraining()`` first, ends them, and
+/// then shuts this service down.
+package final class SignalingService: Service {
+    private let configuration: SignalingConfiguration
+    private let channelSetup: SignalingChannel
+    private let authenticator: Authenticator
+    private let draining: DrainingFlag
+    private let bound: BoundPorts
+    private let group: any EventLoopGroup
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - sockets: the same directory that call handling writes its notifications to.
+    ///   - pages: by path, such as `/` and `/spidr-client.js`; empty when nothing but the interface is served.
+    ///   - group: the event loops; they outlive the service.
+    package init(
+        configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory, authenticator: Authenticator,
+        clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:], group: any EventLoopGroup, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.authenticator = authenticator
+        self.group = group
+        self.logger = logger
+        draining = DrainingFlag()
+        bound = BoundPorts(count: configuration.listeners.count)
+        let responder = SignalingResponder(
+            switchboard: switchboard, authenticator: authenticator, metrics: metrics, draining: draining, pages: pages,
+            limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain, logger: logger)
+        let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: DateHeader(clock: clock))
+        channelSetup = SignalingChannel(
+            responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
+            configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
+            sockets: sockets, metrics: metrics, draining: draining)
+    }
+
+    /// `GET /ready` says no from now on and no new channel opens; everything else goes on.
+    package func beginDraining() { draining.set() }
+
+    package var isDraining: Bool { draining.isSet }
+
+    /// The ports in the order of the configured listeners, once all of them are open; `nil` if one could not be.
+    package func ports() async -> [Int]? { await bound.all() }
+
+    package func run() async throws {
+        do {
+            try await withGracefulShutdownHandler {
+                try await withThrowingTaskGroup { group in
+                    for (index, listener) in configuration.listeners.enumerated() {
+                        let server = try makeServer(listener, index)
+                        group.addTask { try await server.run() }
+                    }
+                    // A listener that ends early, with or without an error, ends the others too.
+                    defer { group.cancelAll() }
+                    for try await _ in group where !isDraining { return }
+                }
+            } onGracefulShutdown: {
+                self.draining.set()
+            }
+        } catch {
+            bound.fail()
+            await authenticator.shutdown()
+            throw error
+        }
+        bound.fail()
+        await authenticator.shutdown()
+    }
+
+    private func makeServer(_ listener: SignalingConfiguration.Listener, _ index: Int) throws -> any Service {
+        let plain = HTTPServerBuilder { _ in self.channelSetup }
+        let builder = if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
+        return try builder.buildServer(
+            configuration: ServerConfiguration(
+                address: .hostname(listener.host, port: listener.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections, logger: logger)
+            ),
+            eventLoopGroup: group,
+            logger: logger,
+            responder: channelSetup.responder,
+            onServerRunning: { channel in self.bound.set(index, channel.localAddress?.port ?? listener.port) }
+        )
+    }
+}

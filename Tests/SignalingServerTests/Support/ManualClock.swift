@@ -1,0 +1,25 @@
+import CallControl
+import CallRuntime
+import GatewayAPI
+import Primitives
+import Synchronization
+
+/// A clock that moves only when told to.
+final class ManualClock: RuntimeClock {
+    private let time = Mutex(MonotonicTime(nanoseconds: 1_000_000_000_000))
+
+    var now: MonotonicTime { time.withLock { $0 } }
+    var epochMilliseconds: Int64 { 784_111_777_000 }
+
+    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+
+    func sleep(until time: MonotonicTime) async throws(CancellationError) {
+        preconditionFailure("nothing in signalling sleeps on this clock")
+    }
+}
+
+/// `joe` is `joe@example.com`.
+func address(_ text: String) -> UserAddress {
+    guard let address = WireAddress(parsing: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
+    return address.user
+}

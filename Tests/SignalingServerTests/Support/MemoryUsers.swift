@@ -1,0 +1,33 @@
+import CallControl
+import CallRuntime
+import Cryptography
+
+/// Users in memory, with cheap password hashes, counting how often a record is read.
+actor MemoryUsers: UserRepository {
+    private var users: [UserAddress: StoredUser] = [:]
+    private(set) var reads = 0
+    var failure: StorageError?
+
+    init(_ passwords: [String: String]) throws {
+        for (name, password) in passwords { users[address(name)] = try stored(name, password) }
+    }
+
+    func set(failure: StorageError?) { self.failure = failure }
+
+    func change(_ name: String, to password: String) throws { users[address(name)] = try stored(name, password) }
+
+    func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
+        reads += 1
+        if let failure { throw failure }
+        return users[address]
+    }
+
+    func allUsers() async throws(StorageError) -> [StoredUser] { users.values.sorted { $0.address.text < $1.address.text } }
+    func add(_ user: StoredUser) async throws(StorageError) { users[user.address] = user }
+    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) { users[address]?.passwordRecord = record }
+    func remove(_ address: UserAddress) async throws(StorageError) { users[address] = nil }
+}
+
+private func stored(_ name: String, _ password: String) throws -> StoredUser {
+    StoredUser(address: address(name), passwordRecord: try PasswordHash(of: password, cost: PasswordHash.Cost(logN: 4)).record)
+}

@@ -1,0 +1,93 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A TCP connection that sends and receives plain bytes, so that tests can also say what no library would.
+final class RawClient: Sendable {
+    private struct State {
+        var received: [UInt8] = []
+        var isClosed = false
+        var waiting: [(id: Int, isEnough: @Sendable ([UInt8]) -> Int?, resume: CheckedContinuation<[UInt8]?, Never>)] = []
+    }
+
+    private final class Collector: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        let client: RawClient
+        init(_ client: RawClient) { self.client = client }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = Array(Self.unwrapInboundIn(data).readableBytesView)
+            client.change { $0.received += bytes }
+        }
+        func channelInactive(context: ChannelHandlerContext) { client.change { $0.isClosed = true } }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    private let state = Mutex(State())
+    private let channel: Mutex<(any Channel)?> = Mutex(nil)
+
+    static func connect(_ port: Int, tls: NIOSSLContext? = nil, autoRead: Bool = true) async throws -> RawClient {
+        let client = RawClient()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: autoRead)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+                    try channel.pipeline.syncOperations.addHandler(Collector(client))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        client.channel.withLock { $0 = channel }
+        return client
+    }
+
+    func send(_ bytes: [UInt8]) async throws {
+        try await openChannel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+    }
+
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    func close() async { try? await openChannel.close().get() }
+
+    /// Ends our direction only.
+    func finishSending() async throws { try await openChannel.close(mode: .output).get() }
+
+    /// Everything up to what `isEnough` counts; `nil` if the connection ends before.
+    func read(until isEnough: @escaping @Sendable ([UInt8]) -> Int?) async -> [UInt8]? {
+        await withCheckedContinuation { continuation in
+            change { $0.waiting.append((0, isEnough, continuation)) }
+        }
+    }
+
+    /// Everything until the peer closes.
+    func readToEnd() async -> [UInt8] {
+        while await read(until: { _ in nil }) != nil {}
+        return state.withLock { $0.received }
+    }
+
+    private var openChannel: any Channel {
+        guard let channel = channel.withLock({ $0 }) else { preconditionFailure("connected") }
+        return channel
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let ready = state.withLock { state in
+            body(&state)
+            var ready: [(CheckedContinuation<[UInt8]?, Never>, [UInt8]?)] = []
+            while let first = state.waiting.first {
+                if let count = first.isEnough(state.received) {
+                    ready.append((first.resume, Array(state.received.prefix(count))))
+                    state.received.removeFirst(count)
+                } else if state.isClosed {
+                    ready.append((first.resume, nil))
+                } else {
+                    break
+                }
+                state.waiting.removeFirst()
+            }
+            return ready
+        }
+        for (continuation, bytes) in ready { continuation.resume(returning: bytes) }
+    }
+}

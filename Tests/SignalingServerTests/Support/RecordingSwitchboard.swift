@@ -1,0 +1,128 @@
+import CallControl
+import CallRuntime
+
+/// Notes what it is asked and answers as told.
+actor RecordingSwitchboard: Switchboard {
+    enum Event: Equatable, Sendable {
+        case subscribe(UserAddress, SubscriptionRequest)
+        case extend(UserAddress, SubscriptionID, SubscriptionRequest)
+        case unsubscribe(UserAddress, SubscriptionID)
+        case opened(UserAddress, ChannelID)
+        case closed(UserAddress, ChannelID)
+        case began(UserAddress)
+        case answered(UserAddress)
+        case start(UserAddress, CallStartRequest)
+        case ringing(UserAddress, SessionID)
+        case answer(UserAddress, SessionID, CallAnswerRequest)
+        case reject(UserAddress, SessionID)
+        case end(UserAddress, SessionID, reasonText: String?)
+        case state(UserAddress, SessionID)
+        case audit(UserAddress, SessionID)
+    }
+
+    private(set) var events: [Event] = []
+    private var waiting: [(isMet: @Sendable ([Event]) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
+    private var lastTicket: UInt64 = 0
+
+    var callError: CallError?
+    var registrationError: RegistrationError?
+    var grant = SubscriptionGrant(
+        subscription: SubscriptionID("5f2c"), channel: ChannelID("ws-7d0e"), expires: .seconds(3600), services: ["call"], isPartial: false)
+    var channelsExist = true
+    var channelsOpen = true
+    /// The socket that was opened last.
+    private(set) var socket: SocketID?
+    /// Run before a request is answered.
+    private var onRequest: (@Sendable () async -> Void)?
+
+    func set(callError: CallError?) { self.callError = callError }
+    func set(registrationError: RegistrationError?) { self.registrationError = registrationError }
+    func set(channelsExist: Bool) { self.channelsExist = channelsExist }
+    func set(channelsOpen: Bool) { self.channelsOpen = channelsOpen }
+    func set(isPartial: Bool) { grant.isPartial = isPartial }
+    func set(onRequest: (@Sendable () async -> Void)?) { self.onRequest = onRequest }
+
+    /// Returns once the events so far satisfy the condition.
+    func wait(until isMet: @escaping @Sendable ([Event]) -> Bool) async {
+        if isMet(events) { return }
+        await withCheckedContinuation { waiting.append((isMet, $0)) }
+    }
+
+    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError) -> SubscriptionGrant {
+        await note(.subscribe(user, request))
+        if let registrationError { throw registrationError }
+        return grant
+    }
+
+    func extend(
+        _ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest
+    ) async throws(RegistrationError) -> SubscriptionGrant {
+        await note(.extend(user, subscription, request))
+        if let registrationError { throw registrationError }
+        return grant
+    }
+
+    func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
+        await note(.unsubscribe(user, subscription))
+        if let registrationError { throw registrationError }
+    }
+
+    func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool { channelsExist }
+
+    func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool {
+        self.socket = socket
+        append(.opened(user, channel))
+        return channelsOpen
+    }
+
+    func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async { append(.closed(user, channel)) }
+
+    func requestBegan(_ user: UserAddress) async -> RequestTicket {
+        append(.began(user))
+        lastTicket += 1
+        return RequestTicket(user: user, number: lastTicket)
+    }
+
+    func requestAnswered(_ ticket: RequestTicket) async { append(.answered(ticket.user)) }
+
+    func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
+        try await noteCall(.start(user, request))
+        return SessionID("A1")
+    }
+
+    func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.ringing(user, session)) }
+
+    func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
+        try await noteCall(.answer(user, session, request))
+    }
+
+    func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.reject(user, session)) }
+
+    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {
+        try await noteCall(.end(user, session, reasonText: reasonText))
+    }
+
+    func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress {
+        try await noteCall(.state(user, session))
+        return .ringing
+    }
+
+    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.audit(user, session)) }
+
+    private func noteCall(_ event: Event) async throws(CallError) {
+        await note(event)
+        if let callError { throw callError }
+    }
+
+    private func note(_ event: Event) async {
+        append(event)
+        await onRequest?()
+    }
+
+    private func append(_ event: Event) {
+        events.append(event)
+        let met = waiting.filter { $0.isMet(events) }
+        waiting.removeAll { $0.isMet(events) }
+        for waiter in met { waiter.resume.resume() }
+    }
+}

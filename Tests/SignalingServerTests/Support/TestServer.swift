@@ -1,0 +1,83 @@
+import CallControl
+import CallRuntime
+import Foundation
+import Logging
+import NIOPosix
+import Observability
+import Primitives
+import ServiceLifecycle
+import SignalingServer
+import TestSupport
+
+/// A real server on a loopback port, with recording neighbours.
+struct TestServer: Sendable {
+    let port: Int
+    let switchboard: RecordingSwitchboard
+    let sockets: SocketDirectory
+    let users: MemoryUsers
+    let clock: ManualClock
+    let metrics: GatewayMetrics
+    let service: SignalingService
+    private let group: ServiceGroup
+
+    /// Runs the server for the length of the body.
+    static func run(
+        configure: (inout SignalingConfiguration) -> Void = { _ in }, pages: [String: Page] = [:],
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
+        configure(&configuration)
+        let (switchboard, sockets, clock) = (RecordingSwitchboard(), SocketDirectory(), ManualClock())
+        let users = try MemoryUsers(["joe": "secret", "ann": "hidden:too"])
+        let metrics = GatewayMetrics(version: "test", startTime: 0)
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        var random = SeededRandomSource(seed: 7)
+        var authentication = Authenticator.Configuration()
+        authentication.defaultDomain = "example.com"
+        let service = SignalingService(
+            configuration: configuration, switchboard: switchboard, sockets: sockets,
+            authenticator: Authenticator(
+                users: users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
+                configuration: authentication),
+            clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
+        try await withThrowingTaskGroup { tasks in
+            tasks.addTask { try await group.run() }
+            guard let port = await service.ports()?.first else { throw CancellationError() }
+            let server = TestServer(
+                port: port, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics, service: service,
+                group: group)
+            do {
+                try await body(server)
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    func shutDown() async { await group.triggerGracefulShutdown() }
+
+    /// One request on a connection of its own.
+    func request(
+        _ method: String, _ path: String, _ body: String? = nil, as credentials: String? = "joe@example.com:secret",
+        headers: [String] = []
+    ) async throws -> HTTPText {
+        let client = try await RawClient.connect(port)
+        try await client.send(Self.text(method, path, body, as: credentials, headers: headers))
+        let bytes = await client.read { method == "HEAD" ? HTTPText.headLength(of: $0) : HTTPText.length(of: $0) }
+        await client.close()
+        return HTTPText(bytes ?? [])
+    }
+
+    static func text(
+        _ method: String, _ path: String, _ body: String? = nil, as credentials: String? = "joe@example.com:secret", headers: [String] = []
+    ) -> String {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"]
+        if let credentials { lines.append("Authorization: Basic \(Data(credentials.utf8).base64EncodedString())") }
+        if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
+        return (lines + headers + ["", body ?? ""]).joined(separator: "\r\n")
+    }
+}
