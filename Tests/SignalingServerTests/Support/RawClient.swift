@@ -8,7 +8,7 @@ final class RawClient: Sendable {
     private struct State {
         var received: [UInt8] = []
         var isClosed = false
-        var waiting: [(id: Int, isEnough: @Sendable ([UInt8]) -> Int?, resume: CheckedContinuation<[UInt8]?, Never>)] = []
+        var waiting: [(isEnough: @Sendable ([UInt8]) -> Int?, resume: CheckedContinuation<[UInt8]?, Never>)] = []
     }
 
     private final class Collector: ChannelInboundHandler, Sendable {
@@ -56,7 +56,7 @@ final class RawClient: Sendable {
     /// Everything up to what `isEnough` counts; `nil` if the connection ends before.
     func read(until isEnough: @escaping @Sendable ([UInt8]) -> Int?) async -> [UInt8]? {
         await withCheckedContinuation { continuation in
-            change { $0.waiting.append((0, isEnough, continuation)) }
+            change { $0.waiting.append((isEnough, continuation)) }
         }
     }
 

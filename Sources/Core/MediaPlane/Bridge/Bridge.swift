@@ -53,7 +53,7 @@ package struct Bridge: Sendable {
     package mutating func configure(
         _ side: BridgeSide, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
     ) {
-        self[side].configure(leg, random: &random)
+        self[side].configure(leg, maximumLearned: configuration.maximumLearnedSources, random: &random)
         refreshFlows(at: now)
     }
 

@@ -28,7 +28,7 @@ struct BridgeLeg: Sendable {
 
     // MARK: Negotiation
 
-    mutating func configure(_ leg: NegotiatedLeg, random: inout some RandomSource) {
+    mutating func configure(_ leg: NegotiatedLeg, maximumLearned: Int, random: inout some RandomSource) {
         isConfigured = true
         let before = lines
         lines = leg.media.map { media in
@@ -39,6 +39,7 @@ struct BridgeLeg: Sendable {
         midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == Self.midExtensionURI }?.id
         sources.replaceAll(remainingSources(of: before))
         for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
+        sources.forgetSurplus(maximumLearned: maximumLearned)
     }
 
     /// The sources known so far whose m-line still exists. An `a=ssrc` of before is from now on as good as learnt.
@@ -67,7 +68,7 @@ struct BridgeLeg: Sendable {
         if let known = sources.index(of: ssrc) {
             index = known
         } else {
-            guard sources.entries.count < Self.maximumAnnounced else { return }
+            guard sources.entries.count(where: \.isAnnounced) < Self.maximumAnnounced else { return }
             index = sources.insert(
                 IncomingSource(ssrc: ssrc, line: line, isRetransmission: isRetransmission, isAnnounced: true), maximumLearned: 0)
         }

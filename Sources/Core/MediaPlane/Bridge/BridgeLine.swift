@@ -43,8 +43,8 @@ struct BridgeLine: Sendable {
     mutating func update(_ media: NegotiatedMedia, random: inout some RandomSource) {
         kind = media.kind
         direction = media.isRejected ? .inactive : media.direction
-        formats = media.codecs.compactMap(PayloadFormat.init)
-        feedback = FeedbackSupport(media.codecs)
+        formats = media.isRejected ? [] : media.codecs.compactMap(PayloadFormat.init)
+        feedback = media.isRejected ? [] : FeedbackSupport(media.codecs)
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }

@@ -30,8 +30,8 @@ struct IncomingSource: Sendable {
     var isSuperseded = false
 
     var clockMapping: ClockMapping? {
-        guard let report, let ntp = report.ntp, let format else { return nil }
-        return ClockMapping(ntp: ntp, timestamp: report.timestamp, moment: report.moment, clockRate: format.clockRate)
+        guard let report, let ntp = report.ntp else { return nil }
+        return ClockMapping(ntp: ntp, timestamp: report.timestamp, moment: report.moment)
     }
 
     /// The block about this source for the next report to its peer.
@@ -67,6 +67,12 @@ struct SourceTable: Sendable {
         entries.append(source)
         keys.append(source.ssrc.rawValue)
         return entries.count - 1
+    }
+
+    /// Forgets the sources that were silent longest, down to the number that may be learnt.
+    mutating func forgetSurplus(maximumLearned: Int) {
+        let learned = entries.filter { !$0.isAnnounced }.sorted { $0.lastHeard > $1.lastHeard }
+        replaceAll(entries.filter(\.isAnnounced) + learned.prefix(maximumLearned))
     }
 
     mutating func replaceAll(_ sources: [IncomingSource]) {

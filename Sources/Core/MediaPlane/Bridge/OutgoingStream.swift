@@ -85,7 +85,7 @@ struct OutgoingStream: Sendable {
         if let mapping {
             let elapsed = now - mapping.moment
             ntp = mapping.ntp + elapsed
-            timestamp = RTPTimestamp(mapping.timestamp.rawValue &+ timestampOffset) + Self.ticks(of: elapsed, clockRate: mapping.clockRate)
+            timestamp = RTPTimestamp(mapping.timestamp.rawValue &+ timestampOffset) + Self.ticks(of: elapsed, clockRate: clockRate)
         } else {
             ntp = fallback
             timestamp = lastTimestamp + Self.ticks(of: now - lastSent, clockRate: clockRate)
@@ -108,10 +108,9 @@ struct OutgoingStream: Sendable {
     }
 }
 
-/// The same moment on three clocks: the call's wall clock, a source's RTP clock, and ours.
+/// One moment on three clocks: the call's wall clock, a source's RTP clock, and the monotonic one.
 struct ClockMapping: Equatable, Sendable {
     var ntp: NTPTimestamp
     var timestamp: RTPTimestamp
     var moment: MonotonicTime
-    var clockRate: UInt32
 }

@@ -1,0 +1,105 @@
+import CallControl
+import CallRuntime
+import DTLS
+import Logging
+import MediaServer
+import Observability
+import PeerSupport
+import Primitives
+import SDP
+import Synchronization
+
+/// A media server with one worker on loopback and two peers; each peer's description is what `NegotiatedLeg` says.
+struct Rig {
+    static let callerSSRC = SSRC(0x1111_1111)
+    static let calleeSSRC = SSRC(0x2222_2222)
+
+    let server: MediaServer
+    let metrics = GatewayMetrics(version: "test", startTime: 0)
+    let events = RecordedEvents()
+    let call = CallID(42)
+    let caller: LoopbackPeer
+    let callee: LoopbackPeer
+    let gateway: SocketAddress
+    var announcedCallerFingerprint: Fingerprint?
+    private let callerRole: DTLSTransport.Role
+    private let calleeRole: DTLSTransport.Role
+    private let callerLocal = ICECredentials(ufrag: "gatewayA", password: "password of the gateway A")
+    private let calleeLocal = ICECredentials(ufrag: "gatewayB", password: "password of the gateway B")
+
+    init(callerRole: DTLSTransport.Role, calleeRole: DTLSTransport.Role) throws {
+        server = try MediaServer(
+            configuration: MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0), metrics: metrics,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
+        gateway = server.localAddresses[0]
+        self.callerRole = callerRole
+        self.calleeRole = calleeRole
+        caller = try LoopbackPeer(role: callerRole)
+        callee = try LoopbackPeer(role: calleeRole)
+    }
+
+    /// Hands both descriptions over.
+    mutating func connect() throws {
+        _ = try server.reserve(call)
+        server.send(.prepare(.caller, callerLocal), for: call)
+        server.send(.prepare(.callee, calleeLocal), for: call)
+        let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
+        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC)), for: call)
+        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC)), for: call)
+        caller.connect(to: gateway, callerLocal)
+        callee.connect(to: gateway, calleeLocal)
+    }
+
+    /// Goes on until both peers have keys.
+    mutating func establish() throws {
+        try connect()
+        for _ in 0..<200 where !(caller.isConnected && callee.isConnected) {
+            _ = try caller.run(for: .milliseconds(25)) { $0.isConnected }
+            _ = try callee.run(for: .milliseconds(25)) { $0.isConnected }
+        }
+        // The gateway may finish a little later than the peer.
+        for _ in 0..<200 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee))) {
+            _ = try caller.run(for: .milliseconds(10))
+            _ = try callee.run(for: .milliseconds(10))
+        }
+    }
+
+    private func leg(
+        _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC
+    ) -> NegotiatedLeg {
+        let pcmu = Codec(payloadType: PayloadType(0)!, name: "PCMU", clockRate: 8_000)
+        return NegotiatedLeg(
+            transport: NegotiatedTransport(
+                local: local, remote: peer.credentials, remoteFingerprints: [fingerprint], role: peerRole == .client ? .server : .client),
+            media: [
+                NegotiatedMedia(
+                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [pcmu], extensions: [], remoteSources: [],
+                    localSSRC: ssrc, localRetransmissionSSRC: nil)
+            ])
+    }
+
+    static func packet(sequence: UInt16, timestamp: UInt32, ssrc: UInt32, payload: Int = 160) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(UInt8(0x80))
+        writer.write(UInt8(0))
+        writer.write(sequence)
+        writer.write(timestamp)
+        writer.write(ssrc)
+        writer.write([UInt8](repeating: 0x55, count: payload))
+        return writer.bytes
+    }
+
+    static func header(of packet: [UInt8]) -> (sequence: UInt16, timestamp: UInt32, ssrc: SSRC) {
+        var reader = ByteReader(packet.span)
+        _ = reader.skip(2)
+        return (reader.readUInt16() ?? 0, reader.readUInt32() ?? 0, SSRC(reader.readUInt32() ?? 0))
+    }
+}
+
+/// What the media server told, in order.
+final class RecordedEvents: Sendable {
+    private let events = Mutex<[MediaEvent]>([])
+
+    func append(_ event: MediaEvent) { events.withLock { $0.append(event) } }
+    func contains(_ event: MediaEvent) -> Bool { events.withLock { $0.contains(event) } }
+}

@@ -1,0 +1,78 @@
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+struct MediaPolicyTests {
+    private func offer(_ path: String) throws -> SessionDescription {
+        var call = TestCall()
+        return try call.offer(Fixtures.text("sdp/" + path))
+    }
+
+    @Test
+    func `audio passes whole, video without error correction`() throws {
+        let media = try offer("chromium-156/offer-audio-video.sdp").media
+        #expect(media[0].formats == ["111", "63", "9", "0", "8", "13", "110", "126"])
+        let removed = ["118", "119", "120"]  // red, its rtx, ulpfec
+        #expect(media[1].formats == "96 97 102 103 104 107 108 109 114 115 116 117 39 40 45 46 98 99 100 101".split(separator: " ").map(String.init))
+        #expect(!media[1].attributes.contains { attribute in removed.contains { attribute.value?.hasPrefix($0 + " ") == true } })
+    }
+
+    @Test
+    func `no congestion control that spans both legs is offered`() throws {
+        for path in GrammarTests.fixtures where path.contains("/offer-") {
+            let text = try offer(String(path.dropFirst("sdp/".count))).serialized
+            #expect(!text.contains("transport-cc") && !text.contains("transport-wide-cc"), "\(path)")
+        }
+    }
+
+    @Test
+    func `header extensions that the relay can carry keep their ids`() throws {
+        let media = try offer("chromium-156/offer-audio-video.sdp").media
+        #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 "])
+        #expect(media[1].attributes.values(of: "extmap").compactMap { $0.split(separator: " ").first } == ["14", "2", "13", "5", "6", "7", "8", "4"])
+    }
+
+    @Test
+    func `simulcast is not offered on`() throws {
+        var call = TestCall()
+        var offer = PeerText.audioAndVideo
+        offer.lines[1].attributes += [
+            "rid:h send", "rid:l send", "simulcast:send h;l", "extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id",
+        ]
+        let text = try call.offer(offer.text).serialized
+        #expect(!text.contains("a=rid") && !text.contains("a=simulcast") && !text.contains("rtp-stream-id"))
+    }
+
+    @Test
+    func `another policy filters otherwise and keeps the order`() throws {
+        var call = TestCall()
+        call.policy.withheldCodecs[.audio] = ["opus", "telephone-event"]
+        call.policy.withheldCodecs[.video] = ["VP8", "AV1"]
+        let media = try call.offer(Fixtures.text("sdp/firefox-153/offer-audio-video-data.sdp")).media
+        #expect(media[0].formats == ["9", "0", "8"])
+        #expect(media[1].formats == ["121", "125", "123", "122", "119"], "rtx of VP8 and AV1 go with them")
+    }
+
+    @Test
+    func `an offer of which nothing passes is refused`() throws {
+        var call = TestCall()
+        call.policy.withheldCodecs[.audio] = ["opus", "pcmu"]
+        #expect(throws: SDPError.noUsableMedia([.noCodecs])) { try call.offer(PeerText().text) }
+        #expect(call.callee.phase == .idle)
+    }
+
+    @Test
+    func `limits on bandwidth and packet time pass from end to end`() throws {
+        var call = TestCall()
+        var offer = PeerText()
+        offer.lines[0].attributes += ["ptime:20", "maxptime:60"]
+        let text = offer.text.replacing("c=IN IP4 0.0.0.0\r\n", with: "c=IN IP4 0.0.0.0\r\nb=AS:300\r\nb=TIAS:300000\r\n")
+        let offered = try call.offer(text).media[0]
+        #expect(offered.bandwidths == [Bandwidth(type: "AS", value: 300), Bandwidth(type: "TIAS", value: 300_000)])
+        #expect(offered.attributes.value(of: "ptime") == "20")
+        #expect(offered.attributes.value(of: "maxptime") == "60")
+        let answered = try call.answer(PeerText().answering.text).media[0]
+        #expect(answered.bandwidths.isEmpty, "the callee set no limit")
+    }
+}

@@ -1,0 +1,76 @@
+import SDP
+import TestSupport
+import Testing
+
+/// M-lines that cannot be carried stay in their place with port 0 (RFC 3264 §6) and outside of the group (RFC 9143 §7.3.3).
+struct RejectionTests {
+    @Test
+    func `a data channel is rejected towards both sides, audio and video are not`() throws {
+        var call = TestCall()
+        let offered = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video-data.sdp"))
+        #expect(offered.attributes.value(of: "group") == "BUNDLE 0 1")
+        #expect(offered.lines(of: 2) == ["m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:2", "a=inactive"])
+        let answered = try call.answer(Fixtures.text("sdp/chromium-156/answer-audio-video-data.sdp"))
+        #expect(answered.attributes.value(of: "group") == "BUNDLE 0 1")
+        #expect(answered.lines(of: 2) == offered.lines(of: 2))
+        #expect(call.caller.negotiated?.media[2].isRejected == true)
+        #expect(call.caller.negotiated?.media[2].kind == .other("application"))
+    }
+
+    @Test
+    func `what the callee rejects is rejected towards the caller`() throws {
+        var call = TestCall()
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        var answer = PeerText.audioAndVideo.answering
+        (answer.lines[0].port, answer.bundle) = (0, "1")
+        let answered = try call.answer(answer.text)
+        #expect(answered.attributes.value(of: "group") == "BUNDLE 1")
+        #expect(answered.media.map(\.port) == [0, 7_001])
+        #expect(answered.media[1].attributes.contains("candidate"), "the transport stands with the first m-line that is left")
+        #expect(call.callee.negotiated?.media.map(\.isRejected) == [true, false])
+        #expect(call.callee.negotiated?.media.map(\.direction) == [.inactive, .sendReceive])
+    }
+
+    @Test
+    func `without a group the first m-line is carried and the others are rejected`() throws {
+        var call = TestCall()
+        var offer = PeerText.audioAndVideo
+        offer.bundle = nil
+        let offered = try call.offer(offer.text)
+        #expect(offered.attributes.value(of: "group") == "BUNDLE 0")
+        #expect(offered.media.map(\.port) == [7_002, 0])
+        var answer = PeerText.audioAndVideo.answering
+        (answer.lines[1].port, answer.bundle) = (0, "0")
+        let answered = try call.answer(answer.text)
+        #expect(!answered.attributes.contains("group"), "a group is not answered to an offer without one")
+        #expect(answered.media.map(\.port) == [7_001, 0])
+    }
+
+    @Test
+    func `a video m-line without rtcp-mux is rejected while audio goes on`() throws {
+        var call = TestCall()
+        var offer = PeerText.audioAndVideo
+        offer.bundle = nil
+        offer.lines[1].attributes.removeFirst()
+        #expect(try call.offer(offer.text).media.map(\.port) == [7_002, 0])
+    }
+
+    @Test
+    func `mids are not written to a peer that wrote none`() throws {
+        var call = TestCall()
+        var offer = PeerText()
+        (offer.bundle, offer.lines[0].mid) = (nil, nil)
+        #expect(try call.offer(offer.text).media[0].attributes.value(of: "mid") == "0")
+        #expect(try call.answer(PeerText().answering.text).media[0].attributes.value(of: "mid") == nil)
+        #expect(call.caller.negotiated?.media[0].mid == "0")
+    }
+
+    @Test
+    func `an answer repeats the offer's protocol, and the gateway offers the current one`() throws {
+        var call = TestCall()
+        var offer = PeerText()
+        offer.lines[0].transportProtocol = "RTP/SAVPF"
+        #expect(try call.offer(offer.text).media[0].transportProtocol == "UDP/TLS/RTP/SAVPF")
+        #expect(try call.answer(PeerText().answering.text).media[0].transportProtocol == "RTP/SAVPF")
+    }
+}

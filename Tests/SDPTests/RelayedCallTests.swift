@@ -1,0 +1,79 @@
+import Foundation
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+/// Offers of real peers through the gateway, with the answers that real peers gave to what the gateway made of them.
+struct RelayedCallTests {
+    struct Scenario: Sendable, CustomTestStringConvertible {
+        let offer: String
+        let answer: String
+        /// The names below `expected/`.
+        let name: String
+
+        var testDescription: String { name }
+    }
+
+    static let scenarios = [
+        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-chromium"),
+        Scenario(offer: "chromium-156/offer-audio", answer: "chromium-156/answer-audio", name: "chromium-calls-chromium-audio"),
+        Scenario(offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-audio-video-data", name: "chromium-calls-with-data"),
+        Scenario(offer: "chromium-156/offer-recvonly", answer: "chromium-156/answer-to-chromium-recvonly", name: "chromium-listens"),
+        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-video-inactive", name: "chromium-stops-video"),
+        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-without-tracks", name: "chromium-answers-without-tracks"),
+        Scenario(offer: "firefox-153/offer-audio-video-data", answer: "chromium-156/answer-to-firefox-offer", name: "firefox-calls-chromium"),
+        Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "chromium-156/answer-to-aiortc-offer", name: "aiortc-calls-chromium"),
+        Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "aiortc-1.16/answer-audio-video", name: "aiortc-calls-aiortc"),
+        Scenario(offer: "chromium-156/offer-audio-video", answer: "aiortc-1.16/answer-to-chromium", name: "chromium-calls-aiortc"),
+    ]
+
+    @Test(arguments: scenarios)
+    func `the gateway says what it should to both sides`(_ scenario: Scenario) throws {
+        var call = TestCall()
+        try expect(try call.offer(Fixtures.text("sdp/\(scenario.offer).sdp")), in: "\(scenario.name)-offer")
+        try expect(try call.answer(Fixtures.text("sdp/\(scenario.answer).sdp")), in: "\(scenario.name)-answer")
+    }
+
+    @Test(arguments: scenarios)
+    func `payload types, extension ids, mids and order are the same on both legs`(_ scenario: Scenario) throws {
+        var call = TestCall()
+        _ = try call.offer(Fixtures.text("sdp/\(scenario.offer).sdp"))
+        _ = try call.answer(Fixtures.text("sdp/\(scenario.answer).sdp"))
+        let (caller, callee) = (try #require(call.caller.negotiated), try #require(call.callee.negotiated))
+        #expect(caller.media.map(\.mid) == callee.media.map(\.mid))
+        #expect(caller.media.map(\.isRejected) == callee.media.map(\.isRejected))
+        for (a, b) in zip(caller.media, callee.media) {
+            #expect(a.direction == b.direction.reversed)
+            #expect(a.codecs == b.codecs)
+            #expect(a.extensions.map(\.id) == b.extensions.map(\.id))
+            #expect(a.extensions.map(\.uri) == b.extensions.map(\.uri))
+            #expect(a.codecs.allSatisfy { !$0.feedback.contains("transport-cc") })
+        }
+        #expect(caller.transport.role == .server && callee.transport.role == .server)
+    }
+
+    @Test(arguments: scenarios)
+    func `what the gateway offers is usable in every m-line that was`(_ scenario: Scenario) throws {
+        var call = TestCall()
+        let text = try Fixtures.text("sdp/\(scenario.offer).sdp")
+        let offered = try call.offer(text)
+        let read = try PeerDescription(reading: offered, as: .offer)
+        #expect(read.isLite)
+        #expect(try read.usableMedia.count == PeerDescription(reading: SessionDescription(parsing: text), as: .offer).usableMedia.count)
+        #expect(read.transportMedia?.transport.hasAllCandidates == true)
+        #expect(offered.attributes.value(of: "group") == "BUNDLE " + read.usableMedia.map(\.mid).joined(separator: " "))
+    }
+
+    /// Compares with the file of that name; writes it instead when `ORBWEAVER_WRITE_EXPECTED` is set.
+    private func expect(_ description: SessionDescription, in name: String) throws {
+        let path = "sdp/expected/\(name).sdp"
+        if ProcessInfo.processInfo.environment["ORBWEAVER_WRITE_EXPECTED"] != nil {
+            try Data(description.serialized.utf8).write(to: Fixtures.root.appending(path: path))
+        }
+        let expected = try SessionDescription(parsing: Fixtures.text(path))
+        #expect(description.attributes == expected.attributes)
+        for index in description.media.indices { #expect(description.lines(of: index) == expected.lines(of: index)) }
+        #expect(description == expected)
+    }
+}

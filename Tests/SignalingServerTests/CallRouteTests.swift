@@ -1,0 +1,123 @@
+import CallControl
+import Testing
+
+@Suite struct `Call routes` {
+    private let calls = "/rest/version/1/user/joe@example.com/callControl"
+    private var session: String { calls + "/callSessions/A1" }
+
+    @Test func `a call is started`() async throws {
+        try await TestServer.run { server in
+            let body = """
+                {"callControlRequest":{"type":"callStart","from":"\\"Joe \\\\\\"J\\\\\\" Doe\\" <sip:joe@example.com>","to":"sip:Ann@Example.com",
+                 "sdp":"v=0\\r\\n","supported":["earlymedia"],"customParameters":[{"name":"X-GPS","value":"1,2"},{"name":"X-N","value":7}],
+                 "somethingNew":{"a":[1]}}}
+                """
+            // Some clients put a slash behind the resource.
+            let answer = try await server.request("POST", calls + "/", body)
+            #expect(answer.status == 201)
+            #expect(try answer.member("callControlResponse.sessionData") == "A1")
+            let wanted = CallStartRequest(
+                callerName: #"Joe "J" Doe"#, callee: address("ann"), sdp: "v=0\r\n", acceptsEarlyMedia: true,
+                customParameters: [CustomParameter(name: "X-GPS", value: "1,2"), CustomParameter(name: "X-N", value: "7")])
+            #expect(await server.switchboard.events.contains(.start(address("joe"), wanted)))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"type":"ringing"}"#, .ringing(address("joe"), SessionID("A1"))),
+        (#"{"type":"audit"}"#, .audit(address("joe"), SessionID("A1"))),
+        (#"{"type":"callAnswer","sdp":"v=0\r\n"}"#, .answer(address("joe"), SessionID("A1"), CallAnswerRequest(sdp: "v=0\r\n"))),
+    ] as [(String, RecordingSwitchboard.Event)])
+    func `an operation reaches the switchboard`(_ operation: String, _ event: RecordingSwitchboard.Event) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request("PUT", session, #"{"callControlRequest":\#(operation)}"#)
+            #expect(answer.status == 200)
+            #expect(answer.body == #"{"callControlResponse":{"statusCode":0}}"#)
+            #expect(await server.switchboard.events.contains(event))
+        }
+    }
+
+    @Test func `a call is ended with a reason, cut to its length`() async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request("DELETE", session + "?reasonText=see%20you%21" + String(repeating: "a", count: 300), "{}")
+            #expect(answer.status == 200)
+            let reason = "see you!" + String(repeating: "a", count: 248)
+            #expect(await server.switchboard.events.contains(.end(address("joe"), SessionID("A1"), reasonText: reason)))
+            #expect(try await server.request("DELETE", session).status == 200)
+            #expect(await server.switchboard.events.contains(.end(address("joe"), SessionID("A1"), reasonText: nil)))
+        }
+    }
+
+    @Test func `the state is told, and the query has its own code for an unknown call`() async throws {
+        try await TestServer.run { server in
+            let known = try await server.request("GET", session)
+            #expect(known.status == 200)
+            #expect(try known.member("callControlResponse.state") == "RINGING")
+            await server.switchboard.set(callError: .noSuchCall)
+            let unknown = try await server.request("GET", session)
+            #expect(unknown.status == 404)
+            #expect(try unknown.member("callControlResponse.statusCode") == "47")
+        }
+    }
+
+    @Test func `a call is rejected`() async throws {
+        try await TestServer.run { server in
+            let path = "/rest/version/1/user/joe@example.com/calldisposition"
+            let answer = try await server.request("POST", path, #"{"callDispositionRequest":{"action":"reject","sessionData":"B1"}}"#)
+            #expect(answer.status == 200)
+            #expect(answer.body == #"{"callDispositionResponse":{"statusCode":0}}"#)
+            #expect(await server.switchboard.events.contains(.reject(address("joe"), SessionID("B1"))))
+            let forward = try await server.request(
+                "POST", path, #"{"callDispositionRequest":{"action":"forward","sessionData":"B1","address":"sip:bob@example.com"}}"#)
+            #expect(forward.status == 403)
+            #expect(try forward.member("callDispositionResponse.code") == "call.operation_not_supported")
+        }
+    }
+
+    @Test(arguments: [
+        ("POST", #"{"type":"join","firstSessionData":"A1","secondSessionData":"A2"}"#, 403, "35", "call.operation_not_supported"),
+        ("POST", #"{"type":"callAnswer","sdp":"v=0"}"#, 400, "37", "call.operation_unknown"),
+        ("POST", #"{"type":"callStart","sdp":"v=0"}"#, 400, "5", "request.missing_field"),
+        ("POST", #"{"type":"callStart","to":"sip:ann@example.com"}"#, 400, "5", "request.missing_field"),
+        ("POST", #"{"type":"callStart","to":"sip:ann@example.com","sdp":""}"#, 400, "5", "request.missing_field"),
+        ("POST", #"{"type":"callStart","to":"<sip:","sdp":"v=0"}"#, 400, "37", "request.invalid_value"),
+        ("POST", #"{"type":7}"#, 400, "37", "request.invalid_value"),
+        ("PUT", #"{"type":"transfer","address":"sip:carl@example.com"}"#, 403, "35", "call.operation_not_supported"),
+        ("PUT", #"{"type":"startCallUpdate","sdp":"v=0"}"#, 403, "35", "call.operation_not_supported"),
+        ("PUT", #"{"type":"callStart","to":"sip:ann@example.com","sdp":"v=0"}"#, 400, "37", "call.operation_unknown"),
+        ("PUT", #"{"type":"dance"}"#, 400, "37", "call.operation_unknown"),
+        ("PUT", #"{"type":"callAnswer"}"#, 400, "5", "request.missing_field"),
+        ("PUT", #"{}"#, 400, "5", "request.missing_field"),
+    ])
+    func `what cannot be done is refused with a reason`(
+        _ method: String, _ operation: String, _ status: Int, _ code: String, _ name: String
+    ) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request(method, method == "POST" ? calls : session, #"{"callControlRequest":\#(operation)}"#)
+            #expect(answer.status == status)
+            #expect(try answer.member("callControlResponse.statusCode") == code)
+            #expect(try answer.member("callControlResponse.code") == name)
+            #expect(try answer.member("callControlResponse.reason")?.isEmpty == false)
+        }
+    }
+
+    @Test(arguments: [
+        (.noSuchCall, 404, "42", "call.not_found"),
+        (.alreadyAnswered, 409, "37", "call.already_answered"),
+        (.notAllowed(operation: "ringing", state: "connected"), 409, "37", "call.not_allowed"),
+        (.malformedDescription("line 3"), 400, "16", "call.malformed_sdp"),
+        (.unsupportedDescription("no audio"), 400, "37", "call.unsupported_sdp"),
+        (.limitOfCalls, 503, "503", "call.limit_reached"),
+        (.draining, 503, "503", "service.draining"),
+    ] as [(CallError, Int, String, String)])
+    func `every error of call handling has its answer`(_ error: CallError, _ status: Int, _ code: String, _ name: String) async throws {
+        try await TestServer.run { server in
+            await server.switchboard.set(callError: error)
+            let answer = try await server.request("PUT", session, #"{"callControlRequest":{"type":"ringing"}}"#)
+            #expect(answer.status == status)
+            #expect(try answer.member("callControlResponse.statusCode") == code)
+            #expect(try answer.member("callControlResponse.code") == name)
+            await server.switchboard.wait { $0.last == .answered(address("joe")) }
+        }
+    }
+}
