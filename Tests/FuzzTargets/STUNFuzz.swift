@@ -8,6 +8,8 @@ package func fuzzSTUN(_ bytes: Span<UInt8>) {
     _ = message.hasValidFingerprint(in: bytes)
     _ = message.hasValidIntegrity(in: bytes, key: [1, 2, 3], authentication: FoldedTag())
 
+    // With integrity and fingerprint added, a message of full length would not fit its length field.
+    guard bytes.count <= 65_000 else { return }
     let encoded = message.encoded(password: "password", authentication: FoldedTag())
     do {
         let again = try STUNMessage(parsing: encoded.span)

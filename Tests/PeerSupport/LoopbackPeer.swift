@@ -64,12 +64,17 @@ package final class LoopbackPeer {
     }
 
     /// Protects and sends an RTP packet, or does nothing before the handshake is through.
-    package func send(_ packet: [UInt8]) throws {
+    package func send(_ packet: [UInt8]) throws { try send(burst: [packet]) }
+
+    /// Sends several packets with as few system calls as possible.
+    package func send(burst packets: [[UInt8]]) throws {
         guard let outbound, let gateway else { return }
-        var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
-        var span = buffer.mutableSpan
-        let count = try outbound.protect(&span, count: packet.count)
-        pool.queue(copying: buffer.span.extracting(0..<count), to: gateway.address, via: SocketIndex(0))
+        for packet in packets {
+            var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
+            var span = buffer.mutableSpan
+            let count = try outbound.protect(&span, count: packet.count)
+            pool.queue(copying: buffer.span.extracting(0..<count), to: gateway.address, via: SocketIndex(0))
+        }
         _ = pool.flush()
     }
 

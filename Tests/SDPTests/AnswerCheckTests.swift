@@ -7,16 +7,58 @@ struct AnswerCheckTests {
     static let faults: [(String, SDPError, @Sendable (inout PeerText) -> Void)] = [
         ("one m-line too few", .answerMismatch(media: nil, "it has 1 m-lines instead of 2 (RFC 3264 §6)"), { $0.lines.removeLast() }),
         ("another kind", .answerMismatch(media: 0, "it answers audio with video"), { $0.lines.swapAt(0, 1) }),
-        ("another mid", .answerMismatch(media: 1, "its a=mid is not that of the offer"), { $0.lines[1].mid = "x"; $0.bundle = "0 x" }),
-        ("another protocol", .answerMismatch(media: 0, "its protocol is not that of the offer"), { $0.lines[0].transportProtocol = "RTP/SAVPF" }),
-        ("setup:actpass", .answerMismatch(media: 0, "it has no usable a=setup"), { $0.lines[0].setup = "actpass"; $0.lines[1].setup = "active" }),
-        ("no setup", .answerMismatch(media: 0, "it has no usable a=setup"), { $0.lines[0].setup = nil; $0.lines[1].setup = nil }),
-        ("no rtcp-mux", .answerMismatch(media: 0, "it lacks a=rtcp-mux, which the gateway requires"), { $0.lines[0].attributes.removeFirst(); $0.lines[1].attributes.removeFirst() }),
-        ("outside of the group", .answerMismatch(media: 1, "it is outside the BUNDLE group, and the gateway has one transport per leg"), { $0.bundle = "0" }),
+        (
+            "another mid", .answerMismatch(media: 1, "its a=mid is not that of the offer"),
+            {
+                $0.lines[1].mid = "x"
+                $0.bundle = "0 x"
+            }
+        ),
+        (
+            "another protocol", .answerMismatch(media: 0, "its protocol is not that of the offer"),
+            { $0.lines[0].transportProtocol = "RTP/SAVPF" }
+        ),
+        (
+            "setup:actpass", .answerMismatch(media: 0, "it has no usable a=setup"),
+            {
+                $0.lines[0].setup = "actpass"
+                $0.lines[1].setup = "active"
+            }
+        ),
+        (
+            "no setup", .answerMismatch(media: 0, "it has no usable a=setup"),
+            {
+                $0.lines[0].setup = nil
+                $0.lines[1].setup = nil
+            }
+        ),
+        (
+            "no rtcp-mux", .answerMismatch(media: 0, "it lacks a=rtcp-mux, which the gateway requires"),
+            {
+                $0.lines[0].attributes.removeFirst()
+                $0.lines[1].attributes.removeFirst()
+            }
+        ),
+        (
+            "outside of the group", .answerMismatch(media: 1, "it is outside the BUNDLE group, and the gateway has one transport per leg"),
+            { $0.bundle = "0" }
+        ),
         ("no common codec", .answerMismatch(media: 0, "it accepts none of the codecs that were offered"), { $0.lines[0].formats = "8" }),
-        ("another meaning", .answerMismatch(media: 0, "payload type 111 is opus in the offer and G7221 in the answer"), { $0.lines[0].attributes[1] = "rtpmap:111 G7221/48000/2" }),
-        ("another clock", .answerMismatch(media: 0, "payload type 111 is opus in the offer and opus in the answer"), { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000/2" }),
-        ("nothing accepted", .noUsableMedia([.disabledByPeer, .disabledByPeer]), { $0.lines[0].port = 0; $0.lines[1].port = 0 }),
+        (
+            "another meaning", .answerMismatch(media: 0, "payload type 111 is opus in the offer and G7221 in the answer"),
+            { $0.lines[0].attributes[1] = "rtpmap:111 G7221/48000/2" }
+        ),
+        (
+            "another clock", .answerMismatch(media: 0, "payload type 111 is opus in the offer and opus in the answer"),
+            { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000/2" }
+        ),
+        (
+            "nothing accepted", .noUsableMedia([.disabledByPeer, .disabledByPeer]),
+            {
+                $0.lines[0].port = 0
+                $0.lines[1].port = 0
+            }
+        ),
     ]
 
     @Test(arguments: faults.indices)

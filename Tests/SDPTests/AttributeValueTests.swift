@@ -13,12 +13,17 @@ struct AttributeValueTests {
         #expect(map.value == written)
     }
 
-    @Test(arguments: ["", "96", "96 ", "96 VP8", "96 VP8/", "96 VP8/x", "96 VP8/0", "128 VP8/90000", "-1 VP8/90000", "96 /90000", "96 opus/48000/0"])
+    @Test(arguments: [
+        "", "96", "96 ", "96 VP8", "96 VP8/", "96 VP8/x", "96 VP8/0", "128 VP8/90000", "-1 VP8/90000", "96 /90000", "96 opus/48000/0",
+    ])
     func `a malformed rtpmap is none`(_ value: String) {
         #expect(RTPMap(value) == nil)
     }
 
-    @Test(arguments: [(0, "PCMU", 8_000, 1), (8, "PCMA", 8_000, 1), (9, "G722", 8_000, 1), (10, "L16", 44_100, 2), (13, "CN", 8_000, 1), (34, "H263", 90_000, 1)])
+    @Test(arguments: [
+        (0, "PCMU", 8_000, 1), (8, "PCMA", 8_000, 1), (9, "G722", 8_000, 1), (10, "L16", 44_100, 2), (13, "CN", 8_000, 1),
+        (34, "H263", 90_000, 1),
+    ])
     func `static payload types need no rtpmap`(_ number: Int, _ name: String, _ clockRate: Int, _ channels: Int) throws {
         let type = try #require(PayloadType(number))
         #expect(RTPMap(static: type) == RTPMap(payloadType: type, name: name, clockRate: clockRate, channels: channels))
@@ -41,10 +46,11 @@ struct AttributeValueTests {
         #expect(SourceGroup("FID 1 x") == nil)
     }
 
-    @Test(arguments: [
-        ("rtx", "apt=96", [96]), ("rtx", "rtx-time=3000; apt=97", [97]), ("RTX", "apt=200", []), ("rtx", "capt=96", []),
-        ("red", "111/111", [111]), ("red", "111/63/9", [111, 63, 9]), ("opus", "apt=96", []),
-    ] as [(String, String, [Int])])
+    @Test(
+        arguments: [
+            ("rtx", "apt=96", [96]), ("rtx", "rtx-time=3000; apt=97", [97]), ("RTX", "apt=200", []), ("rtx", "capt=96", []),
+            ("red", "111/111", [111]), ("red", "111/63/9", [111, 63, 9]), ("opus", "apt=96", []),
+        ] as [(String, String, [Int])])
     func `some codecs need others`(_ name: String, _ parameters: String, _ types: [Int]) {
         let codec = Codec(payloadType: PayloadType(99)!, name: name, clockRate: 90_000, parameters: parameters)
         var expected = PayloadTypeSet()

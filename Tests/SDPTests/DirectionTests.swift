@@ -3,10 +3,11 @@ import Testing
 
 struct DirectionTests {
     /// RFC 3264 §6.1: what may answer what.
-    @Test(arguments: [
-        (.sendReceive, [.sendReceive, .sendOnly, .receiveOnly, .inactive]), (.sendOnly, [.receiveOnly, .inactive]),
-        (.receiveOnly, [.sendOnly, .inactive]), (.inactive, [.inactive]),
-    ] as [(MediaDirection, Set<MediaDirection>)])
+    @Test(
+        arguments: [
+            (.sendReceive, [.sendReceive, .sendOnly, .receiveOnly, .inactive]), (.sendOnly, [.receiveOnly, .inactive]),
+            (.receiveOnly, [.sendOnly, .inactive]), (.inactive, [.inactive]),
+        ] as [(MediaDirection, Set<MediaDirection>)])
     func `an answer takes what the offer leaves`(_ offered: MediaDirection, _ answers: Set<MediaDirection>) {
         #expect(Set(MediaDirection.allCases.filter { $0.mayAnswer(offered) }) == answers)
     }
@@ -21,7 +22,8 @@ struct DirectionTests {
     }
 
     @Test(arguments: MediaDirection.allCases, MediaDirection.allCases)
-    func `directions pass through the gateway and fit each other on both legs`(_ offered: MediaDirection, _ answered: MediaDirection) throws {
+    func `directions pass through the gateway and fit each other on both legs`(_ offered: MediaDirection, _ answered: MediaDirection) throws
+    {
         var call = TestCall()
         var offer = PeerText()
         offer.lines[0].direction = offered.rawValue

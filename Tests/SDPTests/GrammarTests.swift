@@ -41,9 +41,11 @@ struct GrammarTests {
         let session = try SessionDescription(parsing: text)
         #expect(session.serialized == text)
         #expect(session.origin == Origin(username: "jdoe", sessionID: 3_724_394_400, version: 3_724_394_405, address: session.connection!))
-        #expect(session.times == [
-            ActiveTime(start: 3_724_394_400, stop: 3_724_398_000, repeats: ["7d 1h 0 25h"], zones: "2882844526 -1h 2898848070 0"), .unbounded,
-        ])
+        #expect(
+            session.times == [
+                ActiveTime(start: 3_724_394_400, stop: 3_724_398_000, repeats: ["7d 1h 0 25h"], zones: "2882844526 -1h 2898848070 0"),
+                .unbounded,
+            ])
         #expect(session.attributes == [Attribute("recvonly"), Attribute("cat", "")])
         #expect(session.media[0].portCount == 2)
         #expect(session.media[0].bandwidths == [Bandwidth(type: "AS", value: 64), Bandwidth(type: "X-YZ", value: 128)])

@@ -127,7 +127,7 @@ struct LegNegotiationTests {
         _ = try call.answer(PeerText.audioAndVideo.answering.text)
         let offer = try call.callee.makeOffer(mirroring: PeerText().read(), policy: .relay, random: &call.random)
         #expect(offer.media.map(\.port) == [7_002, 0])
-        #expect(offer.media[1].attributes == [Attribute("mid", "1"), Attribute("inactive")])
+        #expect(offer.media[1].attributes == [Attribute("mid", "1"), Attribute("inactive"), Attribute("rtcp-mux")])
     }
 
     static let brokenOffers: [(PeerText, SDPError)] = [
@@ -147,6 +147,20 @@ struct LegNegotiationTests {
     }
 
     @Test
+    func `m-lines of an offer that came to nothing leave no trace`() throws {
+        var call = TestCall()
+        _ = try call.offer(PeerText().text)
+        _ = try call.answer(PeerText().answering.text)
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        try call.caller.rollback()
+        try call.callee.rollback()
+        let offered = try call.offer(PeerText().text)
+        #expect(offered.media.count == 1)
+        #expect(offered.origin.version == 3)
+        #expect(try call.answer(PeerText().answering.text).media.count == 1)
+    }
+
+    @Test
     func `a rejected m-line may be used again for something else`() throws {
         var call = TestCall()
         _ = try call.offer(PeerText.audioAndVideo.text)
@@ -163,9 +177,10 @@ struct LegNegotiationTests {
 
     // MARK: Transport
 
-    @Test(arguments: [
-        ("actpass", "passive", .server), ("active", "passive", .server), ("passive", "active", .client), (nil, "passive", .server),
-    ] as [(String?, String, DTLSRole)])
+    @Test(
+        arguments: [
+            ("actpass", "passive", .server), ("active", "passive", .server), ("passive", "active", .client), (nil, "passive", .server),
+        ] as [(String?, String, DTLSRole)])
     func `the offer's setup decides the answer's`(_ offered: String?, _ answered: String, _ role: DTLSRole) throws {
         var call = TestCall()
         var offer = PeerText()

@@ -14,7 +14,9 @@ struct MediaPolicyTests {
         let media = try offer("chromium-156/offer-audio-video.sdp").media
         #expect(media[0].formats == ["111", "63", "9", "0", "8", "13", "110", "126"])
         let removed = ["118", "119", "120"]  // red, its rtx, ulpfec
-        #expect(media[1].formats == "96 97 102 103 104 107 108 109 114 115 116 117 39 40 45 46 98 99 100 101".split(separator: " ").map(String.init))
+        #expect(
+            media[1].formats
+                == "96 97 102 103 104 107 108 109 114 115 116 117 39 40 45 46 98 99 100 101".split(separator: " ").map(String.init))
         #expect(!media[1].attributes.contains { attribute in removed.contains { attribute.value?.hasPrefix($0 + " ") == true } })
     }
 
@@ -30,7 +32,10 @@ struct MediaPolicyTests {
     func `header extensions that the relay can carry keep their ids`() throws {
         let media = try offer("chromium-156/offer-audio-video.sdp").media
         #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 "])
-        #expect(media[1].attributes.values(of: "extmap").compactMap { $0.split(separator: " ").first } == ["14", "2", "13", "5", "6", "7", "8", "4"])
+        #expect(
+            media[1].attributes.values(of: "extmap").compactMap { $0.split(separator: " ").first } == [
+                "14", "2", "13", "5", "6", "7", "8", "4",
+            ])
     }
 
     @Test

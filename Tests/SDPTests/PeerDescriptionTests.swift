@@ -17,9 +17,11 @@ struct PeerDescriptionTests {
         #expect(offer.media.map(\.kind) == [.audio, .video])
         #expect(offer.media.map(\.refusal) == [nil, nil])
         #expect(offer.media[0].codecs.map(\.name) == ["opus", "red", "G722", "PCMU", "PCMA", "CN", "telephone-event", "telephone-event"])
-        #expect(offer.media[0].codecs[0] == Codec(
-            payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2, parameters: "minptime=10;useinbandfec=1",
-            feedback: ["transport-cc"]))
+        #expect(
+            offer.media[0].codecs[0]
+                == Codec(
+                    payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2, parameters: "minptime=10;useinbandfec=1",
+                    feedback: ["transport-cc"]))
         #expect(offer.media[0].sources == [AnnouncedSource(ssrc: SSRC(898_908_617))])
         #expect(offer.media[0].canonicalName == "QPSyeKM0DKmGqm47")
         #expect(offer.media[1].sources == [AnnouncedSource(ssrc: SSRC(4_216_082_085), retransmission: SSRC(1_528_444_520))])
@@ -40,8 +42,10 @@ struct PeerDescriptionTests {
         #expect(offer.media.map(\.refusal) == [nil, nil, .unsupportedKind("application")], "a bundle-only m-line is not rejected")
         #expect(offer.media.map(\.isBundleOnly) == [false, true, true])
         #expect(offer.media[0].codecs.map(\.channels) == [2, 1, 1, 1, 1])
-        #expect(offer.media[0].extensions[1] == HeaderExtension(
-            id: 2, uri: "urn:ietf:params:rtp-hdrext:csrc-audio-level", direction: .receiveOnly))
+        #expect(
+            offer.media[0].extensions[1]
+                == HeaderExtension(
+                    id: 2, uri: "urn:ietf:params:rtp-hdrext:csrc-audio-level", direction: .receiveOnly))
         #expect(offer.media[1].transport.fingerprints.count == 1, "the fingerprint stands at session level")
         #expect(offer.media[1].transport.multiplexesRTCP)
         #expect(offer.transportMedia?.transport.hasAllCandidates == true)
@@ -65,13 +69,17 @@ struct PeerDescriptionTests {
     @Test
     func `a data channel alone is refused with a sentence`() throws {
         var offer = PeerText()
-        offer.lines = [PeerText.Line(kind: "application", transportProtocol: "UDP/DTLS/SCTP", formats: "webrtc-datachannel", attributes: ["sctp-port:5000"])]
+        offer.lines = [
+            PeerText.Line(
+                kind: "application", transportProtocol: "UDP/DTLS/SCTP", formats: "webrtc-datachannel", attributes: ["sctp-port:5000"])
+        ]
         let read = try offer.read()
         var leg = LegNegotiation(identity: testIdentity())
         let error = #expect(throws: SDPError.noUsableMedia([.unsupportedKind("application")])) { try leg.receiveOffer(read) }
         #expect(
             error?.description
-                == "the description has no audio or video that the gateway can carry: m-line 0 is application, which is neither audio nor video")
+                == "the description has no audio or video that the gateway can carry: m-line 0 is application, which is neither audio nor video"
+        )
         #expect(leg.phase == .idle)
     }
 
@@ -87,20 +95,41 @@ struct PeerDescriptionTests {
 
     static let refusals: [(String, MediaRefusal, @Sendable (inout PeerText) -> Void)] = [
         ("port 0", .disabledByPeer, { $0.lines[0].port = 0 }),
-        ("bundle-only outside of a group", .disabledByPeer, { ($0.bundle, $0.lines[0].port) = (nil, 0); $0.lines[0].attributes.append("bundle-only") }),
+        (
+            "bundle-only outside of a group", .disabledByPeer,
+            {
+                ($0.bundle, $0.lines[0].port) = (nil, 0)
+                $0.lines[0].attributes.append("bundle-only")
+            }
+        ),
         ("plain RTP", .unsupportedProtocol("RTP/AVP"), { $0.lines[0].transportProtocol = "RTP/AVP" }),
-        ("SDES keys", .keysInDescription, {
-            $0.session.removeLast()
-            $0.lines[0].attributes.append("crypto:1 AES_CM_128_HMAC_SHA1_80 inline:FmJG3viNo+YcpGzfAEAPxtXP3vsFYPyBpy4UMuF5")
-        }),
+        (
+            "SDES keys", .keysInDescription,
+            {
+                $0.session.removeLast()
+                $0.lines[0].attributes.append("crypto:1 AES_CM_128_HMAC_SHA1_80 inline:FmJG3viNo+YcpGzfAEAPxtXP3vsFYPyBpy4UMuF5")
+            }
+        ),
         ("no fingerprint", .noFingerprint, { $0.session.removeLast() }),
         ("unknown hash functions only", .noFingerprint, { $0.session[2] = "fingerprint:md5 AB:CD" }),
         ("no password", .noICECredentials, { $0.session.remove(at: 1) }),
         ("no rtcp-mux", .noRTCPMultiplexing, { $0.lines[0].attributes.removeFirst() }),
         ("setup:holdconn", .unusableSetup, { $0.lines[0].setup = "holdconn" }),
-        ("telephone events only", .noCodecs, { $0.lines[0].formats = "126"; $0.lines[0].attributes = ["rtcp-mux", "rtpmap:126 telephone-event/8000"] }),
+        (
+            "telephone events only", .noCodecs,
+            {
+                $0.lines[0].formats = "126"
+                $0.lines[0].attributes = ["rtcp-mux", "rtpmap:126 telephone-event/8000"]
+            }
+        ),
         ("a dynamic payload type without rtpmap", .noCodecs, { $0.lines[0].formats = "112" }),
-        ("a payload type that RTCP needs", .noCodecs, { $0.lines[0].formats = "72"; $0.lines[0].attributes = ["rtcp-mux", "rtpmap:72 opus/48000/2"] }),
+        (
+            "a payload type that RTCP needs", .noCodecs,
+            {
+                $0.lines[0].formats = "72"
+                $0.lines[0].attributes = ["rtcp-mux", "rtpmap:72 opus/48000/2"]
+            }
+        ),
     ]
 
     @Test(arguments: refusals.indices)
@@ -115,7 +144,8 @@ struct PeerDescriptionTests {
         ("ice-ufrag:abc", "a=ice-ufrag"), ("ice-pwd:tooShort", "a=ice-pwd"), ("ice-ufrag", "a=ice-ufrag"),
         ("fingerprint:sha-256 AB:CD", "a=fingerprint"), ("fingerprint:sha-256 " + PeerText.digest + ":", "a=fingerprint"),
         ("fingerprint:sha-256", "a=fingerprint"), ("setup:both", "a=setup"), ("rtpmap:111 opus", "a=rtpmap"), ("ssrc:x cname:y", "a=ssrc"),
-        ("ssrc-group:FID 1 x", "a=ssrc-group"), ("mid:", "a=mid"), ("mid:a b", "a=mid"), ("extmap:1", "a=extmap"), ("extmap:1/both urn:x", "a=extmap"),
+        ("ssrc-group:FID 1 x", "a=ssrc-group"), ("mid:", "a=mid"), ("mid:a b", "a=mid"), ("extmap:1", "a=extmap"),
+        ("extmap:1/both urn:x", "a=extmap"),
     ]
 
     @Test(arguments: malformed)
@@ -147,7 +177,9 @@ struct PeerDescriptionTests {
     ]
 
     @Test(arguments: bundles)
-    func `one transport per leg: what is outside of the group is refused`(_ bundle: String?, _ group: [Int], _ refusals: [MediaRefusal?]) throws {
+    func `one transport per leg: what is outside of the group is refused`(_ bundle: String?, _ group: [Int], _ refusals: [MediaRefusal?])
+        throws
+    {
         var offer = PeerText.audioAndVideo
         offer.bundle = bundle
         let read = try offer.read()

@@ -30,7 +30,8 @@ struct ReferenceGuideTests {
         #expect(offered.media[0].attributes.values(of: "rtpmap") == session.media[0].attributes.values(of: "rtpmap"))
         let fec = ["104", "124", "106"]  // red, its rtx and ulpfec
         #expect(offered.media[1].formats == session.media[1].formats.filter { !fec.contains($0) })
-        #expect(offered.media[1].attributes.values(of: "fmtp") == session.media[1].attributes.values(of: "fmtp").filter { $0 != "124 apt=104" })
+        #expect(
+            offered.media[1].attributes.values(of: "fmtp") == session.media[1].attributes.values(of: "fmtp").filter { $0 != "124 apt=104" })
         #expect(offered.media.map { $0.attributes.value(of: "mid") } == ["audio", "video"])
         #expect(!offered.serialized.contains("a=crypto"))
     }

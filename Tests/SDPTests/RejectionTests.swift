@@ -32,6 +32,19 @@ struct RejectionTests {
     }
 
     @Test
+    func `a rejected m-line still shows its codecs and rtcp-mux`() throws {
+        var call = TestCall()
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        var answer = PeerText.audioAndVideo.answering
+        (answer.lines[1].port, answer.bundle) = (0, "0")
+        #expect(
+            try call.answer(answer.text).lines(of: 1) == [
+                "m=video 0 UDP/TLS/RTP/SAVPF 96 97", "c=IN IP4 0.0.0.0", "a=mid:1", "a=inactive", "a=rtcp-mux", "a=rtpmap:96 VP8/90000",
+                "a=rtpmap:97 rtx/90000",
+            ])
+    }
+
+    @Test
     func `without a group the first m-line is carried and the others are rejected`() throws {
         var call = TestCall()
         var offer = PeerText.audioAndVideo

@@ -18,11 +18,14 @@ struct RelayedCallTests {
     static let scenarios = [
         Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-chromium"),
         Scenario(offer: "chromium-156/offer-audio", answer: "chromium-156/answer-audio", name: "chromium-calls-chromium-audio"),
-        Scenario(offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-audio-video-data", name: "chromium-calls-with-data"),
+        Scenario(
+            offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-audio-video-data", name: "chromium-calls-with-data"),
         Scenario(offer: "chromium-156/offer-recvonly", answer: "chromium-156/answer-to-chromium-recvonly", name: "chromium-listens"),
         Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-video-inactive", name: "chromium-stops-video"),
-        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-without-tracks", name: "chromium-answers-without-tracks"),
-        Scenario(offer: "firefox-153/offer-audio-video-data", answer: "chromium-156/answer-to-firefox-offer", name: "firefox-calls-chromium"),
+        Scenario(
+            offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-without-tracks", name: "chromium-answers-without-tracks"),
+        Scenario(
+            offer: "firefox-153/offer-audio-video-data", answer: "chromium-156/answer-to-firefox-offer", name: "firefox-calls-chromium"),
         Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "chromium-156/answer-to-aiortc-offer", name: "aiortc-calls-chromium"),
         Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "aiortc-1.16/answer-audio-video", name: "aiortc-calls-aiortc"),
         Scenario(offer: "chromium-156/offer-audio-video", answer: "aiortc-1.16/answer-to-chromium", name: "chromium-calls-aiortc"),

@@ -42,7 +42,8 @@ struct SDPPropertyTests {
             var answer = offer.answering
             for index in answer.lines.indices {
                 let offered = MediaDirection(rawValue: offer.lines[index].direction ?? "") ?? .sendReceive
-                answer.lines[index].direction = MediaDirection.allCases.filter { $0.mayAnswer(offered) }.randomElement(using: &random)?.rawValue
+                answer.lines[index].direction =
+                    MediaDirection.allCases.filter { $0.mayAnswer(offered) }.randomElement(using: &random)?.rawValue
                 if index > 0, Bool.random(using: &random) { answer.lines[index].port = 0 }
             }
             answer.bundle = answer.lines.filter { $0.port != 0 }.compactMap(\.mid).joined(separator: " ")
@@ -102,7 +103,8 @@ extension PeerText {
 extension SessionDescription {
     init(random: inout SeededRandomSource) {
         self.init(
-            origin: Origin(username: .token(&random), sessionID: random.next() >> 1, version: random.next() >> 1, address: Connection(random: &random)),
+            origin: Origin(
+                username: .token(&random), sessionID: random.next() >> 1, version: random.next() >> 1, address: Connection(random: &random)),
             name: .line(&random), attributes: [Attribute](random: &random))
         if Bool.random(using: &random) { information = .line(&random) }
         if Bool.random(using: &random) { uri = .line(&random) }
@@ -157,7 +159,8 @@ extension String {
     /// What a field may hold: no space, no colon (names of attributes end there), nothing that ends a line.
     static func token(_ random: inout SeededRandomSource) -> String {
         let characters = Array("abcXYZ019-_.+*äß‹😀")
-        return String((0...Int.random(in: 0...12, using: &random)).map { _ in characters[Int.random(in: 0..<characters.count, using: &random)] })
+        return String(
+            (0...Int.random(in: 0...12, using: &random)).map { _ in characters[Int.random(in: 0..<characters.count, using: &random)] })
     }
 
     /// What a line may hold.

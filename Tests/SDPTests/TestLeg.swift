@@ -47,7 +47,8 @@ struct PeerText {
 
         static let audio = Line()
         static let video = Line(
-            kind: "video", formats: "96 97", mid: "1", attributes: ["rtcp-mux", "rtpmap:96 VP8/90000", "rtpmap:97 rtx/90000", "fmtp:97 apt=96"])
+            kind: "video", formats: "96 97", mid: "1",
+            attributes: ["rtcp-mux", "rtpmap:96 VP8/90000", "rtpmap:97 rtx/90000", "fmtp:97 apt=96"])
     }
 
     var lines: [Line] = [.audio]

@@ -16,6 +16,7 @@ import Testing
         ("priority-of-three-bytes", .malformedAttribute(.priority)),
         ("address-family-3", .malformedAttribute(.xorMappedAddress)),
         ("error-code-299", .malformedAttribute(.errorCode)),
+        ("error-code-number-100", .malformedAttribute(.errorCode)),
         ("username-not-utf8", .malformedAttribute(.username)),
         ("thirty-three-attributes", .limitAttributes),
     ] as [(String, STUNError)])
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func `every refused fixture has a row above`() {
-        #expect(Fixtures.files(in: "stun/refused").count == 11)
+        #expect(Fixtures.files(in: "stun/refused").count == 12)
     }
 
     @Test func `a message cut anywhere is refused`() throws {
@@ -104,6 +105,15 @@ import Testing
     @Test func `software that is not UTF-8 does not spoil the message`() throws {
         let bytes = STUNMessage(.request, .binding, Self.transaction, [.unknown(.software, [0xFF])]).encoded(fingerprint: false)
         #expect(try STUNMessage(parsing: bytes).attributes == [.unknown(.software, [0xFF])])
+    }
+
+    @Test(arguments: [(31, true), (32, true), (33, false)])
+    func `the limit counts what a message says, not what seals it`(_ count: Int, _ isAccepted: Bool) {
+        let message = STUNMessage(.request, .binding, Self.transaction, (0..<count).map { .priority(UInt32($0)) })
+        let sealed = message.encoded(password: "p", authentication: TestAuthentication())
+        for bytes in [message.encoded(fingerprint: false), message.encoded(fingerprint: true), sealed] {
+            #expect((try? STUNMessage(parsing: bytes))?.attributes == (isAccepted ? message.attributes : nil))
+        }
     }
 
     @Test func `of two attributes of one type the first counts`() throws {

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "relay_baseline.h"
 
 #include <arpa/inet.h>
@@ -50,6 +51,23 @@ static uint16_t read16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); 
 static uint32_t read32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
 static void write16(uint8_t *p, uint16_t v) { p[0] = (uint8_t)(v >> 8); p[1] = (uint8_t)v; }
 static void write32(uint8_t *p, uint32_t v) { p[0] = (uint8_t)(v >> 24); p[1] = (uint8_t)(v >> 16); p[2] = (uint8_t)(v >> 8); p[3] = (uint8_t)v; }
+
+int relay_baseline_open(void) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof any)) return -1;
+    int size = 4 << 20;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    return fd;
+}
+
+uint16_t relay_baseline_port(int fd) {
+    struct sockaddr_in bound;
+    socklen_t size = sizeof bound;
+    getsockname(fd, (struct sockaddr *)&bound, &size);
+    return ntohs(bound.sin_port);
+}
 
 int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *keys, uint64_t packets,
                        struct relay_baseline_result *result) {

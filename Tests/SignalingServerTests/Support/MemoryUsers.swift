@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Cryptography
+import TestSupport
 
 /// Users in memory, with cheap password hashes, counting how often a record is read.
 actor MemoryUsers: UserRepository {
@@ -8,13 +9,13 @@ actor MemoryUsers: UserRepository {
     private(set) var reads = 0
     var failure: StorageError?
 
-    init(_ passwords: [String: String]) throws {
-        for (name, password) in passwords { users[address(name)] = try stored(name, password) }
+    init(_ passwords: [String: String]) {
+        for (name, password) in passwords { users[address(name)] = stored(name, password) }
     }
 
     func set(failure: StorageError?) { self.failure = failure }
 
-    func change(_ name: String, to password: String) throws { users[address(name)] = try stored(name, password) }
+    func change(_ name: String, to password: String) { users[address(name)] = stored(name, password) }
 
     func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         reads += 1
@@ -28,6 +29,8 @@ actor MemoryUsers: UserRepository {
     func remove(_ address: UserAddress) async throws(StorageError) { users[address] = nil }
 }
 
-private func stored(_ name: String, _ password: String) throws -> StoredUser {
-    StoredUser(address: address(name), passwordRecord: try PasswordHash(of: password, cost: PasswordHash.Cost(logN: 4)).record)
+private func stored(_ name: String, _ password: String) -> StoredUser {
+    var random = SeededRandomSource(seed: 1)
+    let hash = PasswordHash(of: password, cost: PasswordHash.Cost(logN: 4), random: &random)
+    return StoredUser(address: address(name), passwordRecord: hash.text)
 }

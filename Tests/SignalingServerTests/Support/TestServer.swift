@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import Cryptography
 import Foundation
 import Logging
 import NIOPosix
@@ -28,12 +29,13 @@ struct TestServer: Sendable {
         var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
         configure(&configuration)
         let (switchboard, sockets, clock) = (RecordingSwitchboard(), SocketDirectory(), ManualClock())
-        let users = try MemoryUsers(["joe": "secret", "ann": "hidden:too"])
+        let users = MemoryUsers(["joe": "secret", "ann": "hidden:too"])
         let metrics = GatewayMetrics(version: "test", startTime: 0)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         var random = SeededRandomSource(seed: 7)
         var authentication = Authenticator.Configuration()
         authentication.defaultDomain = "example.com"
+        authentication.passwordCost = PasswordHash.Cost(logN: 4)
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
             authenticator: Authenticator(

@@ -40,8 +40,7 @@ extension Bridge {
     /// would have to be negotiated.
     mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: BridgeSide) {
         guard self[side].isReady else { return self[side.other].controlDrops.count(.peerNotReady) }
-        let description = SourceDescription([SourceDescription.Chunk(ssrc: sender, cname: cname)])
-        transmit([.receiverReport(ReceiverReport(ssrc: sender)), .sourceDescription(description), feedback], to: side)
+        transmit([.receiverReport(ReceiverReport(ssrc: sender)), describe(sender), feedback], to: side)
     }
 
     private func refusal(from side: BridgeSide, line index: Int, at now: MonotonicTime) -> ControlDropReason? {

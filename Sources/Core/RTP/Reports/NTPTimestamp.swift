@@ -53,6 +53,6 @@ extension Duration {
     }
 
     package static func in65536ths(_ units: UInt32) -> Duration {
-        .nanoseconds(Int64(units) * 1_000_000_000 >> 16)
+        .nanoseconds((Int64(units) * 1_000_000_000) >> 16)
     }
 }

@@ -50,7 +50,8 @@ struct AnswerCheck {
         for codec in answer.codecs {
             guard let offered = offer.codecs.codec(for: codec.payloadType), !offered.isSameEncoding(as: codec) else { continue }
             throw .answerMismatch(
-                media: answer.index, "payload type \(codec.payloadType.rawValue) is \(offered.name) in the offer and \(codec.name.prefix(32)) in the answer")
+                media: answer.index,
+                "payload type \(codec.payloadType.rawValue) is \(offered.name) in the offer and \(codec.name.prefix(32)) in the answer")
         }
         let agreed = Codec.agreed(offered: offer.codecs, answered: answer.codecs)
         guard agreed.contains(where: \.carriesMedia) else {

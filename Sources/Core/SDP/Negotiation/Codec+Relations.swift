@@ -55,24 +55,11 @@ extension Codec {
     }
 }
 
-/// A set of payload types, one bit for each of the 128.
-package struct PayloadTypeSet: Equatable, Sendable {
-    private var bits: UInt128 = 0
-
-    package init() {}
-
-    package mutating func insert(_ payloadType: PayloadType) { bits |= 1 << UInt128(payloadType.rawValue) }
-
-    package func contains(_ payloadType: PayloadType) -> Bool { bits & (1 << UInt128(payloadType.rawValue)) != 0 }
-
-    package func isSubset(of other: Self) -> Bool { bits & ~other.bits == 0 }
-}
-
 extension [Codec] {
     /// The codecs without those whose required payload types are gone, in the same order.
     package func withoutOrphans() -> [Codec] {
         let required = map(\.requiredPayloadTypes)
-        var kept = Array<Int>(indices)
+        var kept = [Int](indices)
         while true {
             var present = PayloadTypeSet()
             for index in kept { present.insert(self[index].payloadType) }

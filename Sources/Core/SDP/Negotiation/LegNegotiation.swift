@@ -34,7 +34,7 @@ package struct LegNegotiation: Equatable, Sendable {
     private var state = State.idle
     /// The version of `o=` of the next description; goes up with every one made (RFC 3264 §8).
     private var version: UInt64 = 1
-    /// One entry per m-line ever offered; m-lines never go away (RFC 3264 §8).
+    /// One entry per m-line ever described, those of offers that came to nothing included.
     private var sources: [LocalSources] = []
 
     package init(identity: LegIdentity) { self.identity = identity }
@@ -60,10 +60,11 @@ package struct LegNegotiation: Equatable, Sendable {
         var media: [LocalMedia] = []
         for section in other.media {
             let sources = next.sources(for: section, at: section.index, avoiding: other, random: &random)
-            media.append(LocalMedia(mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources))
+            media.append(
+                LocalMedia(mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources))
         }
         // An m-line that the other side does not know any more stays in its place, rejected.
-        for gone in sources.dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
+        for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
         next.state = .localOffer(media)
         let offer = next.describe(media, setup: .actpass, answering: nil)
@@ -85,8 +86,8 @@ package struct LegNegotiation: Equatable, Sendable {
         guard phase == .idle || phase == .stable else { throw .wrongState(phase) }
         guard !offer.isLite else { throw .unsupportedLitePeer }
         guard offer.transportMedia != nil else { throw .noUsableMedia(offer.media.compactMap(\.refusal)) }
-        guard offer.media.count >= sources.count else {
-            throw .offerMismatch(media: nil, "it has \(offer.media.count) m-lines, and there were \(sources.count) (RFC 3264 §8)")
+        guard offer.media.count >= agreedMediaCount else {
+            throw .offerMismatch(media: nil, "it has \(offer.media.count) m-lines, and there were \(agreedMediaCount) (RFC 3264 §8)")
         }
         for (section, known) in zip(offer.media, negotiated?.media ?? []) where !known.isRejected {
             guard section.kind == known.kind else { throw .offerMismatch(media: section.index, "its media type has changed") }
@@ -109,7 +110,8 @@ package struct LegNegotiation: Equatable, Sendable {
             media.append(LocalMedia(answering: section, mirroring: answered, policy: policy, sources: sources))
         }
         guard let transport = Self.agreedTransport(of: offer, answeredWith: media), let remote = transport.credentials else {
-            throw .noUsableMedia(zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })
+            throw .noUsableMedia(
+                zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })
         }
         let role = next.role(answering: transport)
         next.negotiated = NegotiatedLeg(
@@ -150,6 +152,9 @@ package struct LegNegotiation: Equatable, Sendable {
 // MARK: - Parts
 
 extension LegNegotiation {
+    /// The m-lines of the session; they never go away (RFC 3264 §8).
+    private var agreedMediaCount: Int { negotiated?.media.count ?? 0 }
+
     /// The sources of an m-line: the known ones, or newly drawn ones for a new or recycled m-line.
     private mutating func sources(
         for media: PeerMedia, at index: Int, avoiding description: PeerDescription, random: inout some RandomSource
@@ -175,7 +180,11 @@ extension LegNegotiation {
         case .passive: .client
         case .active, .holdconn, nil: .server
         case .actpass:
-            if let agreed = negotiated?.transport, !peerRestartsICE, agreed.remoteFingerprints == transport.fingerprints { agreed.role } else { .server }
+            if let agreed = negotiated?.transport, !peerRestartsICE, agreed.remoteFingerprints == transport.fingerprints {
+                agreed.role
+            } else {
+                .server
+            }
         }
     }
 

@@ -21,7 +21,8 @@ extension LocalMedia {
         let hidden = LegIdentity.Destination(connection: .unspecified, port: 0)
         let destination = placement == .bundleOnly ? hidden : identity.defaultDestination
         var media = MediaDescription(
-            type: kind.token, port: destination.port, transportProtocol: transportProtocol, formats: codecs.map { String($0.payloadType.rawValue) },
+            type: kind.token, port: destination.port, transportProtocol: transportProtocol,
+            formats: codecs.map { String($0.payloadType.rawValue) },
             connections: [destination.connection], bandwidths: bandwidths)
         media.attributes.reserveCapacity(160)
         if namesMid { media.attributes.append(Attribute("mid", mid)) }
@@ -41,13 +42,16 @@ extension LocalMedia {
         return media
     }
 
-    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning; their rtpmaps are repeated because
-    /// some agents look for codecs before they look at the port.
+    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, and nothing else is needed; rtpmaps and
+    /// `a=rtcp-mux` are there because some agents look for them before they look at the port.
     private var rejection: MediaDescription {
         var attributes = namesMid ? [Attribute("mid", mid)] : []
         attributes.append(Attribute(MediaDirection.inactive.rawValue))
-        if kind.isRelayed { attributes += codecs.map { Attribute("rtpmap", $0.map.value) } }
-        let formats = kind.isRelayed && !codecs.isEmpty ? codecs.map { String($0.payloadType.rawValue) } : rejectedFormats
+        if kind.isRelayed {
+            attributes.append(Attribute("rtcp-mux"))
+            attributes += codecs.map { Attribute("rtpmap", $0.map.value) }
+        }
+        let formats = codecs.isEmpty ? rejectedFormats : codecs.map { String($0.payloadType.rawValue) }
         return MediaDescription(
             type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats, connections: [.unspecified],
             attributes: attributes)

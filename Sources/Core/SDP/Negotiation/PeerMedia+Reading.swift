@@ -1,30 +1,3 @@
-/// What the session level says on behalf of all m-lines.
-struct SessionDefaults {
-    var transport = PeerTransport()
-    var direction = MediaDirection.sendReceive
-    var extensions: [HeaderExtension] = []
-    var allowsMixedExtensions = false
-
-    init(reading attributes: [Attribute]) throws(SDPError) {
-        var reading = TransportReading()
-        for attribute in attributes {
-            do throws(AttributeFault) {
-                if try reading.take(attribute) { continue }
-                switch attribute.name {
-                case "sendrecv", "sendonly", "recvonly", "inactive":
-                    direction = MediaDirection(rawValue: attribute.name) ?? direction
-                case "extmap": try extensions.add(reading: attribute)
-                case "extmap-allow-mixed": allowsMixedExtensions = true
-                default: break
-                }
-            } catch {
-                throw .malformedSession(error.sentence)
-            }
-        }
-        transport = reading.transport
-    }
-}
-
 extension PeerMedia {
     /// Reads one m-line. Whether it is usable is judged later, when the groups are known.
     init(reading media: MediaDescription, at index: Int, defaults: SessionDefaults) throws(SDPError) {
@@ -74,23 +47,5 @@ extension PeerMedia {
     /// A token (RFC 5888 §4), long enough for a UUID; RFC 9143 §5 wants three bytes at most.
     private static func isIdentificationTag(_ mid: String) -> Bool {
         (1...48).contains(mid.utf8.count) && mid.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
-}
-
-/// An attribute whose value cannot be read.
-struct AttributeFault: Error {
-    let attribute: Attribute
-
-    init(_ attribute: Attribute) { self.attribute = attribute }
-
-    /// Passwords and fingerprints are not repeated, and nothing long is.
-    var sentence: String { "a=\(attribute.name.prefix(32)) cannot be read" }
-}
-
-extension [HeaderExtension] {
-    /// Takes the mapping unless its identifier is outside 1…255 or mapped already.
-    fileprivate mutating func add(reading attribute: Attribute) throws(AttributeFault) {
-        guard let value = attribute.value, let mapping = HeaderExtension.reading(value) else { throw AttributeFault(attribute) }
-        if let mapping, !contains(where: { $0.id == mapping.id }) { append(mapping) }
     }
 }

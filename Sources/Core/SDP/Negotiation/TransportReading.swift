@@ -47,18 +47,3 @@ struct TransportReading {
         return value
     }
 }
-
-extension PeerTransport {
-    /// This transport, with what it lacks taken from `other`: the session level, or the tagged m-line of a BUNDLE group.
-    func filled(from other: PeerTransport) -> PeerTransport {
-        var filled = self
-        filled.credentials = credentials ?? other.credentials
-        if fingerprints.isEmpty { filled.fingerprints = other.fingerprints }
-        filled.setup = setup ?? other.setup
-        if candidates.isEmpty { filled.candidates = other.candidates }
-        filled.hasAllCandidates = hasAllCandidates || other.hasAllCandidates
-        filled.tricklesCandidates = tricklesCandidates || other.tricklesCandidates
-        filled.multiplexesRTCP = multiplexesRTCP || other.multiplexesRTCP
-        return filled
-    }
-}

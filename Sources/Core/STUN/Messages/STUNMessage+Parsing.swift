@@ -20,10 +20,7 @@ extension STUNMessage {
         guard Int(length) == reader.remaining, length % 4 == 0 else { throw .malformedLength }
 
         self.init(messageClass, method, TransactionID(high: high, low: low))
-        var count = 0
         while reader.remaining > 0 {
-            count += 1
-            guard count <= Self.maximumAttributeCount else { throw .limitAttributes }
             guard protection.fingerprint == nil else { throw .malformedOrder }
             try parseAttribute(&reader)
         }
@@ -51,6 +48,7 @@ extension STUNMessage {
             guard value.count == Self.integritySize else { throw .malformedAttribute(type) }
             protection.integrity = start
         default:
+            guard attributes.count < Self.maximumAttributeCount else { throw .limitAttributes }
             attributes.append(try STUNAttribute(parsing: value, as: type, in: transactionID))
         }
     }

@@ -30,7 +30,7 @@ package struct STUNMessage: Hashable, Sendable {
 
     static let headerSize = 20
     static let magicCookie: UInt32 = 0x2112_A442
-    /// Real checks carry about ten; the rest is room for extensions.
+    /// Of those in `attributes`. Real checks carry about ten; the rest is room for extensions.
     package static let maximumAttributeCount = 32
 }
 

@@ -1,5 +1,6 @@
 package import CallControl
 package import CallRuntime
+package import Cryptography
 package import GatewayAPI
 package import Logging
 package import Observability
@@ -19,6 +20,8 @@ package actor Authenticator {
         package var hashingThreads = 1
         /// Credentials that may wait for the slow hash; more are told to come back.
         package var waitingLimit = 256
+        /// What the hash of a stored password costs; names that do not exist are made to cost the same.
+        package var passwordCost = PasswordHash.Cost()
         package var throttle = LoginThrottle.Configuration()
 
         package init() {}
@@ -157,7 +160,7 @@ package actor Authenticator {
 
     private func decoyRecord() async throws -> String {
         if let decoy { return decoy }
-        let made = try await verifier.makeDecoy()
+        let made = try await verifier.makeDecoy(configuration.passwordCost)
         decoy = made
         return made
     }

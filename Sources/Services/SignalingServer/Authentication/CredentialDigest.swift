@@ -8,7 +8,7 @@ package struct CredentialDigest: Hashable, Sendable {
 
     /// Compares in constant time; `==` is for dictionaries keyed by digests of one and the same key.
     package func matches(_ other: CredentialDigest) -> Bool {
-        constantTimeEqual(bytes.span, other.bytes.span)
+        constantTimeEqual(bytes, other.bytes)
     }
 
     /// The random key that makes digests of another process, or of a memory dump elsewhere, worthless.
@@ -22,7 +22,7 @@ package struct CredentialDigest: Hashable, Sendable {
         package func digest(_ credentials: BasicCredentials) -> CredentialDigest {
             // A NUL cannot occur in an address, so that no two pairs make the same message.
             let message = Array(credentials.user.text.utf8) + [0] + Array(credentials.password.value.utf8)
-            return CredentialDigest(bytes: HMACSHA256.authenticate(message.span, key: key.value))
+            return CredentialDigest(bytes: HMAC.sha256(key: key.value, message.span))
         }
     }
 

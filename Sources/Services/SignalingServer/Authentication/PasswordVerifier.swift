@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 import Logging
 import NIOPosix
 
@@ -14,14 +14,16 @@ package final class PasswordVerifier: Sendable {
     /// Whether the password belongs to the record; a record that cannot be read belongs to no password.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
-            guard let hash = try? PasswordHash(parsing: record) else { return false }
-            return hash.matches(password)
+            PasswordHash(parsing: record)?.verifies(password) ?? false
         }
     }
 
     /// A record like those of real users, for names that do not exist: their answer must take as long.
-    package func makeDecoy() async throws -> String {
-        try await pool.runIfActive { try PasswordHash(of: "").record }
+    package func makeDecoy(_ cost: PasswordHash.Cost) async throws -> String {
+        try await pool.runIfActive {
+            var random = SecureRandomSource()
+            return PasswordHash(of: "", cost: cost, random: &random).text
+        }
     }
 
     /// Refuses what still waits and ends the threads.

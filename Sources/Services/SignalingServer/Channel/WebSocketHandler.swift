@@ -132,17 +132,15 @@ final class WebSocketHandler: ChannelInboundHandler {
         metrics.webSocketsClosed[closure ?? .byPeer].increment()
     }
 
-    /// Half of the idle time without a frame: ask. All of it: give up (spidr-wire §4.2).
+    /// Half of the idle time without a frame: ask. As long again without an answer: give up (spidr-wire §4.2).
+    /// Nobody is given up unasked, however late the timer comes.
     private func watch(_ context: ChannelHandlerContext) {
         let half = TimeAmount.nanoseconds(configuration.idleTimeout.nanoseconds / 2)
-        let due = lastHeard + (pinged ? configuration.idleTimeout : half)
-        schedule(in: max(due - .now(), .milliseconds(1)), context) { handler, context in
+        let due = pinged ? .now() + half : lastHeard + half
+        schedule(in: max(due - .now(), .zero), context) { handler, context in
             guard handler.state == .open else { return }
-            let silence = NIODeadline.now() - handler.lastHeard
-            if silence >= handler.configuration.idleTimeout {
-                return handler.close(.policyViolation, because: .silent)
-            }
-            if silence >= half, !handler.pinged {
+            if handler.pinged { return handler.close(.policyViolation, because: .silent) }
+            if NIODeadline.now() - handler.lastHeard >= half {
                 handler.pinged = true
                 let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
                 context.writeAndFlush(Self.wrapOutboundOut(ping), promise: nil)

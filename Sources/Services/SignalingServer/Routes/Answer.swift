@@ -54,6 +54,8 @@ struct Answer: Sendable {
             answer.headers[.allow] = endpoint?.allow
         case .channelUpgradeRequired:
             answer.headers[.upgrade] = "websocket"
+            // RFC 6455 §4.4
+            answer.headers[.secWebSocketVersion] = "13"
         default:
             break
         }

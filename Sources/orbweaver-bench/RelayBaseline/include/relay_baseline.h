@@ -16,6 +16,10 @@ struct relay_baseline_result {
     uint64_t cpu_ns;       // of the calling thread, from the first packet on
 };
 
+// A UDP socket on a free port of 127.0.0.1, or -1; and its port.
+int relay_baseline_open(void);
+uint16_t relay_baseline_port(int fd);
+
 // Receives on `fd` until `packets` packets have been forwarded or none came for a second: unprotects, rewrites SSRC,
 // sequence number and timestamp, protects, and sends them to `port` on 127.0.0.1. Returns 0, or -1 if libsrtp refuses.
 // libsrtp must be initialised, its ciphers replaced, by the caller.

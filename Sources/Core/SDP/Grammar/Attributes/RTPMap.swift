@@ -17,7 +17,8 @@ package struct RTPMap: Hashable, Sendable {
     /// `111 opus/48000/2`
     package init?(_ value: String) {
         var fields = FieldReader(value)
-        guard let number: Int = fields.number(), let payloadType = PayloadType(number), let name = fields.field(upTo: UInt8(ascii: "/")) else { return nil }
+        guard let number: Int = fields.number(), let payloadType = PayloadType(number), let name = fields.field(upTo: UInt8(ascii: "/"))
+        else { return nil }
         guard let clockRate: UInt32 = fields.number(upTo: UInt8(ascii: "/")), clockRate > 0 else { return nil }
         var channels: UInt8 = 1
         if !fields.isAtEnd {

@@ -1,0 +1,30 @@
+package import SDP
+
+/// What a call wants done.
+package enum CallAction: Equatable, Sendable {
+    /// For these subscriptions of the leg's user.
+    case notify(Leg, [SubscriptionID], Notification)
+    /// Connectivity checks of this leg's peer are welcome from now on (RFC 8445 §7.3).
+    case prepareMedia(Leg, ICECredentials)
+    /// Both descriptions of the leg are known.
+    case connectMedia(Leg, NegotiatedLeg)
+    case releaseMedia
+    case answered(setup: Duration)
+    /// The last action of every call.
+    case ended(CallRecord)
+}
+
+/// What remains to be said about a call that is over.
+package struct CallRecord: Equatable, Sendable {
+    package var cause: CallEndCause
+    /// From start to answer; `nil` if it never came.
+    package var setup: Duration?
+    /// From answer to end.
+    package var talk: Duration?
+
+    package init(cause: CallEndCause, setup: Duration? = nil, talk: Duration? = nil) {
+        self.cause = cause
+        self.setup = setup
+        self.talk = talk
+    }
+}

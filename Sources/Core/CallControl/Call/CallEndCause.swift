@@ -1,0 +1,72 @@
+/// Why a call is over, and what each end is told about it.
+package enum CallEndCause: Equatable, Sendable {
+    /// Was answered; this end hung up.
+    case completed(by: Leg, reasonText: String?)
+    /// The caller gave up before the answer.
+    case cancelled(reasonText: String?)
+    case rejected(reasonText: String?)
+    /// Nobody answered within the ring time.
+    case unanswered
+    case unreachable(Unreachable)
+    /// This leg has no media path, or lost it.
+    case mediaFailed(Leg, MediaFault)
+    /// This end's last subscription is over.
+    case subscriptionEnded(Leg)
+    /// The gateway was stopping.
+    case drained
+
+    package enum Unreachable: Equatable, Sendable {
+        case noSuchUser
+        case notRegistered
+    }
+}
+
+/// A media failure as the two ends are told.
+package struct MediaFault: Equatable, Sendable {
+    /// A SIP response code (RFC 3261 §21).
+    package var statusCode: Int
+    package var reasonText: String
+
+    package init(statusCode: Int, reasonText: String) {
+        self.statusCode = statusCode
+        self.reasonText = reasonText
+    }
+
+    /// Media was not there in time.
+    package static let setupTimeout = MediaFault(statusCode: 408, reasonText: "media path could not be established")
+}
+
+extension CallEndCause {
+    /// The last notification of a leg.
+    struct Farewell: Equatable {
+        var type: Notification.EventType
+        var statusCode: Int?
+        var reasonText: String?
+
+        static func end(_ statusCode: Int?, _ reasonText: String?) -> Farewell {
+            Farewell(type: .callEnd, statusCode: statusCode, reasonText: reasonText)
+        }
+        static let cancel = Farewell(type: .callCancel)
+    }
+
+    /// What the devices at `leg` are told; `nil` is nothing. Status codes are those of SIP (RFC 3261 §21).
+    func farewell(to leg: Leg) -> Farewell? {
+        switch (self, leg) {
+        case (.completed(by: leg, _), _): nil
+        case (.completed(_, let reason), _): .end(nil, reason)
+        // The caller itself as well: some clients wait for it (spidr-wire §6.7).
+        case (.cancelled(let reason), _): .end(487, reason ?? "Caller hung up")
+        case (.rejected(let reason), .caller): .end(603, reason ?? "Declined")
+        case (.rejected, .callee): .cancel
+        case (.unanswered, .caller): .end(480, "No answer")
+        case (.unanswered, .callee): .end(487, "No answer")
+        case (.unreachable(.noSuchUser), .caller): .end(404, "User not found")
+        case (.unreachable(.notRegistered), .caller): .end(480, "Not registered")
+        case (.unreachable, .callee): nil
+        case (.mediaFailed(_, let fault), _): .end(fault.statusCode, fault.reasonText)
+        case (.subscriptionEnded(leg), _): nil
+        case (.subscriptionEnded, _): .end(480, "Not registered")
+        case (.drained, _): .end(503, "Gateway is shutting down")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package import Primitives
+
+/// The notification channel (spidr-wire §4): what goes out, and over which socket.
+extension Registration {
+    package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
+
+    /// A socket opened on the channel: it takes the place of an older one and is sent what may have been missed.
+    package mutating func channelOpened(
+        _ channel: ChannelID, on socket: SocketID, at now: Moment
+    ) throws(RegistrationError) -> [RegistrationAction] {
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else { throw .noSuchSubscription }
+        var actions: [RegistrationAction] = []
+        if let former = subscriptions[index].socket, former != socket {
+            // This frame is for the old socket alone: the new one must not see it, not even later.
+            let farewell = subscriptions[index].queue.frame(Notification(.websocketOverridden), at: now)
+            actions += [.transmit(farewell, to: former), .close(former, .replaced)]
+        }
+        subscriptions[index].socket = socket
+        let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
+        if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
+        return actions + missed.map { $0.action(to: socket) }
+    }
+
+    /// A socket closed; one that had been replaced before is ignored.
+    package mutating func channelClosed(_ channel: ChannelID, on socket: SocketID) -> [RegistrationAction] {
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else { return [] }
+        subscriptions[index].socket = nil
+        return pump()
+    }
+
+    /// Takes the subscription out of service: nothing but `farewell` is added to what it still has to say.
+    ///
+    /// - Parameters:
+    ///   - informing: whether the calls of the user lose a device by it.
+    ///   - othersRemain: see `DeviceChange`.
+    mutating func end(
+        _ id: SubscriptionID, saying farewell: Notification.EventType?, informing: Bool, othersRemain: Bool = false, at now: Moment
+    ) -> [RegistrationAction] {
+        guard let index = activeIndex(of: id) else { return [] }
+        let hadDevice = subscriptions[index].device != nil
+        var actions: [RegistrationAction] = []
+        if let farewell, subscriptions[index].socket != nil { actions += append(Notification(farewell), to: index, at: now) }
+        subscriptions[index].isEnding = true
+        actions.append(.subscriptionsChanged(by: -1))
+        return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
+    }
+
+    mutating func append(_ notification: Notification, to index: Int, at now: Moment) -> [RegistrationAction] {
+        let lost = subscriptions[index].queue.append(notification, behind: gate.newest, at: now)
+        return lost > 0 ? [.discarded(lost, of: subscriptions[index].id)] : []
+    }
+
+    mutating func forgetOld(at now: MonotonicTime) -> [RegistrationAction] {
+        subscriptions.indices.compactMap { index in
+            let lost = subscriptions[index].queue.forgetOld(at: now)
+            return lost > 0 ? .discarded(lost, of: subscriptions[index].id) : nil
+        }
+    }
+
+    /// Sends what no request holds back any more, and removes what has ended and has nothing more to say.
+    mutating func pump() -> [RegistrationAction] {
+        var actions: [RegistrationAction] = []
+        for index in subscriptions.indices {
+            let socket = subscriptions[index].socket
+            let released = subscriptions[index].queue.release(oldestOpenRequest: gate.oldest, isListening: socket != nil)
+            if let socket { actions += released.map { $0.action(to: socket) } }
+        }
+        for subscription in subscriptions where subscription.hasSaidAll {
+            if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
+        }
+        subscriptions.removeAll { $0.hasSaidAll }
+        return actions
+    }
+}
+
+extension Subscription {
+    /// Without a socket there is nobody to say anything to: the channel cannot be opened again.
+    fileprivate var hasSaidAll: Bool { isEnding && (socket == nil || queue.isReleased) }
+}
+
+extension NotificationQueue.Outgoing {
+    fileprivate func action(to socket: SocketID) -> RegistrationAction {
+        isReplay ? .replay(frame, to: socket) : .transmit(frame, to: socket)
+    }
+}

@@ -1,0 +1,230 @@
+package import Primitives
+
+/// One user's subscriptions, the sockets that listen to them, and the user's legs of calls.
+///
+///                 subscribe                       unsubscribe, forceLogOut,
+///                     │                           replaced by its correlator
+///                     ▼      extend
+///     ┌──────────▶ active ──────────┐        ┌──────────────────────────▶ ending ──▶ removed
+///     │               │  ▲──────────┘        │                              ▲
+///     └── extend ── expired (grace) ─────────┴──── grace is over: `gone` ───┘
+///
+/// An ending subscription takes no request any more; it stays until its last notifications are out and its socket
+/// is closed. See docs/call-states.md for the table.
+package struct Registration: Equatable, Sendable {
+    package struct Configuration: Equatable, Sendable {
+        /// Services a subscription can be granted, lower case.
+        package var services: Set<String>
+        /// Bounds of the life time of a subscription, and what is granted to those who ask for none.
+        package var minimumExpires: Duration
+        package var maximumExpires: Duration
+        package var defaultExpires: Duration
+        /// How long an expired subscription can still be extended before it is `gone` (spidr-wire §3.4).
+        package var grace: Duration
+        /// Subscriptions one user may have, 1 or more.
+        package var maximumSubscriptions: Int
+        /// How long notifications wait at most for a request to be answered.
+        package var requestPatience: Duration
+        package var queue: NotificationQueue.Configuration
+
+        package init(
+            services: Set<String> = ["call"], minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
+            defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
+            requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
+        ) {
+            self.services = services
+            self.minimumExpires = minimumExpires
+            self.maximumExpires = maximumExpires
+            self.defaultExpires = defaultExpires
+            self.grace = grace
+            self.maximumSubscriptions = maximumSubscriptions
+            self.requestPatience = requestPatience
+            self.queue = queue
+        }
+    }
+
+    /// Why the registration wants to be woken.
+    package enum Timer: Hashable, Sendable {
+        /// A subscription and its grace are over.
+        case expiry
+        /// A request has had its time to be answered.
+        case requestPatience
+        /// Notifications are too old to be replayed.
+        case replayAge
+    }
+
+    /// Which leg of which call a session is.
+    package struct Attachment: Equatable, Sendable {
+        package var call: CallID
+        package var leg: Leg
+
+        package init(call: CallID, leg: Leg) {
+            self.call = call
+            self.leg = leg
+        }
+    }
+
+    package let user: UserAddress
+    let configuration: Configuration
+    /// In the order they began.
+    var subscriptions: [Subscription] = []
+    var gate: RequestGate
+    private var sessions = SessionTable()
+
+    /// - Parameter firstRequest: the number of the first request ticket, random.
+    package init(user: UserAddress, configuration: Configuration = Configuration(), firstRequest: UInt64) {
+        self.user = user
+        self.configuration = configuration
+        gate = RequestGate(firstNumber: firstRequest, patience: configuration.requestPatience)
+    }
+}
+
+// MARK: - Subscriptions
+
+extension Registration {
+    package mutating func subscribe(
+        _ request: SubscriptionRequest, as identity: SubscriptionIdentity, at now: Moment
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        let services = try granted(request.services)
+        let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator } }
+        let leaving = request.forceLogOut ? active.map(\.id) : former.map { [$0.id] } ?? []
+        guard active.count - leaving.count < configuration.maximumSubscriptions else {
+            throw .limitOfSubscriptions(configuration.maximumSubscriptions)
+        }
+        let expires = clamped(request.expires)
+        let subscription = Subscription(
+            id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
+            sendsRingingFeedback: request.sendsRingingFeedback, services: services, expiry: now.monotonic + expires,
+            queue: NotificationQueue(
+                user: user, channel: identity.channel, firstEventID: identity.firstEventID, configuration: configuration.queue))
+        subscriptions.append(subscription)
+
+        // The new device comes before the old ones go: a call must not find the user without any in between.
+        var actions: [RegistrationAction] = [.subscriptionsChanged(by: 1)]
+        if let device = subscription.device {
+            actions += inform(.joined(device, replacing: former?.device?.subscription))
+        }
+        for id in leaving {
+            let isReplaced = id == former?.id && subscription.device != nil
+            actions += end(id, saying: id == former?.id ? .websocketOverridden : .gone, informing: !isReplaced, at: now)
+        }
+        return (grant(for: subscription, expires: expires, requested: request.services), actions + pump())
+    }
+
+    /// Extends the life time, and changes the services if the request names any (spidr-wire §3.2).
+    package mutating func extend(
+        _ id: SubscriptionID, _ request: SubscriptionRequest, at now: Moment
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
+        let services = request.services.isEmpty ? subscriptions[index].services : try granted(request.services)
+        let expires = clamped(request.expires)
+        let former = subscriptions[index].device
+        subscriptions[index].services = services
+        subscriptions[index].expiry = now.monotonic + expires
+
+        var actions: [RegistrationAction] = []
+        switch (former, subscriptions[index].device) {
+        case (nil, let device?): actions = inform(.joined(device, replacing: nil))
+        case (.some, nil): actions = inform(.left(id, othersRemain: false))
+        case (nil, nil), (.some, .some): break
+        }
+        return (grant(for: subscriptions[index], expires: expires, requested: request.services), actions)
+    }
+
+    package mutating func unsubscribe(_ id: SubscriptionID, at now: Moment) throws(RegistrationError) -> [RegistrationAction] {
+        guard activeIndex(of: id) != nil else { throw .noSuchSubscription }
+        return end(id, saying: nil, informing: true, at: now) + pump()
+    }
+}
+
+// MARK: - The user's legs
+
+extension Registration {
+    /// A call has made a leg for this user.
+    ///
+    /// - Returns: the devices the leg may ring or notify; from now on it hears of every change. Empty, and nothing
+    ///   is attached, if the user has none.
+    package mutating func attach(_ session: SessionID, to attachment: Attachment) -> [Device] {
+        let devices = active.compactMap(\.device)
+        if !devices.isEmpty { sessions.insert(session, attachment) }
+        return devices
+    }
+
+    /// The leg is over.
+    package mutating func detach(_ session: SessionID) { sessions.remove(session) }
+
+    package func attachment(of session: SessionID) -> Attachment? { sessions[session] }
+
+    /// Tells the subscriptions among `receivers` that still exist.
+    package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment) -> [RegistrationAction] {
+        var actions: [RegistrationAction] = []
+        for id in receivers {
+            guard let index = activeIndex(of: id) else { continue }
+            actions += append(notification, to: index, at: now)
+        }
+        return actions + pump()
+    }
+}
+
+// MARK: - Requests and time
+
+extension Registration {
+    /// A request of the user has begun; what is notified from now on waits until it is answered.
+    package mutating func requestBegan(at now: MonotonicTime) -> UInt64 { gate.begin(at: now) }
+
+    package mutating func requestAnswered(_ number: UInt64) -> [RegistrationAction] {
+        gate.answer(number)
+        return pump()
+    }
+
+    /// The time of `nextDeadline` has come; too early a call does nothing.
+    package mutating func timeout(at now: Moment) -> [RegistrationAction] {
+        gate.timeout(at: now.monotonic)
+        var actions: [RegistrationAction] = []
+        for subscription in active where subscription.expiry + configuration.grace <= now.monotonic {
+            let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
+            actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
+        }
+        return actions + pump() + forgetOld(at: now.monotonic)
+    }
+
+    package var nextDeadline: Deadline<Timer>? {
+        let expiry = active.map { $0.expiry + configuration.grace }.min()
+        let replayAge = subscriptions.compactMap(\.queue.nextDeadline).min()
+        let patience = gate.nextDeadline.map { Deadline($0, Timer.requestPatience) }
+        return .earlier(.earlier(expiry.map { Deadline($0, .expiry) }, patience), replayAge.map { Deadline($0, .replayAge) })
+    }
+
+    /// Nothing is left that anybody could come back for.
+    package var isIdle: Bool { subscriptions.isEmpty && gate.isEmpty && sessions.isEmpty }
+}
+
+// MARK: - Parts
+
+extension Registration {
+    var active: [Subscription] { subscriptions.filter { !$0.isEnding } }
+
+    func activeIndex(of id: SubscriptionID) -> Int? { subscriptions.firstIndex { $0.id == id && !$0.isEnding } }
+
+    func inform(_ change: DeviceChange) -> [RegistrationAction] {
+        sessions.attachments.map { .inform($0.call, $0.leg, change) }
+    }
+
+    private func clamped(_ expires: Duration?) -> Duration {
+        min(max(expires ?? configuration.defaultExpires, configuration.minimumExpires), configuration.maximumExpires)
+    }
+
+    /// The services offered here among the requested ones, as the client spells them.
+    private func granted(_ requested: [String]) throws(RegistrationError) -> [String] {
+        var seen: Set<String> = []
+        let granted = requested.filter { configuration.services.contains($0.lowercased()) && seen.insert($0.lowercased()).inserted }
+        guard !granted.isEmpty else { throw .unsupportedServices(requested) }
+        return granted
+    }
+
+    private func grant(for subscription: Subscription, expires: Duration, requested: [String]) -> SubscriptionGrant {
+        SubscriptionGrant(
+            subscription: subscription.id, channel: subscription.channel, expires: expires, services: subscription.services,
+            isPartial: requested.contains { !configuration.services.contains($0.lowercased()) })
+    }
+}

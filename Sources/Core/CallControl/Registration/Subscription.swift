@@ -1,0 +1,46 @@
+package import Primitives
+
+/// One device's registration for notifications (spidr-wire §3).
+///
+///     active ── end ──▶ ending ── all notifications are out, or nobody listens ──▶ removed
+struct Subscription: Equatable, Sendable {
+    let id: SubscriptionID
+    let channel: ChannelID
+    let clientCorrelator: String?
+    /// Holds for the life of the subscription (spidr-wire §3.1).
+    let sendsRingingFeedback: Bool
+    var services: [String]
+    var expiry: MonotonicTime
+    /// The socket that listens; the last one that opened.
+    var socket: SocketID?
+    var queue: NotificationQueue
+    /// Set once the subscription is over and only its last notifications have to go out.
+    var isEnding = false
+
+    /// The device calls can ring, if the subscription was granted `call`.
+    var device: Device? {
+        guard !isEnding, services.contains(where: { $0.lowercased() == "call" }) else { return nil }
+        return Device(id, sendsRingingFeedback: sendsRingingFeedback)
+    }
+}
+
+/// The random parts of a new subscription.
+package struct SubscriptionIdentity: Equatable, Sendable {
+    package var subscription: SubscriptionID
+    package var channel: ChannelID
+    package var firstEventID: UInt64
+
+    package init(subscription: SubscriptionID, channel: ChannelID, firstEventID: UInt64) {
+        self.subscription = subscription
+        self.channel = channel
+        self.firstEventID = firstEventID
+    }
+
+    /// Draws 96 bits for the subscription, 192 for the channel, which is all the secret its listener needs (spidr-wire §4),
+    /// and 31 for the first event.
+    package init(random: inout some RandomSource) {
+        subscription = SubscriptionID(random.nextToken(16, alphabet: .url))
+        channel = ChannelID(random.nextToken(32, alphabet: .url))
+        firstEventID = UInt64(random.nextUInt32() >> 1) + 1
+    }
+}

@@ -1,0 +1,26 @@
+extension MediaKind {
+    /// The media type token of an m-line (RFC 8866 §8.2.2); tokens compare without case.
+    package init(token: String) {
+        switch token.lowercased() {
+        case "audio": self = .audio
+        case "video": self = .video
+        default: self = .other(token)
+        }
+    }
+
+    package var token: String {
+        switch self {
+        case .audio: "audio"
+        case .video: "video"
+        case .other(let token): token
+        }
+    }
+
+    /// Whether the gateway relays media of this kind at all.
+    var isRelayed: Bool {
+        switch self {
+        case .audio, .video: true
+        case .other: false
+        }
+    }
+}

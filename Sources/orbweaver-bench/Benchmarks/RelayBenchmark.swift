@@ -1,0 +1,101 @@
+import ArgumentParser
+import CallControl
+import CallRuntime
+import DTLS
+import Foundation
+import Logging
+import MediaServer
+import Observability
+import PeerSupport
+import Primitives
+import RelayBaseline
+import SDP
+import SRTP
+import Sockets
+
+struct RelayBenchmark: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay", abstract: "The relay loop of a media worker next to the same loop in C, with the same ciphers.",
+        discussion: "A real peer sends SRTP to the worker over loopback in bursts, another receives it; counted is the worker thread's CPU.")
+
+    @Option(help: "Packets per figure.")
+    var packets = 200_000
+
+    @Option(help: "Packets sent before the answers are awaited.")
+    var burst = 32
+
+    func run() throws {
+        for size in [172, 1_200] {
+            let c = try baseline(size: size)
+            let swift = try gateway(size: size)
+            print(
+                String(
+                    format: "%d bytes: gateway %.0f ns per packet, C loop %.0f ns, ratio %.2f, %.4f allocations per packet",
+                    size, swift.nanoseconds, c, swift.nanoseconds / c, swift.allocations))
+        }
+    }
+
+    // MARK: The gateway
+
+    private func gateway(size: Int) throws -> (nanoseconds: Double, allocations: Double) {
+        let call = try BenchCall(id: CallID(1))
+        defer { call.server.stop() }
+        guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
+        var sequence: UInt16 = 0
+        try exchange(count: packets / 10, from: call.caller, to: call.callee, size: size, sequence: &sequence)
+        let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
+        let forwarded = try exchange(count: packets, from: call.caller, to: call.callee, size: size, sequence: &sequence)
+        return (
+            Double(probe.cpuNanoseconds - cpu) / Double(forwarded), Double(probe.allocations - allocations) / Double(forwarded)
+        )
+    }
+
+    /// Sends in bursts and awaits each; returns how many arrived.
+    @discardableResult
+    private func exchange(count: Int, from sender: LoopbackPeer, to receiver: LoopbackPeer, size: Int, sequence: inout UInt16) throws -> Int {
+        var arrived = 0
+        for _ in 0..<(count / burst) {
+            var packets: [[UInt8]] = []
+            for _ in 0..<burst {
+                packets.append(RTPSample.packet(sequence: sequence, size: size))
+                sequence &+= 1
+            }
+            try sender.send(burst: packets)
+            _ = try receiver.run(for: .milliseconds(100)) { $0.received.count >= burst }
+            arrived += receiver.received.count
+            receiver.clear()
+        }
+        return arrived
+    }
+
+    // MARK: The baseline
+
+    private func baseline(size: Int) throws -> Double {
+        let keys = [[UInt8](repeating: 1, count: 28), [UInt8](repeating: 2, count: 28)]
+        let loopback = IPAddress(v4: 0x7F00_0001)
+        let sender = try UDPSocket(bind: SocketAddress(loopback, port: 0))
+        let receiver = try UDPSocket(bind: SocketAddress(loopback, port: 0))
+        let outbound = try SRTPSession(profile: .aeadAES128GCM, key: keys[0], direction: .outbound)
+        let loop = try BaselineLoop(keys: keys, packets: UInt64(packets), destination: receiver.localAddress.port)
+        var pool = DatagramPool(sockets: [sender, receiver])
+        var poller = try Poller(wakeUp: WakeUp())
+        try poller.add(receiver, as: SocketIndex(1))
+        var sequence: UInt16 = 0
+        while !loop.isFinished {
+            for _ in 0..<burst {
+                var packet = RTPSample.packet(sequence: sequence, size: size) + [UInt8](repeating: 0, count: 32)
+                sequence &+= 1
+                var span = packet.mutableSpan
+                let count = try outbound.protect(&span, count: size)
+                pool.queue(copying: packet.span.extracting(0..<count), to: SocketAddress(loopback, port: loop.port), via: SocketIndex(0))
+            }
+            _ = pool.flush()
+            var arrived = 0
+            let end = MonotonicClock.now + .milliseconds(100)
+            while arrived < burst, MonotonicClock.now < end, !loop.isFinished {
+                if try poller.wait(until: end) > 0 { arrived += pool.receive(from: SocketIndex(1)) }
+            }
+        }
+        return try loop.nanosecondsPerPacket()
+    }
+}

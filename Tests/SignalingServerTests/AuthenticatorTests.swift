@@ -1,0 +1,133 @@
+import CallControl
+import CallRuntime
+import Cryptography
+import Foundation
+import GatewayAPI
+import Logging
+import Observability
+import Primitives
+import SignalingServer
+import TestSupport
+import Testing
+
+@Suite struct `Authentication` {
+    private let users = MemoryUsers(["joe": "secret"])
+    private let clock = ManualClock()
+    private let metrics = GatewayMetrics(version: "test", startTime: 0)
+    private let authenticator: Authenticator
+    private let source = IPAddress("192.0.2.1")
+
+    init() {
+        var random = SeededRandomSource(seed: 3)
+        var configuration = Authenticator.Configuration()
+        configuration.defaultDomain = "example.com"
+        configuration.passwordCost = PasswordHash.Cost(logN: 4)
+        configuration.throttle.account = .init(burst: 3, interval: .seconds(10))
+        authenticator = Authenticator(
+            users: users, clock: clock, metrics: metrics, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            key: CredentialDigest.Key(using: &random), configuration: configuration)
+    }
+
+    private func login(_ credentials: String) async -> Result<UserAddress, APIError> {
+        do throws(APIError) {
+            return .success(try await authenticator.authenticate("Basic " + Data(credentials.utf8).base64EncodedString(), from: source))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func code(_ credentials: String) async -> ErrorCode? {
+        if case .failure(let error) = await login(credentials) { error.code } else { nil }
+    }
+
+    @Test func `the record is read once, then again after the revalidation time`() async {
+        for _ in 1...5 { #expect(await login("joe:secret") == .success(address("joe"))) }
+        #expect(await users.reads == 1)
+        clock.advance(by: .seconds(2))
+        for _ in 1...5 { #expect(await login("joe:secret") == .success(address("joe"))) }
+        #expect(await users.reads == 2)
+    }
+
+    @Test func `a changed password is refused after the revalidation time at the latest`() async {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        await users.change("joe", to: "better")
+        #expect(await login("joe:better") == .success(address("joe")))
+        // The new one has taken the place of the old one at once.
+        #expect(await code("joe:secret") == .authWrongPassword)
+        await users.change("joe", to: "best")
+        clock.advance(by: .seconds(2))
+        #expect(await code("joe:better") == .authWrongPassword)
+    }
+
+    @Test func `a removed user is refused after the revalidation time at the latest`() async throws {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        try await users.remove(address("joe"))
+        clock.advance(by: .seconds(2))
+        #expect(await code("joe:secret") == .authWrongPassword)
+    }
+
+    @Test func `unknown users and wrong passwords get the same answer`() async {
+        guard case .failure(let wrong) = await login("joe:guess"), case .failure(let unknown) = await login("eve:guess") else {
+            Issue.record("both are refused")
+            return
+        }
+        #expect(wrong == unknown)
+        #expect(metrics.authenticationFailures[.wrongPassword].value == 1)
+        #expect(metrics.authenticationFailures[.unknownUser].value == 1)
+    }
+
+    @Test(arguments: ["joe", "eve"])
+    func `guessing is slowed down, whether or not the user exists`(_ name: String) async {
+        for guess in 1...3 { #expect(await code("\(name):\(guess)") == .authWrongPassword) }
+        guard case .failure(let error) = await login("\(name):4") else {
+            Issue.record("the fourth guess is refused")
+            return
+        }
+        #expect(error.code == .authRateLimited)
+        #expect(error.retryAfterSeconds == 10)
+        clock.advance(by: .seconds(10))
+        #expect(await code("\(name):5") == .authWrongPassword)
+    }
+
+    @Test func `who is logged in stays so while others guess`() async {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        for guess in 1...10 { _ = await login("joe:\(guess)") }
+        #expect(await code("joe:11") == .authRateLimited)
+        #expect(await login("joe:secret") == .success(address("joe")))
+    }
+
+    @Test func `equal credentials at the same time are checked once`() async {
+        let results = await withTaskGroup(of: Result<UserAddress, APIError>.self) { group in
+            for _ in 1...20 { group.addTask { await login("joe:secret") } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count == 20)
+        #expect(results.allSatisfy { $0 == .success(address("joe")) })
+        #expect(await users.reads == 1)
+    }
+
+    @Test func `a storage that fails is no wrong password`() async {
+        await users.set(failure: .failed("disk"))
+        for _ in 1...5 { #expect(await code("joe:secret") == .authUnavailable) }
+        await users.set(failure: nil)
+        #expect(await login("joe:secret") == .success(address("joe")))
+    }
+
+    @Test(arguments: [
+        (nil, .authMissing),
+        ("Bearer abc", .authUnsupportedScheme),
+        ("Basic", .authMalformed),
+        ("Basic !!!", .authMalformed),
+        ("Basic " + Data("nocolon".utf8).base64EncodedString(), .authMalformed),
+        ("Basic " + Data([0xFF, 0x3A, 0x61]).base64EncodedString(), .authMalformed),
+        ("Basic " + Data(":secret".utf8).base64EncodedString(), .authMalformed),
+    ] as [(String?, ErrorCode)])
+    func `headers that are none`(_ header: String?, _ code: ErrorCode) async {
+        await #expect(throws: APIError.self) { try await authenticator.authenticate(header, from: source) }
+        do {
+            _ = try await authenticator.authenticate(header, from: source)
+        } catch {
+            #expect(error.code == code)
+        }
+    }
+}
