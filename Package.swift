@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
     .strictMemorySafety(),
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-]
+] + (Context.environment["ORBWEAVER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 /// Core and the bindings hand out spans, whose lifetimes they declare.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
@@ -55,7 +55,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -63,6 +62,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -83,6 +84,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -92,13 +94,16 @@ let package = Package(
     targets: [
         // C libraries: module maps and shims
         .systemLibrary(name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "CSRTPCiphers", path: "Sources/CLibraries/CSRTPCiphers",
+            linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
         .systemLibrary(name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // Bindings: one safe type family per library
         binding("Cryptography", ["COpenSSL"]),
-        binding("DTLS", ["COpenSSL"]),
-        binding("SRTP", ["CSRTP", "COpenSSL"]),
+        binding("DTLS", ["COpenSSL", "Cryptography"]),
+        binding("SRTP", ["CSRTP", "CSRTPCiphers"]),
         binding("Sockets", ["CLinux"]),
 
         // Core: pure values
@@ -116,28 +121,65 @@ let package = Package(
         service("GatewayAPI", ["CallControl"]),
         service("SignalingServer", [
             "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
-            hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
+            hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes,
+            logging, lifecycle,
         ]),
         service("MediaServer", [
-            "MediaPlane", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets", logging,
+            "MediaPlane", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
+            "CallControl", logging,
         ]),
-        service("Storage", ["CallRuntime", "Observability", grdb, logging]),
+        service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
 
         // Composition root, command line, benchmarks
         .target(
             name: "Gateway",
             dependencies: [
                 "Primitives", "CallControl", "CallRuntime", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
-                "Cryptography", yams, logging, lifecycle, unixSignals,
+                "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("Demo")],
             swiftSettings: strict
         ),
         .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
+        .target(
+            name: "RelayBaseline", path: "Sources/orbweaver-bench/RelayBaseline",
+            linkerSettings: [.linkedLibrary("srtp2")]),
         .executableTarget(
             name: "orbweaver-bench",
-            dependencies: ["Primitives", argumentParser],
-            swiftSettings: strict
-        ),
+            dependencies: [
+                "RelayBaseline", "Primitives", "CallControl", "CallRuntime", "SDP", "MediaServer", "Observability", "DTLS", "SRTP",
+                "Sockets", "PeerSupport", argumentParser, logging,
+            ],
+            path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
+
+        // What tests share
+        .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: strict + lifetimes),
+        .target(
+            name: "PeerSupport", dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
+            path: "Tests/PeerSupport", swiftSettings: strict + lifetimes),
+        .target(
+            name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP"], path: "Tests/FuzzTargets",
+            swiftSettings: strict + lifetimes),
+
+        // Tests, one target per module
+        tests("PrimitivesTests", []),
+        tests("STUNTests", ["STUN", "FuzzTargets"]),
+        tests("ICETests", ["ICE", "STUN", "FuzzTargets"]),
+        tests("SDPTests", ["SDP", "FuzzTargets"]),
+        tests("RTPTests", ["RTP", "FuzzTargets"]),
+        tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
+        tests("CryptographyTests", ["Cryptography"]),
+        tests("DTLSTests", ["DTLS", "Cryptography"]),
+        tests("SRTPTests", ["SRTP"]),
+        tests("SocketsTests", ["Sockets"]),
+        tests("ObservabilityTests", ["Observability", logging]),
+        tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
+        tests("MediaServerTests", ["MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", logging]),
+        tests("GatewayAPITests", ["GatewayAPI", "CallControl"]),
+        tests("SignalingServerTests", [
+            "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
+            nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
+        ]),
+        tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
 )

@@ -13,7 +13,7 @@ package func fuzzSTUN(_ bytes: Span<UInt8>) {
     let encoded = message.encoded(password: "password", authentication: FoldedTag())
     do {
         let again = try STUNMessage(parsing: encoded.span)
-        // Methods from 0x100 on parse, but are not told from other protocols on a shared port (RFC 7983 §7).
+        // Methods from 0x100 on parse, but are not told from other protocols on a shared port (RFC 7983).
         precondition(STUNMessage.isSTUN(encoded.span) == isSTUN, "the demultiplexer decides as before")
         precondition(again.messageClass == message.messageClass && again.method == message.method, "the type survives")
         precondition(again.transactionID == message.transactionID, "the transaction ID survives")

@@ -92,11 +92,27 @@ import Testing
     @Test func `checks count before the peer's description is known`() {
         var rig = AgentRig()
         #expect(rig.agent.nextDeadline == nil)
-        #expect(rig.receive(Check(username: "gate:whoever"), over: Self.path).first == .succeeded(Self.path))
+        #expect(rig.receive(.good, over: Self.path).first == .succeeded(Self.path))
         #expect(rig.agent.state == .connected)
         #expect(rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [])
         #expect(rig.receive(Check(username: "gate:whoever"), over: Self.path) == Self.rejected(.wrongUsername, 401))
         #expect(rig.receive(.good, over: Self.path) == [.succeeded(Self.path)])
+    }
+
+    @Test func `paths of a device that was not answered to are forgotten`() {
+        var rig = AgentRig()
+        _ = rig.receive(Check(username: "gate:whoever"), over: Self.path)
+        #expect(rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [.pathForgotten(Self.path), .stateChanged(.checking)])
+        #expect(!rig.agent.accepts(Self.path))
+        #expect(rig.receive(.good, over: AgentRig.b).contains(.did(.selected(AgentRig.b))))
+    }
+
+    @Test func `the answered device's path takes over from another's`() {
+        var rig = AgentRig()
+        _ = rig.receive(Check(username: "gate:whoever"), over: Self.path)
+        _ = rig.receive(.good, over: AgentRig.b)
+        #expect(rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [.pathForgotten(Self.path), .selected(AgentRig.b)])
+        #expect(rig.agent.accepts(AgentRig.b))
     }
 
     @Test func `a refused message neither refreshes consent nor moves the selection`() {

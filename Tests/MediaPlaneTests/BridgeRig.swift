@@ -62,7 +62,8 @@ struct BridgeRig {
         let audio = NegotiatedMedia(
             mid: "0", kind: .audio, direction: .sendReceive, isRejected: false,
             codecs: [codec(opus, "opus", 48000), codec(telephoneEvent, "telephone-event", 8000)], extensions: extensions,
-            remoteSources: announcing ? [AnnouncedSource(ssrc: SSRC(source + 1))] : [], localSSRC: SSRC(local), localRetransmissionSSRC: nil)
+            remoteSources: announcing ? [AnnouncedSource(ssrc: SSRC(source + 1))] : [],
+            localSSRC: SSRC(local), localRetransmissionSSRC: nil)
         let video = NegotiatedMedia(
             mid: "1", kind: .video, direction: .sendReceive, isRejected: false,
             codecs: [codec(vp8, "VP8", 90000, ["nack", "nack pli", "ccm fir", "goog-remb"]), codec(rtx, "rtx", 90000)],

@@ -48,7 +48,7 @@ import Testing
         #expect(!STUNMessage.isSTUN([]))
     }
 
-    /// RFC 8489 §5, figure 3.
+    /// RFC 8489 §5.
     @Test(arguments: [
         (0x0001, .request, 0x001), (0x0011, .indication, 0x001), (0x0101, .success, 0x001), (0x0111, .error, 0x001),
         (0x0003, .request, 0x003), (0x0117, .error, 0x007), (0x3EEF, .request, 0xFFF), (0x3FFF, .error, 0xFFF), (0x0020, .request, 0x010),

@@ -150,7 +150,7 @@ import Testing
             try await slow.send(TestServer.text("POST", user + "/subscription", headers: ["Content-Length: 10"]) + "{")
             let answer = HTTPText(await slow.readToEnd())
             #expect(answer.status == 408)
-            #expect(try answer.member("code") == "request.timed_out")
+            #expect(try answer.member("subscribeResponse.code") == "request.timed_out")
         }
     }
 

@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// A repeatable generator (SplitMix64): the same seed gives the same run. Tests print the seed they used.
 package struct SeededRandomSource: RandomSource, RandomNumberGenerator {

@@ -2,19 +2,22 @@
 ///
 /// A binary heap with lazy removal: a deadline that was moved or cancelled leaves a stale entry behind, which is
 /// skipped when it comes to the top. Setting costs O(log n); an owner with 1,000 calls keeps a few thousand entries.
-package struct DeadlineQueue<ID: Hashable & Sendable>: Sendable {
+///
+/// Machines are named by a number: the queue is asked in every round of its owner's loop, and generic code that is not
+/// specialised would allocate there.
+package struct DeadlineQueue: Sendable {
     private struct Entry {
         var time: MonotonicTime
-        var id: ID
+        var id: UInt64
     }
 
     private var heap: [Entry] = []
-    private var current: [ID: MonotonicTime] = [:]
+    private var current: [UInt64: MonotonicTime] = [:]
 
     package init() {}
 
     /// Sets, moves or (with `nil`) cancels the deadline of `id`.
-    package mutating func set(_ time: MonotonicTime?, for id: ID) {
+    package mutating func set(_ time: MonotonicTime?, for id: UInt64) {
         guard current[id] != time else { return }
         current[id] = time
         if let time { push(Entry(time: time, id: id)) }
@@ -29,7 +32,7 @@ package struct DeadlineQueue<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Removes and returns a machine whose deadline has come.
-    package mutating func popDue(at now: MonotonicTime) -> ID? {
+    package mutating func popDue(at now: MonotonicTime) -> UInt64? {
         discardStale()
         guard let first = heap.first, first.time <= now else { return nil }
         pop()

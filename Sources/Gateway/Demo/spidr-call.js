@@ -283,10 +283,7 @@ export class Call extends EventTarget {
 
   /** Applies descriptions in the order in which they came. */
   #enqueue(step) {
-    this.#work = this.#work.then(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => {
-      if (this.#state === CallState.ENDED) return;
-      this.#fail(error);
-    });
+    this.#work = this.#work.then(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => this.#fail(error));
   }
 
   // MARK: Requests

@@ -1,7 +1,7 @@
 import CallControl
 import CallRuntime
-import GatewayAPI
 import Primitives
+import SignalingServer
 import Synchronization
 
 /// A clock that moves only when told to.
@@ -20,6 +20,6 @@ final class ManualClock: RuntimeClock {
 
 /// `joe` is `joe@example.com`.
 func address(_ text: String) -> UserAddress {
-    guard let address = WireAddress(parsing: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
-    return address.user
+    guard let address = UserAddress(login: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
+    return address
 }

@@ -12,7 +12,8 @@ import TestSupport
 
 /// A real server on a loopback port, with recording neighbours.
 struct TestServer: Sendable {
-    let port: Int
+    /// In the order of the listeners.
+    let ports: [Int]
     let switchboard: RecordingSwitchboard
     let sockets: SocketDirectory
     let users: MemoryUsers
@@ -45,9 +46,9 @@ struct TestServer: Sendable {
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup { tasks in
             tasks.addTask { try await group.run() }
-            guard let port = await service.ports()?.first else { throw CancellationError() }
+            guard let ports = await service.ports() else { throw CancellationError() }
             let server = TestServer(
-                port: port, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics, service: service,
+                ports: ports, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics, service: service,
                 group: group)
             do {
                 try await body(server)
@@ -59,6 +60,9 @@ struct TestServer: Sendable {
             try await tasks.waitForAll()
         }
     }
+
+    /// Of the first listener.
+    var port: Int { ports[0] }
 
     func shutDown() async { await group.triggerGracefulShutdown() }
 

@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 package import SDP
 
 /// Whether the gateway is the peer of both ends' descriptions, or passes them on untouched.

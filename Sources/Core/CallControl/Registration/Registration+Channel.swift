@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// The notification channel (spidr-wire §4): what goes out, and over which socket.
 extension Registration {

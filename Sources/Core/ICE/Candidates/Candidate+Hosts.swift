@@ -5,7 +5,7 @@ extension Candidate {
     ///
     /// - Parameter localPreference: 0…65,535, unique among the host candidates of one component.
     package static func priority(of kind: Kind, localPreference: UInt16, component: Int) -> UInt32 {
-        precondition((1...256).contains(component), "component IDs are 1…256 (RFC 8445 §13)")
+        precondition((1...256).contains(component), "component IDs are 1…256 (RFC 8839 §5.1)")
         return kind.typePreference << 24 | UInt32(localPreference) << 8 | UInt32(256 - component)
     }
 

@@ -77,7 +77,7 @@ package struct Candidate: Hashable, Sendable {
 
     /// `active`, `passive` or `so` (RFC 6544 §4.5).
     package var tcpType: String? { value(of: "tcptype") }
-    /// The session a trickled candidate belongs to (RFC 8840 §4.2).
+    /// The session a trickled candidate belongs to (RFC 8840).
     package var ufrag: String? { value(of: "ufrag") }
     /// Counts restarts; a browser's own extension.
     package var generation: Int? { value(of: "generation").flatMap { Int($0) } }

@@ -41,7 +41,7 @@ package enum ICEFailure: Hashable, Sendable {
 
 /// Why a message had no effect. One value, one counter.
 package enum ICERefusal: String, Hashable, Sendable, CaseIterable {
-    /// No FINGERPRINT: dropped (RFC 8445 §7.2.2, RFC 8489 §6.3).
+    /// No FINGERPRINT: dropped (RFC 8489 §7, which ICE prescribes).
     case missingFingerprint = "missing_fingerprint"
     /// FINGERPRINT does not match: dropped.
     case wrongFingerprint = "wrong_fingerprint"

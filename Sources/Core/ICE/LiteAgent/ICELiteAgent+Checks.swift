@@ -11,7 +11,13 @@ extension ICELiteAgent {
         /// An answer with the integrity of the password that the sender used.
         case rejectAuthenticated(ICERefusal, STUNMessage, ICEParameters)
         /// A valid check, made with these credentials.
-        case accept(Credentials)
+        case accept(Used)
+    }
+
+    /// The credentials of a valid check, and the fragment its sender calls itself.
+    struct Used {
+        var credentials: Credentials
+        var sender: String
     }
 
     /// The checks of RFC 8489 §6.3, §9.1.3 and §6.3.1, then RFC 8445 §7.3.1.1, in this order.
@@ -31,7 +37,7 @@ extension ICELiteAgent {
         guard let username = message.username, message.protection.integrity != nil else {
             return .reject(.missingCredentials, .failure(.badRequest, for: message))
         }
-        guard let used = credentials(for: username) else {
+        guard let name = ICEUsername(parsing: username), let used = credentials(for: name) else {
             return .reject(.wrongUsername, .failure(.unauthenticated, for: message))
         }
         guard message.hasValidIntegrity(in: raw, key: Array(used.local.password.value.utf8), authentication: authentication) else {
@@ -47,15 +53,14 @@ extension ICELiteAgent {
         guard message.iceControlled == nil else {
             return .rejectAuthenticated(.roleConflict, .failure(.roleConflict, for: message), used.local)
         }
-        return .accept(used)
+        return .accept(Used(credentials: used, sender: name.sender))
     }
 
     /// The credentials that USERNAME names, the current ones or those from before a restart.
     ///
     /// The sender's half is compared only once the peer's description has told it.
-    private func credentials(for username: String) -> Credentials? {
-        guard let name = ICEUsername(parsing: username) else { return nil }
-        return [credentials, progress.previous].compactMap(\.self).first { known in
+    private func credentials(for name: ICEUsername) -> Credentials? {
+        [credentials, progress.previous].compactMap(\.self).first { known in
             known.local.ufrag == name.receiver && (known.remote.map { $0.ufrag == name.sender } ?? true)
         }
     }

@@ -76,10 +76,25 @@ package struct ICELiteAgent: Sendable {
 
 extension ICELiteAgent {
     /// Both descriptions are on their way or there: from now on the peer is expected to check.
+    ///
+    /// Checks that came earlier may be another's: several devices that were offered the same parameters may all begin to
+    /// check, and only one of them is answered to. The others' paths are forgotten.
     package mutating func setRemote(_ remote: ICEParameters, at now: MonotonicTime) -> [ICEAction] {
+        let isFirst = credentials.remote == nil
         credentials.remote = remote
-        guard case .waiting = progress else { return [] }
-        return move(to: .checking(until: now + configuration.establishmentTimeout))
+        let checking = Progress.checking(until: now + configuration.establishmentTimeout)
+        switch progress {
+        case .waiting:
+            return move(to: checking)
+        case .connected(let selected), .completed(let selected):
+            guard isFirst else { return [] }
+            let others = paths.forget(notBy: remote.ufrag)
+            let actions = others.map { ICEAction.pathForgotten($0) }
+            guard others.contains(selected) else { return actions }
+            return actions + move(to: paths.freshest.map { .connected($0) } ?? checking)
+        case .checking, .restarting, .failed:
+            return []
+        }
     }
 
     /// A STUN message came in.
@@ -99,8 +114,8 @@ extension ICELiteAgent {
             return [.refused(refusal), .transmit(response.encoded(with: local, authentication), over: path)]
         case .accept(let used):
             let success = STUNMessage.success(for: message, from: path.remote)
-            return [.transmit(success.encoded(with: used.local, authentication), over: path)]
-                + checked(path, nominates: message.usesCandidate, under: used, at: now)
+            return [.transmit(success.encoded(with: used.credentials.local, authentication), over: path)]
+                + checked(path, by: used.sender, nominates: message.usesCandidate, under: used.credentials, at: now)
         }
     }
 
@@ -187,10 +202,10 @@ extension ICELiteAgent {
 // MARK: - Transitions
 
 extension ICELiteAgent {
-    /// A valid check came over `path`, made with `used`.
-    private mutating func checked(_ path: Path, nominates: Bool, under used: Credentials, at now: MonotonicTime) -> [ICEAction] {
+    /// A valid check came over `path`, made by `sender` with `used`.
+    private mutating func checked(_ path: Path, by sender: String, nominates: Bool, under used: Credentials, at now: MonotonicTime) -> [ICEAction] {
         var actions: [ICEAction] = []
-        switch paths.record(path, at: now, sparing: selectedPath) {
+        switch paths.record(path, by: sender, at: now, sparing: selectedPath) {
         case .refreshed: break
         case .added: actions = [.pathValidated(path)]
         case .replaced(let old): actions = [.pathForgotten(old), .pathValidated(path)]

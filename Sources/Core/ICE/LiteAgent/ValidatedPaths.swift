@@ -4,6 +4,8 @@ import Primitives
 struct ValidatedPaths: Sendable {
     private struct Entry: Sendable {
         let path: Path
+        /// The peer's fragment in the USERNAME of its checks.
+        var sender: String
         var lastCheck: MonotonicTime
     }
 
@@ -22,13 +24,14 @@ struct ValidatedPaths: Sendable {
         self.capacity = capacity
     }
 
-    /// Notes a check over `path`; `spared` is never the one to go.
-    mutating func record(_ path: Path, at now: MonotonicTime, sparing spared: Path?) -> Change {
+    /// Notes a check over `path` by `sender`; `spared` is never the one to go.
+    mutating func record(_ path: Path, by sender: String, at now: MonotonicTime, sparing spared: Path?) -> Change {
         if let index = entries.firstIndex(where: { $0.path == path }) {
             entries[index].lastCheck = now
+            entries[index].sender = sender
             return .refreshed
         }
-        defer { entries.append(Entry(path: path, lastCheck: now)) }
+        defer { entries.append(Entry(path: path, sender: sender, lastCheck: now)) }
         guard entries.count == capacity else { return .added }
         let candidates = entries.indices.filter { entries[$0].path != spared }
         guard let victim = candidates.min(by: { entries[$0].lastCheck < entries[$1].lastCheck }) else {
@@ -42,6 +45,13 @@ struct ValidatedPaths: Sendable {
         let silent = entries.filter { $0.lastCheck + timeout <= now }.map(\.path)
         entries.removeAll { $0.lastCheck + timeout <= now }
         return silent
+    }
+
+    /// Removes the paths that were checked by somebody else than `sender`, and returns them.
+    mutating func forget(notBy sender: String) -> [Path] {
+        let others = entries.filter { $0.sender != sender }.map(\.path)
+        entries.removeAll { $0.sender != sender }
+        return others
     }
 
     func contains(_ path: Path) -> Bool { entries.contains { $0.path == path } }

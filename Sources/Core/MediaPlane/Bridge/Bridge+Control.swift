@@ -99,7 +99,7 @@ extension Bridge {
 
     private mutating func forward(_ indication: PictureLossIndication, from side: BridgeSide, at now: MonotonicTime) {
         guard let (_, _, counterpart) = target(of: indication.media, from: side) else { return }
-        requestKeyFrame(from: side.other, line: counterpart, as: .pictureLoss, blaming: side, at: now)
+        requestKeyFrame(from: side.other, line: counterpart, as: .pictureLoss, for: side, at: now)
     }
 
     private mutating func forward(_ request: FullIntraRequest, from side: BridgeSide, at now: MonotonicTime) {
@@ -107,7 +107,7 @@ extension Bridge {
             guard let (line, stream, counterpart) = target(of: entry.ssrc, from: side) else { continue }
             self[side].lines[line].primary.lastCommandNumber = entry.commandNumber
             let isRepeated = stream.lastCommandNumber == entry.commandNumber
-            requestKeyFrame(from: side.other, line: counterpart, as: .fullIntra(isRepeated: isRepeated), blaming: side, at: now)
+            requestKeyFrame(from: side.other, line: counterpart, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)
         }
     }
 

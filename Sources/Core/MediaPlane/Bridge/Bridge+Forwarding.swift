@@ -41,11 +41,8 @@ extension Bridge {
 
         let octets = header.payloadRange.count
         let line = from.sources.entries[index].line
-        from.lines[line].packetsReceived &+= 1
-        from.lines[line].octetsReceived &+= UInt64(octets)
-        from.sources.entries[index].lastHeard = now
-        let position = from.sources.entries[index].statistics.packetReceived(
-            header.sequenceNumber, timestamp: header.timestamp, clockRate: format.clockRate, octets: octets, at: now)
+        from.lines[line].packetReceived(octets: octets)
+        let position = from.sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
 
         if let obstacle = from.lines[line].obstacle { throw obstacle }
         guard position != .astray else { throw .astray }

@@ -13,16 +13,13 @@ enum KeyFrameRequest: Equatable {
 extension Bridge {
     /// Asks the peer on `side` for a key frame of an m-line, in the way it understands, unless it was asked just now.
     ///
-    /// - Parameter asker: The side whose counters say why it was not done; the gateway itself counts with the source's.
+    /// - Parameter asker: The side that wants it and whose counters say why it does not get it; `nil` if the gateway does.
     mutating func requestKeyFrame(
-        from side: BridgeSide, line index: Int, as request: KeyFrameRequest, blaming asker: BridgeSide? = nil, at now: MonotonicTime
+        from side: BridgeSide, line index: Int, as request: KeyFrameRequest, for asker: BridgeSide? = nil, at now: MonotonicTime
     ) {
-        if let reason = refusal(from: side, line: index, at: now) {
-            self[asker ?? side].controlDrops.count(reason)
-            return
-        }
-        guard let source = keyFrameSource(on: side, line: index) else {
-            self[asker ?? side].controlDrops.count(.noSource)
+        let source: SSRC
+        do { source = try keyFrameSource(on: side, line: index, at: now) } catch {
+            if let asker { self[asker].controlDrops.count(error) }
             return
         }
         self[side].lines[index].lastKeyFrameRequest = now
@@ -43,18 +40,15 @@ extension Bridge {
         transmit([.receiverReport(ReceiverReport(ssrc: sender)), describe(sender), feedback], to: side)
     }
 
-    private func refusal(from side: BridgeSide, line index: Int, at now: MonotonicTime) -> ControlDropReason? {
+    /// The source that feeds the other leg, or else the one that was heard last; or why none can be asked.
+    private func keyFrameSource(on side: BridgeSide, line index: Int, at now: MonotonicTime) throws(ControlDropReason) -> SSRC {
         let line = self[side].lines[index]
-        guard self[side].isReady else { return .peerNotReady }
-        guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { return .notNegotiated }
-        if let last = line.lastKeyFrameRequest, now - last < configuration.keyFrameInterval { return .rateLimited }
-        return nil
-    }
-
-    /// The source that feeds the other leg, or else the one that was heard last.
-    private func keyFrameSource(on side: BridgeSide, line index: Int) -> SSRC? {
-        let feeding = self[side].lines[index].counterpart.flatMap { self[side.other].lines[$0].primary.source }
-        return feeding ?? self[side].lastHeardSource(line: index)
+        guard self[side].isReady else { throw .peerNotReady }
+        guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { throw .notNegotiated }
+        if let last = line.lastKeyFrameRequest, now - last < configuration.keyFrameInterval { throw .rateLimited }
+        let feeding = line.counterpart.flatMap { self[side.other].lines[$0].primary.source }
+        guard let source = feeding ?? self[side].lastHeardSource(line: index) else { throw .noSource }
+        return source
     }
 
     private func usesFullIntra(_ request: KeyFrameRequest, on line: BridgeLine) -> Bool {

@@ -32,7 +32,8 @@ extension Bridge {
 
     mutating func sendGoodbye(to side: BridgeSide) {
         let leg = self[side]
-        let senders = leg.lines.filter { $0.direction != .inactive }.flatMap { [$0.primary.ssrc] + ($0.retransmission.map { [$0.ssrc] } ?? []) }
+        let senders = leg.lines.filter { $0.direction != .inactive }
+            .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }
         guard leg.isReady, let first = senders.first else { return }
         let reports = [RTCPPacket.receiverReport(ReceiverReport(ssrc: first))]
         transmit(reports + describe(reports) + [.goodbye(Goodbye(Array(senders.prefix(31))))], to: side)

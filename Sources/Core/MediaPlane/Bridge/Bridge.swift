@@ -4,8 +4,8 @@ package import SDP
 
 /// Relays media between the two legs of a call, and ends RTCP on each of them.
 ///
-/// To each peer the gateway is the sender: what goes out has the gateway's SSRC, one continuous series of sequence numbers
-/// and timestamps per m-line, and the gateway's own reports, whatever source is behind it (RFC 7667 §3.2.1.3, RFC 3550 §7.3).
+/// To each peer the gateway is the sender (back-to-back RTP sessions, RFC 7667 §3.2.2): what goes out has the gateway's SSRC,
+/// one continuous series of sequence numbers and timestamps per m-line, and the gateway's own reports, whatever source is behind it.
 ///
 ///     peer A ──RTP──▶ forward ──same bytes, other header──▶ peer B
 ///            ◀─NACK, PLI, FIR, REMB, translated── receiveControl ◀─RTCP─

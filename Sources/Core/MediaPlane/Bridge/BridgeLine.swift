@@ -20,8 +20,8 @@ struct BridgeLine: Sendable {
     /// What keeps this peer's packets from being forwarded; `nil` while they flow.
     var obstacle: DropReason? = .notConfigured
 
-    var packetsReceived: UInt64 = 0
-    var octetsReceived: UInt64 = 0
+    private(set) var packetsReceived: UInt64 = 0
+    private(set) var octetsReceived: UInt64 = 0
 
     /// When this peer was last asked for a key frame.
     var lastKeyFrameRequest: MonotonicTime?
@@ -49,6 +49,11 @@ struct BridgeLine: Sendable {
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }
         }
+    }
+
+    mutating func packetReceived(octets: Int) {
+        packetsReceived &+= 1
+        octetsReceived &+= UInt64(octets)
     }
 
     func format(_ payloadType: PayloadType) -> PayloadFormat? {

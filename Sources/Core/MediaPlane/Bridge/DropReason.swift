@@ -31,7 +31,7 @@ package enum DropReason: Int, Error, Hashable, Sendable, CaseIterable {
 }
 
 /// Why RTCP is not acted on.
-package enum ControlDropReason: Int, Hashable, Sendable, CaseIterable {
+package enum ControlDropReason: Int, Error, Hashable, Sendable, CaseIterable {
     /// No RTCP compound (RFC 3550 §A.2).
     case malformed
     /// A report or feedback about an SSRC that nobody sends.

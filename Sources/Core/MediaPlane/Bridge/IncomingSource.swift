@@ -23,11 +23,26 @@ struct IncomingSource: Sendable {
     var repairs: SSRC?
     /// The format of its last packet; looked up anew only when the payload type changes.
     var format: PayloadFormat?
-    var statistics = ReceptionStatistics()
-    var lastHeard = MonotonicTime.zero
+    private(set) var statistics = ReceptionStatistics()
+    private(set) var lastHeard = MonotonicTime.zero
     var report: ReceivedReport?
     /// Another source has taken its place in the outgoing stream.
     var isSuperseded = false
+
+    init(ssrc: SSRC, line: Int, isRetransmission: Bool, isAnnounced: Bool) {
+        self.ssrc = ssrc
+        self.line = line
+        self.isRetransmission = isRetransmission
+        self.isAnnounced = isAnnounced
+    }
+
+    mutating func packetReceived(
+        _ header: RTPHeader, clockRate: UInt32, octets: Int, at now: MonotonicTime
+    ) -> ReceptionStatistics.Position {
+        lastHeard = now
+        return statistics.packetReceived(
+            header.sequenceNumber, timestamp: header.timestamp, clockRate: clockRate, octets: octets, at: now)
+    }
 
     var clockMapping: ClockMapping? {
         guard let report, let ntp = report.ntp else { return nil }

@@ -62,8 +62,12 @@ struct OutgoingStream: Sendable {
         return true
     }
 
-    /// The outgoing number of a packet that is sent again in another stream (RFC 4588 §4).
-    mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? { sequence.translate(number) }
+    /// The outgoing number of a packet that is sent again in another stream (RFC 4588 §4). It may be one that was lost before it
+    /// came here and is thus the highest, within the bounds of a gap.
+    mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? {
+        guard sequence.lead(of: number) < Int(ReceptionStatistics.maximumDropout) else { return nil }
+        return sequence.translate(number)
+    }
 
     /// The source's number of a packet that the receiver names.
     func sourceNumber(of number: SequenceNumber) -> SequenceNumber? { sequence.source(of: number) }

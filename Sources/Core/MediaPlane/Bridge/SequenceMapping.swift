@@ -52,6 +52,9 @@ package struct SequenceMapping: Equatable, Sendable {
         return outgoing
     }
 
+    /// How far the source's packet would be ahead of all that was given out; negative if it is behind.
+    package func lead(of number: SequenceNumber) -> Int { SequenceNumber(number.rawValue &+ offset) - highest }
+
     /// The number that the present source gave to an outgoing packet; `nil` if it was none of its packets.
     package func source(of outgoing: SequenceNumber) -> SequenceNumber? {
         guard outgoing - floor >= 0, highest - outgoing >= 0 else { return nil }

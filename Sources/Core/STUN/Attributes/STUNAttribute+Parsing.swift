@@ -45,7 +45,7 @@ extension STUNAttribute {
         return String(validating: [UInt8](copying: value), as: UTF8.self)
     }
 
-    /// 21 reserved bits, the hundreds in 3, the rest in 8, then the reason (RFC 8489 §14.8, figure 7).
+    /// 21 reserved bits, the hundreds in 3, the rest in 8, then the reason (RFC 8489 §14.8).
     private static func parseErrorCode(_ reader: inout ByteReader) -> STUNErrorCode? {
         guard let bits = reader.readUInt32(), let text = reader.readSpan(reader.remaining),
             let reason = Self.text(text, upTo: STUNErrorCode.maximumReasonSize)

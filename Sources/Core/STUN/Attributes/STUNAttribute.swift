@@ -6,7 +6,7 @@ package enum STUNAttribute: Hashable, Sendable {
     case username(String)
     /// RFC 8489 §14.8.
     case errorCode(STUNErrorCode)
-    /// The types that a 420 complains about (RFC 8489 §14.9).
+    /// The types that a 420 complains about (RFC 8489 §14.13).
     case unknownAttributes([STUNAttributeType])
     /// The source address of a request, as its receiver saw it (RFC 8489 §14.2).
     case xorMappedAddress(SocketAddress)

@@ -16,7 +16,7 @@ package struct STUNMethod: Hashable, Sendable {
     package static let binding = STUNMethod(0x001)
 }
 
-/// The first 16 bits of a message, in which the class bits sit between the method's (RFC 8489 §5, figure 3).
+/// The first 16 bits of a message, in which the class bits sit between the method's (RFC 8489 §5).
 ///
 ///     0 0 M11 M10 M9 M8 M7 C1 M6 M5 M4 C0 M3 M2 M1 M0
 enum STUNMessageType {

@@ -30,7 +30,7 @@ extension APIError {
             case .alreadyAnswered:
                 APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.")
             case .notAllowed(let operation, let state):
-                APIError(.callNotAllowed, "\"\(operation)\" is not possible while the call is \(state).")
+                APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).")
             case .malformedDescription(let reason):
                 APIError(.callMalformedSDP, "The SDP cannot be read: \(reason)")
             case .unsupportedDescription(let reason):

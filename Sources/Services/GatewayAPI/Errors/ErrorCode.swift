@@ -53,7 +53,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
 
     // The gateway
     case serviceDraining = "service.draining"
-    case serviceInternal = "service.internal"
 }
 
 extension ErrorCode {
@@ -100,7 +99,6 @@ extension ErrorCode {
         case .callOperationUnknown: (400, 37)
         case .callLimitReached: (503, 503)
         case .serviceDraining: (503, 503)
-        case .serviceInternal: (500, 26)
         }
     }
 }

@@ -21,7 +21,7 @@ extension CallControlRequest {
     private static let creations: Set<String> = ["callStart", "join"]
     private static let operations: Set<String> = ["ringing", "callAnswer", "audit"]
 
-    /// - Parameter defaultDomain: completes a callee given without a domain.
+    /// - Parameter defaultDomain: completes telephone numbers, which have no domain.
     package func creation(defaultDomain: String) throws(APIError) -> CallCreation {
         switch type {
         case "callStart": .start(try callStart(defaultDomain: defaultDomain))
@@ -41,12 +41,12 @@ extension CallControlRequest {
 
     private func callStart(defaultDomain: String) throws(APIError) -> CallStartRequest {
         let callee = try required(to, "to")
-        guard let address = WireAddress(parsing: callee, defaultDomain: defaultDomain) else {
+        guard let address = UserAddress(parsing: callee, defaultDomain: defaultDomain) else {
             throw APIError(.requestInvalidValue, "The field \"callControlRequest.to\" is not an address such as sip:ann@example.com.")
         }
         return CallStartRequest(
-            callerName: from.flatMap { WireAddress(parsing: $0, defaultDomain: defaultDomain)?.displayName },
-            callee: address.user,
+            callerName: from.flatMap { NameAddress(parsing: $0, defaultDomain: defaultDomain)?.displayName },
+            callee: address,
             sdp: try required(sdp, "sdp"),
             acceptsEarlyMedia: supported?.contains { $0.lowercased() == "earlymedia" } ?? false,
             customParameters: parameters

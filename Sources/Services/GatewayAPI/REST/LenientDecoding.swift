@@ -6,7 +6,9 @@ extension KeyedDecodingContainer {
         do {
             return try decode(Int.self, forKey: key)
         } catch DecodingError.typeMismatch {
-            guard let number = Int(try decode(String.self, forKey: key)) else {
+            let text = try decode(String.self, forKey: key)
+            // `+7` and `007` would be read as well, but no client writes them.
+            guard let number = Int(text), String(number) == text else {
                 throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "a whole number is expected.")
             }
             return number

@@ -52,6 +52,8 @@ package struct SubscribeRequest: WireObject, Equatable {
 }
 
 extension SubscribeRequest {
+    private static let expiryRange = 1...999_999_999
+
     /// The request in the words of call handling; refuses what no service of this gateway could grant.
     package func subscriptionRequest() throws(APIError) -> SubscriptionRequest {
         if let notificationType, notificationType.lowercased() != "websocket" {
@@ -59,8 +61,8 @@ extension SubscribeRequest {
                 .subscriptionUnsupportedNotificationType,
                 "Notifications of the type \"\(notificationType)\" are not offered; use \"WebSocket\".")
         }
-        if let expires, expires <= 0 {
-            throw APIError(.subscriptionInvalidExpiry, "\"expires\" must be a positive number of seconds.")
+        if let expires, !Self.expiryRange.contains(expires) {
+            throw APIError(.subscriptionInvalidExpiry, "\"expires\" must be between 1 and \(Self.expiryRange.upperBound) seconds.")
         }
         return SubscriptionRequest(
             expires: expires.map { .seconds($0) },

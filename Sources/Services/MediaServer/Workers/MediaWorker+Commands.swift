@@ -52,7 +52,7 @@ extension MediaWorker {
             }
             forget(leg)
         }
-        deadlines.set(nil, for: id)
+        deadlines.set(nil, for: id.rawValue)
     }
 
     private func forget(_ leg: MediaLeg) {

@@ -9,8 +9,19 @@ internal import Sockets
 
 /// What comes in on the sockets.
 extension MediaWorker {
+    /// Takes what waits in a socket. While packets keep coming it looks again before it waits again, which is cheaper than
+    /// to be woken for each few; `roundLimit` leaves room for the other sockets, commands and deadlines.
     func receive(from socket: SocketIndex, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        let count = pool.receive(from: socket)
+        for _ in 0..<Self.roundLimit {
+            let count = pool.receive(from: socket)
+            guard count > 0 else { return }
+            dispatch(count, from: socket, &pool, at: now)
+        }
+    }
+
+    private static let roundLimit = 16
+
+    private func dispatch(_ count: Int, from socket: SocketIndex, _ pool: inout DatagramPool, at now: MonotonicTime) {
         for slot in 0..<count {
             guard !pool.isTruncated(slot) else {
                 tally.drop(.malformed)

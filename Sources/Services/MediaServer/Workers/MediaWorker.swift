@@ -33,7 +33,7 @@ final class MediaWorker {
     var legsByFragment: [String: MediaLeg] = [:]
     /// Whose packets come over a path; only paths that a check has authenticated.
     var legsByPath: [Path: MediaLeg] = [:]
-    var deadlines = DeadlineQueue<CallID>()
+    var deadlines = DeadlineQueue()
     var tally = PacketTally()
     private var isStopping = false
 
@@ -55,7 +55,7 @@ final class MediaWorker {
                 let now = MonotonicClock.now
                 if poller.wasWoken { carryOut(&messages, &pool, at: now) }
                 for index in 0..<ready { receive(from: poller.readySocket(index), &pool, at: now) }
-                while let call = deadlines.popDue(at: now) { timeout(call, &pool, at: now) }
+                while let call = deadlines.popDue(at: now) { timeout(CallID(call), &pool, at: now) }
                 report(pool.flush())
             }
         } catch {
@@ -91,7 +91,7 @@ final class MediaWorker {
     }
 
     /// Sets the call's next deadline; to be called after every input that may have moved it.
-    func rearm(_ call: MediaCall) { deadlines.set(call.nextDeadline, for: call.id) }
+    func rearm(_ call: MediaCall) { deadlines.set(call.nextDeadline, for: call.id.rawValue) }
 
     private func report(_ transmissions: Transmissions) {
         tally.flush(into: environment.metrics, transmissions)

@@ -22,6 +22,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     private var seenRequest = false
     private var readingRequest = false
+    /// The target of the request that is being read.
+    private var target = ""
     private var answersOwed = 0
     private var answerBegun = false
 
@@ -42,8 +44,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
             seenRequest = true
+            target = head.uri
             readingRequest = true
             answersOwed += 1
             arm(timeouts.request, context)
@@ -105,7 +108,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func give(_ error: APIError, _ context: ChannelHandlerContext) {
         let othersOwed = answersOwed - (readingRequest ? 1 : 0)
         if othersOwed == 0, !answerBegun {
-            RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: context)
+            let endpoint = readingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
+            RefusalWriter.write(Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context)
         }
         context.close(promise: nil)
     }

@@ -1,0 +1,31 @@
+import CallControl
+
+/// Finds the owner of a user's registration, and makes it when there is something to own.
+actor UserDirectory {
+    private let environment: RuntimeEnvironment
+    private let newcomers: Inbox<OwnerLoop>
+    private var owners: [UserAddress: RegistrationOwner] = [:]
+
+    init(_ environment: RuntimeEnvironment, newcomers: Inbox<OwnerLoop>) {
+        self.environment = environment
+        self.newcomers = newcomers
+    }
+
+    func existing(_ user: UserAddress) -> RegistrationOwner? { owners[user] }
+
+    /// - Parameter retired: the owner that was found before and has nothing to own any more.
+    func owner(of user: UserAddress, insteadOf retired: RegistrationOwner? = nil) -> RegistrationOwner {
+        if let owner = owners[user], owner !== retired { return owner }
+        let owner = RegistrationOwner(user, environment)
+        owners[user] = owner
+        newcomers.post(.registration(owner))
+        return owner
+    }
+
+    /// The owner has retired; another one may have taken its place already.
+    func remove(_ owner: RegistrationOwner) {
+        if owners[owner.user] === owner { owners[owner.user] = nil }
+    }
+
+    var all: [RegistrationOwner] { Array(owners.values) }
+}

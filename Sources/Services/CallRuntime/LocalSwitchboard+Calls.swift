@@ -1,0 +1,99 @@
+package import CallControl
+import Logging
+import Observability
+import Primitives
+import Synchronization
+
+/// Calls (spidr-wire §6).
+extension LocalSwitchboard {
+    package func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
+        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        var random = environment.random.generator
+        let owner = CallOwner(CallID(random.next()), environment)
+        let sessions = PerLeg(caller: SessionID(random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
+        try await calls.insert(owner)
+        do throws(CallError) {
+            try await begin(owner, user, request, sessions)
+        } catch {
+            await calls.remove(owner.id)
+            throw error
+        }
+        newcomers.post(.call(owner))
+        return sessions.caller
+    }
+
+    /// Joins both users to the call, so that no change of their devices is missed, and starts it.
+    private func begin(
+        _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
+    ) async throws(CallError) {
+        guard let caller = await users.existing(user), let callerContact = await caller.attach(sessions.caller, .caller, of: owner) else {
+            throw .notAllowed(operation: "callStart", state: "without a subscription of the caller")
+        }
+        let callee = await users.existing(request.callee)
+        let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
+        do throws(CallError) {
+            let unreachable = calleeContact == nil ? try await reasonForAbsence(of: request.callee) : nil
+            let parties = PerLeg(
+                caller: CallParty(
+                    user: user, name: Self.name(request.callerName, callerContact.displayName, or: user), session: sessions.caller,
+                    devices: callerContact.devices),
+                callee: CallParty(
+                    user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
+                    devices: calleeContact?.devices ?? []))
+            try await owner.start(
+                request, parties: parties, registrations: PerLeg(caller: caller, callee: calleeContact == nil ? nil : callee),
+                unreachable: unreachable)
+        } catch {
+            caller.inbox.post(.detach(sessions.caller))
+            callee?.inbox.post(.detach(sessions.callee))
+            throw error
+        }
+    }
+
+    /// The first name that says anything, else the address.
+    private static func name(_ names: String?..., or address: UserAddress) -> String {
+        names.lazy.compactMap(\.self).first { !$0.isEmpty } ?? address.text
+    }
+
+    private func reasonForAbsence(of callee: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+        do throws(StorageError) {
+            return try await repository.user(callee) == nil ? .noSuchUser : .notRegistered
+        } catch {
+            environment.logger.error("callee could not be looked up", metadata: [LogKey.error: "\(error.label)"])
+            throw .limitOfCalls
+        }
+    }
+
+    package func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.ringing(by: leg)
+    }
+
+    package func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.answer(by: leg, request)
+    }
+
+    package func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.reject(by: leg)
+    }
+
+    package func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.end(by: leg, reasonText: reasonText)
+    }
+
+    package func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress {
+        try await leg(of: session, for: user).call.progress()
+    }
+
+    package func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
+        try await leg(of: session, for: user).call.audit()
+    }
+
+    private func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: Leg) {
+        guard let found = await users.existing(user)?.leg(of: session) else { throw .noSuchCall }
+        return found
+    }
+}

@@ -1,0 +1,76 @@
+package import CallControl
+import Logging
+import Observability
+import Synchronization
+
+/// Subscriptions and channels (spidr-wire §3, §4).
+extension LocalSwitchboard {
+    package func subscribe(
+        _ user: UserAddress, _ request: SubscriptionRequest
+    ) async throws(RegistrationError) -> SubscriptionGrant {
+        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        let displayName = await displayName(of: user)
+        var owner = await users.owner(of: user)
+        while true {
+            if let grant = try await owner.subscribe(request, displayName: displayName) { return grant }
+            owner = await users.owner(of: user, insteadOf: owner)
+        }
+    }
+
+    package func extend(
+        _ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest
+    ) async throws(RegistrationError) -> SubscriptionGrant {
+        guard let owner = await users.existing(user) else { throw .noSuchSubscription }
+        return try await owner.extend(subscription, request)
+    }
+
+    package func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
+        guard let owner = await users.existing(user) else { throw .noSuchSubscription }
+        try await owner.unsubscribe(subscription)
+    }
+
+    package func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool {
+        await users.existing(user)?.channelExists(channel) ?? false
+    }
+
+    package func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool {
+        await users.existing(user)?.channelOpened(channel, on: socket) ?? false
+    }
+
+    package func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async {
+        await users.existing(user)?.channelClosed(channel, on: socket)
+    }
+
+    package func requestBegan(_ user: UserAddress) async -> RequestTicket {
+        var owner = await users.owner(of: user)
+        while true {
+            if let ticket = await owner.requestBegan() { return ticket }
+            owner = await users.owner(of: user, insteadOf: owner)
+        }
+    }
+
+    package func requestAnswered(_ ticket: RequestTicket) async {
+        await users.existing(ticket.user)?.requestAnswered(ticket.number)
+    }
+
+    /// Without one, others see the address; that is no reason to refuse a subscription.
+    private func displayName(of user: UserAddress) async -> String {
+        do throws(StorageError) {
+            return try await repository.user(user)?.displayName ?? ""
+        } catch {
+            environment.logger.warning("display name could not be read", metadata: [LogKey.error: "\(error.label)"])
+            return ""
+        }
+    }
+}
+
+extension StorageError {
+    /// For the log, without addresses.
+    var label: String {
+        switch self {
+        case .userExists: "user exists"
+        case .noSuchUser: "no such user"
+        case .failed(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import CallControl
+package import Logging
+package import Primitives
+import Synchronization
+
+/// The switchboard of one process: one owner per user, one per call, and a way to each.
+///
+/// Nothing moves unless `run()` runs.
+package final class LocalSwitchboard: Switchboard {
+    package struct Configuration: Equatable, Sendable {
+        package enum Media: String, Equatable, Sendable {
+            /// The gateway terminates media.
+            case anchored
+            /// Descriptions pass untouched, media goes from peer to peer.
+            case direct
+        }
+
+        package var media: Media
+        /// Calls at a time, 1 or more; the media plane may allow fewer.
+        package var maximumCalls: Int
+        package var call: Call.Configuration
+        package var registration: Registration.Configuration
+
+        package init(
+            media: Media = .anchored, maximumCalls: Int = 20_000, call: Call.Configuration = .init(),
+            registration: Registration.Configuration = .init()
+        ) {
+            self.media = media
+            self.maximumCalls = maximumCalls
+            self.call = call
+            self.registration = registration
+        }
+    }
+
+    let environment: RuntimeEnvironment
+    let repository: any UserRepository
+    let users: UserDirectory
+    let calls: CallDirectory
+    let newcomers = Inbox<OwnerLoop>()
+    private let mediaEvents: MediaEventInbox
+    let isDraining = Atomic<Bool>(false)
+
+    /// - Parameters:
+    ///   - mediaEvents: what the media plane was given to post its events into.
+    ///   - random: unpredictable; identifiers, channel secrets and ICE credentials come from it.
+    package init(
+        configuration: Configuration, users repository: any UserRepository, media: any MediaPort, mediaEvents: MediaEventInbox,
+        channels: any ChannelPort, clock: any RuntimeClock, random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
+        logger: Logger
+    ) {
+        environment = RuntimeEnvironment(
+            configuration: configuration, media: media, channels: channels, clock: clock, random: SharedRandomSource(random),
+            observer: observer, logger: logger)
+        self.repository = repository
+        self.mediaEvents = mediaEvents
+        users = UserDirectory(environment, newcomers: newcomers)
+        calls = CallDirectory(maximumCalls: configuration.maximumCalls)
+    }
+
+    /// Serves until the task is cancelled; to be called once. Cancel it after `drain()`.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.forwardMediaEvents() }
+            for await owner in newcomers.messages {
+                group.addTask { await self.serve(owner) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Refuses new subscriptions and calls, ends the calls there are, and returns when everybody who listens has been told.
+    /// Subscriptions stay as they are.
+    package func drain() async {
+        isDraining.store(true, ordering: .releasing)
+        let (remaining, emptied) = await calls.beginDraining()
+        for owner in remaining { owner.inbox.post(.drain) }
+        for await _ in emptied {}
+        for owner in await users.all { await owner.flush() }
+    }
+
+    private func serve(_ owner: OwnerLoop) async {
+        switch owner {
+        case .registration(let owner):
+            await owner.run()
+            await users.remove(owner)
+        case .call(let owner):
+            await owner.run()
+            await calls.remove(owner.id)
+        }
+    }
+
+    private func forwardMediaEvents() async {
+        for await message in mediaEvents.inbox.messages {
+            await calls.owner(of: message.call)?.inbox.post(.media(message.event))
+        }
+    }
+}

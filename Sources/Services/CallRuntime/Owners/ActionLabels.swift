@@ -1,0 +1,46 @@
+import CallControl
+
+extension CallAction {
+    /// For the log: what is done, without names, addresses and descriptions.
+    var label: String {
+        switch self {
+        case .notify(let leg, let receivers, let notification): "notify \(leg) \(notification.type) ×\(receivers.count)"
+        case .prepareMedia(let leg, _): "prepareMedia \(leg)"
+        case .connectMedia(let leg, _): "connectMedia \(leg)"
+        case .releaseMedia: "releaseMedia"
+        case .answered: "answered"
+        case .ended(let record): "ended \(record.cause.label)"
+        }
+    }
+}
+
+extension CallEndCause {
+    /// For the log: the cause without the words people gave for it.
+    var label: String {
+        switch self {
+        case .completed(let leg, _): "completed by \(leg)"
+        case .cancelled: "cancelled"
+        case .rejected: "rejected"
+        case .unanswered: "unanswered"
+        case .unreachable(let reason): "unreachable \(reason)"
+        case .mediaFailed(let leg, let fault): "mediaFailed \(leg) \(fault.reasonText)"
+        case .subscriptionEnded(let leg): "subscriptionEnded \(leg)"
+        case .drained: "drained"
+        }
+    }
+}
+
+extension RegistrationAction {
+    /// For the log: channels are secrets, and what is transmitted belongs to the people in the call.
+    var label: String {
+        switch self {
+        case .transmit(let frame, let socket): "transmit \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
+        case .replay(let frame, let socket): "replay \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
+        case .close(let socket, let closure): "close \(socket.rawValue) \(closure)"
+        case .inform(let call, let leg, .joined(let device, _)): "inform \(call) \(leg) joined \(device.subscription)"
+        case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
+        case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
+        case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
+        }
+    }
+}

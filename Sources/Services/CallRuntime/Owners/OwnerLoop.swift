@@ -1,0 +1,5 @@
+/// An owner whose loop has to be run.
+enum OwnerLoop: Sendable {
+    case registration(RegistrationOwner)
+    case call(CallOwner)
+}

@@ -1,0 +1,209 @@
+import CallControl
+import Logging
+import Observability
+import Primitives
+
+/// Owns one user's `Registration`: every input decides and acts without suspending in between.
+///
+/// An owner that has nothing left to own retires: it takes no new state any more, and the directory makes another one.
+actor RegistrationOwner {
+    enum Message: Sendable {
+        case notify([SubscriptionID], Notification)
+        /// A leg of the user is over.
+        case detach(SessionID)
+        case alarm(MonotonicTime)
+        /// An input from outside the loop may have moved the deadline.
+        case rearm
+        /// Everything posted before has been handled.
+        case barrier(AsyncStream<Never>.Continuation)
+    }
+
+    /// What a call learns about a user it attaches to.
+    struct Contact: Sendable {
+        var devices: [Device]
+        var displayName: String
+    }
+
+    nonisolated let user: UserAddress
+    nonisolated let inbox = Inbox<Message>()
+    private let environment: RuntimeEnvironment
+    private let logger: Logger
+    private var registration: Registration
+    private var calls: [CallID: CallOwner] = [:]
+    private var displayName = ""
+    private var alarm = Alarm()
+    private var isRetired = false
+
+    init(_ user: UserAddress, _ environment: RuntimeEnvironment) {
+        self.user = user
+        self.environment = environment
+        logger = environment.logger
+        var random = environment.random.generator
+        registration = Registration(user: user, configuration: environment.configuration.registration, firstRequest: random.next() >> 1)
+    }
+
+    /// Handles messages and deadlines until the owner retires or the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await message in inbox.messages {
+                handle(message)
+                guard let time = alarm.arm(for: registration.nextDeadline?.time) else { continue }
+                group.addTask { [clock = environment.clock, inbox] in
+                    // Only fails when cancelled, which means that nobody wants to be woken any more.
+                    do { try await clock.sleep(until: time) } catch { return }
+                    inbox.post(.alarm(time))
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func handle(_ message: Message) {
+        switch message {
+        case .notify(let receivers, let notification):
+            perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notify")
+        case .detach(let session):
+            if let attachment = registration.attachment(of: session) { calls[attachment.call] = nil }
+            registration.detach(session)
+            perform([], after: "detach")
+        case .alarm(let time):
+            alarm.rang(time)
+            perform(registration.timeout(at: environment.clock.moment), after: "timeout")
+        case .rearm:
+            break
+        case .barrier(let continuation):
+            continuation.finish()
+        }
+    }
+}
+
+// MARK: - Subscriptions
+
+extension RegistrationOwner {
+    /// `nil` if the owner has retired: ask another one.
+    func subscribe(_ request: SubscriptionRequest, displayName: String) throws(RegistrationError) -> SubscriptionGrant? {
+        guard !isRetired else { return nil }
+        defer { settle() }
+        var random = environment.random.generator
+        let (grant, actions) = try registration.subscribe(
+            request, as: SubscriptionIdentity(random: &random), at: environment.clock.moment)
+        self.displayName = displayName
+        perform(actions, after: "subscribe")
+        return grant
+    }
+
+    func extend(_ subscription: SubscriptionID, _ request: SubscriptionRequest) throws(RegistrationError) -> SubscriptionGrant {
+        let (grant, actions) = try registration.extend(subscription, request, at: environment.clock.moment)
+        perform(actions, after: "extend")
+        return grant
+    }
+
+    func unsubscribe(_ subscription: SubscriptionID) throws(RegistrationError) {
+        perform(try registration.unsubscribe(subscription, at: environment.clock.moment), after: "unsubscribe")
+    }
+}
+
+// MARK: - Channel and requests
+
+extension RegistrationOwner {
+    func channelExists(_ channel: ChannelID) -> Bool { registration.channelExists(channel) }
+
+    func channelOpened(_ channel: ChannelID, on socket: SocketID) -> Bool {
+        do throws(RegistrationError) {
+            perform(try registration.channelOpened(channel, on: socket, at: environment.clock.moment), after: "channelOpened")
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func channelClosed(_ channel: ChannelID, on socket: SocketID) {
+        perform(registration.channelClosed(channel, on: socket), after: "channelClosed")
+    }
+
+    /// `nil` if the owner has retired: ask another one.
+    func requestBegan() -> RequestTicket? {
+        guard !isRetired else { return nil }
+        defer { settle() }
+        return RequestTicket(user: user, number: registration.requestBegan(at: environment.clock.now))
+    }
+
+    func requestAnswered(_ number: UInt64) {
+        perform(registration.requestAnswered(number), after: "requestAnswered")
+    }
+}
+
+// MARK: - Calls
+
+extension RegistrationOwner {
+    /// Makes the user part of a call, which from now on is told when devices come and go. `nil` if the user has none.
+    func attach(_ session: SessionID, _ leg: Leg, of call: CallOwner) -> Contact? {
+        let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg))
+        guard !devices.isEmpty else { return nil }
+        calls[call.id] = call
+        return Contact(devices: devices, displayName: displayName)
+    }
+
+    /// The user's leg of that name; somebody else's is none.
+    func leg(of session: SessionID) -> (call: CallOwner, leg: Leg)? {
+        guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else { return nil }
+        return (call, attachment.leg)
+    }
+
+    /// Returns once everything posted before has been handled.
+    nonisolated func flush() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        guard inbox.post(.barrier(continuation)) else { return }
+        for await _ in stream {}
+    }
+}
+
+// MARK: - Acting
+
+extension RegistrationOwner {
+    private func perform(_ actions: [RegistrationAction], after input: String) {
+        logger.debug(
+            "registration input",
+            metadata: [LogKey.user: "\(Redacted(user))", LogKey.input: "\(input)", LogKey.action: "\(actions.map(\.label))"])
+        for action in actions {
+            switch action {
+            case .transmit(let frame, let socket):
+                environment.channels.transmit(frame, to: socket)
+                environment.observer.notificationSent()
+            case .replay(let frame, let socket):
+                environment.channels.transmit(frame, to: socket)
+                environment.observer.notificationReplayed()
+            case .close(let socket, let closure):
+                environment.channels.close(socket, ChannelCloseCode(closure))
+            case .inform(let call, let leg, let change):
+                calls[call]?.inbox.post(.deviceChanged(leg, change))
+            case .discarded(let count, _):
+                environment.observer.notificationsDiscarded(count)
+            case .subscriptionsChanged(let difference):
+                environment.observer.subscriptionsChanged(by: difference)
+            }
+        }
+        settle()
+    }
+
+    /// After every input: retire, or see to the deadline.
+    private func settle() {
+        guard !isRetired else { return }
+        if registration.isIdle {
+            isRetired = true
+            inbox.finish()
+        } else if alarm.needsArming(for: registration.nextDeadline?.time) {
+            inbox.post(.rearm)
+        }
+    }
+}
+
+extension ChannelCloseCode {
+    /// 1000 only when the subscription is really over: a client does not come back after it (spidr-wire §4.4).
+    init(_ closure: ChannelClosure) {
+        switch closure {
+        case .subscriptionEnded: self = .normal
+        case .replaced: self = .policyViolation
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Logging
+
+/// What every owner is given.
+struct RuntimeEnvironment: Sendable {
+    let configuration: LocalSwitchboard.Configuration
+    let media: any MediaPort
+    let channels: any ChannelPort
+    let clock: any RuntimeClock
+    let random: SharedRandomSource
+    let observer: any RuntimeObserver
+    let logger: Logger
+}

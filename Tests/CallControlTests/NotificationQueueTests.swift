@@ -1,0 +1,146 @@
+import CallControl
+import Primitives
+import TestSupport
+import Testing
+
+struct NotificationQueueTests {
+    private var clock = VirtualClock()
+    private var queue = NotificationQueue(
+        user: UserAddress(parsing: "ann@example.com")!, channel: ChannelID("c"), firstEventID: 100,
+        configuration: .init(capacity: 5, maximumAge: .seconds(60), replayLimit: 3))
+
+    private mutating func append(_ count: Int = 1, behind request: UInt64? = nil) -> Int {
+        (0..<count).reduce(0) { lost, _ in lost + queue.append(Notification(.ringing), behind: request, at: Moment(clock.now, epochMilliseconds: 7)) }
+    }
+
+    private mutating func release(_ oldestOpenRequest: UInt64? = nil, listening: Bool = true) -> [UInt64] {
+        let outgoing = queue.release(oldestOpenRequest: oldestOpenRequest, isListening: listening)
+        #expect(outgoing.allSatisfy { !$0.isReplay })
+        return outgoing.map(\.frame.eventID)
+    }
+
+    private mutating func replay() -> [UInt64] { queue.replay(at: clock.now).outgoing.map(\.frame.eventID) }
+
+    @Test mutating func `numbers go up by one, and the stamp is that of the notification`() {
+        _ = append(3)
+        let frames = queue.release(oldestOpenRequest: nil, isListening: true).map(\.frame)
+        #expect(frames.map(\.eventID) == [100, 101, 102])
+        #expect(frames.allSatisfy { $0.time == 7 && $0.channel == ChannelID("c") && $0.user.text == "ann@example.com" })
+    }
+
+    @Test mutating func `a notification waits for the requests that had begun before it, and for no other`() {
+        _ = append(behind: 2)
+        #expect(release(1).isEmpty)
+        #expect(release(2).isEmpty)
+        #expect(!queue.isReleased)
+        #expect(release(3) == [100])
+        #expect(queue.isReleased)
+    }
+
+    @Test mutating func `what waits holds back what comes after it`() {
+        _ = append(behind: 1)
+        _ = append(behind: nil)
+        #expect(release(1).isEmpty)
+        #expect(release() == [100, 101])
+    }
+
+    @Test mutating func `what was released to nobody is sent on the next socket`() {
+        _ = append(2)
+        #expect(release(listening: false).isEmpty)
+        let outgoing = queue.replay(at: clock.now).outgoing
+        #expect(outgoing.map(\.frame.eventID) == [100, 101])
+        #expect(outgoing.allSatisfy { !$0.isReplay })
+    }
+
+    @Test mutating func `what was transmitted is sent again under the same number`() {
+        _ = append(2)
+        let first = queue.release(oldestOpenRequest: nil, isListening: true).map(\.frame)
+        let again = queue.replay(at: clock.now).outgoing
+        #expect(again.map(\.frame) == first)
+        #expect(again.allSatisfy { $0.isReplay })
+    }
+
+    @Test mutating func `no more is sent again than clients can recognise, but nothing new is left out`() {
+        _ = append(4)
+        #expect(release() == [100, 101, 102, 103])
+        _ = append()
+        #expect(release(listening: false).isEmpty)
+        #expect(replay() == [101, 102, 103, 104])
+    }
+
+    @Test mutating func `what waits for a request is not replayed`() {
+        _ = append(behind: 1)
+        #expect(replay().isEmpty)
+        #expect(release() == [100])
+    }
+
+    @Test mutating func `the oldest makes room, and is lost if nobody has had it`() {
+        #expect(append(5) == 0)
+        #expect(release(listening: false).isEmpty)
+        #expect(append(2) == 2)
+        #expect(release() == [105, 106])
+        #expect(replay() == [102, 103, 104, 105, 106])
+        #expect(append(3) == 0)
+    }
+
+    @Test mutating func `too old a notification is forgotten`() {
+        _ = append()
+        #expect(release(listening: false).isEmpty)
+        clock.advance(by: .seconds(59))
+        _ = append()
+        #expect(release() == [101])
+        #expect(queue.nextDeadline == clock.now + .seconds(60))
+        clock.advance(by: .seconds(1))
+        let (outgoing, lost) = queue.replay(at: clock.now)
+        #expect(outgoing.map(\.frame.eventID) == [101])
+        #expect(lost == 1)
+        clock.advance(by: .seconds(59))
+        #expect(queue.forgetOld(at: clock.now) == 0)
+        #expect(queue.nextDeadline == nil)
+        #expect(replay().isEmpty)
+    }
+
+    @Test mutating func `age does not touch what waits`() {
+        _ = append(behind: 1)
+        clock.advance(by: .seconds(100))
+        #expect(queue.forgetOld(at: clock.now) == 0)
+        #expect(queue.nextDeadline == nil)
+        #expect(release() == [100])
+    }
+
+    @Test mutating func `a frame for one socket takes a number and is not kept`() {
+        #expect(queue.frame(Notification(.websocketOverridden), at: Moment(clock.now, epochMilliseconds: 0)).eventID == 100)
+        _ = append()
+        #expect(release() == [101])
+        #expect(replay() == [101])
+    }
+}
+
+struct RequestGateTests {
+    private let start = VirtualClock().now
+
+    @Test func `requests are answered in any order`() {
+        var gate = RequestGate(firstNumber: 7, patience: .seconds(10))
+        #expect([gate.begin(at: start), gate.begin(at: start), gate.begin(at: start)] == [7, 8, 9])
+        gate.answer(8)
+        #expect(gate.oldest == 7)
+        #expect(gate.newest == 9)
+        gate.answer(7)
+        gate.answer(7)
+        #expect(gate.oldest == 9)
+        gate.answer(9)
+        #expect(gate.isEmpty)
+        #expect(gate.nextDeadline == nil)
+    }
+
+    @Test func `a request that is never answered holds nothing back for ever`() {
+        var gate = RequestGate(firstNumber: 0, patience: .seconds(10))
+        _ = gate.begin(at: start)
+        _ = gate.begin(at: start + .seconds(5))
+        #expect(gate.nextDeadline == start + .seconds(10))
+        gate.timeout(at: start + .seconds(10))
+        #expect(gate.oldest == 1)
+        gate.timeout(at: start + .seconds(15))
+        #expect(gate.isEmpty)
+    }
+}

@@ -1,0 +1,68 @@
+import CallControl
+import Primitives
+import TestSupport
+
+/// One user's registration on a virtual clock; subscriptions are called s1, s2, … in the order they begin, their channels
+/// c1, c2, …, and the events of each start at 1,000 times its number.
+struct RegistrationRig {
+    static let user = UserAddress(parsing: "ann@example.com")!
+    var clock = VirtualClock()
+    var registration: Registration
+    private var count = 0
+
+    init(_ configuration: Registration.Configuration = .init()) {
+        registration = Registration(user: Self.user, configuration: configuration, firstRequest: 1)
+    }
+
+    var now: Moment { Moment(clock.now, epochMilliseconds: 42) }
+
+    @discardableResult
+    mutating func subscribe(
+        expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false, correlator: String? = nil
+    ) throws -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        let request = SubscriptionRequest(
+            expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut, clientCorrelator: correlator)
+        let number = count + 1
+        let identity = SubscriptionIdentity(
+            subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"), firstEventID: UInt64(number) * 1_000)
+        let result = try registration.subscribe(request, as: identity, at: now)
+        count = number
+        return result
+    }
+
+    mutating func extend(
+        _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
+    ) throws -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        try registration.extend(SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
+    }
+
+    mutating func open(_ number: Int, on socket: UInt64) throws -> [RegistrationAction] {
+        try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now)
+    }
+
+    mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {
+        registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket))
+    }
+
+    mutating func notify(_ numbers: [Int], _ type: Notification.EventType = .ringing) -> [RegistrationAction] {
+        registration.notify(numbers.map { SubscriptionID("s\($0)") }, Notification(type), at: now)
+    }
+
+    mutating func advance(by duration: Duration) -> [RegistrationAction] {
+        clock.advance(by: duration)
+        return registration.timeout(at: now)
+    }
+
+    func frame(_ number: Int, _ eventID: UInt64, _ type: Notification.EventType = .ringing) -> NotificationFrame {
+        NotificationFrame(
+            eventID: eventID, time: 42, user: Self.user, channel: ChannelID("c\(number)"), notification: Notification(type))
+    }
+}
+
+extension SubscriptionID: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { self.init(value) }
+}
+
+extension SessionID: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { self.init(value) }
+}

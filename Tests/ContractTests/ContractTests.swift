@@ -1,0 +1,164 @@
+import CallControl
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import SignalingServer
+import TestSupport
+import Testing
+import Yams
+
+@Suite struct `The contract` {
+    private let document: OpenAPIDocument
+    private let check: SchemaCheck
+
+    init() throws {
+        document = try OpenAPIDocument()
+        check = SchemaCheck(document: document)
+    }
+
+    // MARK: Paths
+
+    @Test func `every route is described, and every description is a route`() {
+        let served = Dictionary(
+            uniqueKeysWithValues: Endpoint.allCases.map { endpoint in
+                (describedPath(endpoint), Set(endpoint.methods.map { $0.rawValue.lowercased() }))
+            })
+        let described = document.paths.mapValues { Set($0.keys).intersection(["get", "post", "put", "delete", "patch"]) }
+        #expect(served == described)
+    }
+
+    /// The version is written out where only one is offered.
+    private func describedPath(_ endpoint: Endpoint) -> String {
+        endpoint == .isAlive ? endpoint.template : endpoint.template.replacing("{version}", with: "1")
+    }
+
+    @Test func `every refusal's status is described where it can happen`() {
+        var described: Set<Int> = []
+        for methods in document.paths.values {
+            for case let method as OpenAPIDocument.Object in methods.values {
+                for status in (method["responses"] as? OpenAPIDocument.Object ?? [:]).keys { described.insert(Int(status) ?? 0) }
+            }
+        }
+        for code in ErrorCode.allCases { #expect(described.contains(code.httpStatus), "\(code.rawValue)") }
+    }
+
+    // MARK: Error codes
+
+    @Test func `code, document and description list the same errors`() throws {
+        let codes = ErrorCode.allCases.map(\.rawValue)
+        #expect((document.schemas["ErrorCode"] as? OpenAPIDocument.Object)?["enum"] as? [String] == codes)
+
+        let file = Fixtures.root.deletingLastPathComponent().appending(path: "docs/errors.md")
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let wanted = ErrorCode.allCases.map { "| `\($0.rawValue)` | \($0.httpStatus) | \($0.statusCode) |" }
+        #expect(rows.count == wanted.count)
+        for row in wanted { #expect(rows.contains { $0.hasPrefix(row) }, "\(row)") }
+    }
+
+    // MARK: Examples
+
+    @Test(arguments: Fixtures.files(in: "api/requests"))
+    func `a request is read, written again the same, and described`(_ file: String) throws {
+        let bytes = try Data(Fixtures.bytes(file))
+        let (wrapper, json) = try object(bytes)
+        #expect(complaints(wrapper, json).isEmpty, "\(complaints(wrapper, json))")
+        switch wrapper {
+        case SubscribeRequest.wrapper: try expectRoundTrip(SubscribeRequest.self, bytes)
+        case CallControlRequest.wrapper: try expectRoundTrip(CallControlRequest.self, bytes)
+        case CallDispositionRequest.wrapper: try expectRoundTrip(CallDispositionRequest.self, bytes)
+        default: Issue.record("\(file) holds no known request")
+        }
+    }
+
+    @Test(arguments: Fixtures.files(in: "api/answers") + Fixtures.files(in: "api/notifications"))
+    func `what the gateway writes is written exactly so, and described`(_ file: String) throws {
+        let bytes = try Data(Fixtures.bytes(file))
+        let (wrapper, json) = try object(bytes)
+        let schema = file.hasSuffix("unsubscribe.json") ? "unsubscribeResponse" : wrapper
+        #expect(complaints(schema, json).isEmpty, "\(complaints(schema, json))")
+        switch schema {
+        case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)
+        case "unsubscribeResponse": try expectExact(UnsubscribeResponse.self, bytes)
+        case "callControlResponse": try expectExact(CallControlResponse.self, bytes)
+        case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
+        case "notificationMessage": try expectExact(NotificationMessage.self, bytes)
+        default: Issue.record("\(file) holds nothing the gateway writes")
+        }
+    }
+
+    @Test(arguments: Fixtures.files(in: "api/errors"))
+    func `an error is written exactly so, and described`(_ file: String) throws {
+        let bytes = try Data(Fixtures.bytes(file))
+        let body = try JSONDecoder().decode(ErrorBody.self, from: bytes)
+        #expect(try same(WireJSON.encode(body), bytes))
+        #expect(ErrorCode(rawValue: body.code)?.statusCode == body.statusCode)
+        let schema =
+            switch body.wrapper {
+            case .subscribe: "SubscribeError"
+            case .callControl: "CallControlError"
+            case .callDisposition: "CallDispositionError"
+            case .authorization: "AuthorizationError"
+            case .none: "PlainError"
+            }
+        let complaints = check.complaints(
+            about: try #require(try Yams.load(yaml: String(decoding: bytes, as: UTF8.self))), schema: document.schemas[schema])
+        #expect(complaints.isEmpty, "\(complaints)")
+    }
+
+    @Test func `the description's own examples fit it`() throws {
+        let examples = (document.root["components"] as? OpenAPIDocument.Object)?["examples"] as? [String: OpenAPIDocument.Object] ?? [:]
+        #expect(!examples.isEmpty)
+        for (name, example) in examples {
+            let value = try #require(example["value"] as? [String: Any])
+            let wrapper = try #require(value.keys.first)
+            #expect(complaints(wrapper, value).isEmpty, "\(name): \(complaints(wrapper, value))")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"subscribeRequest":{}}"#, #"{"subscribeRequest":{"service":"call"}}"#, #"{"subscribeRequest":{"service":["call"],"expires":0}}"#,
+        #"{"subscribeRequest":{"service":["call"],"expires":"007"}}"#, #"{"subscribeRequest":{"service":["call"],"forceLogOut":1}}"#,
+        #"{"callControlRequest":{"type":"callAnswer"}}"#, #"{"callControlRequest":{"type":"dance"}}"#, #"{"callControlRequest":[]}"#,
+        #"{"callDispositionRequest":{"action":"ignore","sessionData":"B1"}}"#, #"{"callDispositionRequest":{"action":"reject"}}"#,
+    ])
+    func `what the gateway refuses, the description refuses too`(_ text: String) throws {
+        let (wrapper, json) = try object(Data(text.utf8))
+        #expect(!complaints(wrapper, json).isEmpty)
+        #expect(throws: APIError.self) {
+            switch wrapper {
+            case SubscribeRequest.wrapper:
+                _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
+            case CallControlRequest.wrapper: _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation()
+            default: _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).rejectedSession()
+            }
+        }
+    }
+
+    // MARK: - Comparisons
+
+    private func object(_ bytes: Data) throws -> (wrapper: String, json: [String: Any]) {
+        let json = try #require(try Yams.load(yaml: String(decoding: bytes, as: UTF8.self)) as? [String: Any])
+        #expect(json.count == 1)
+        return (try #require(json.keys.first), json)
+    }
+
+    /// The schema of `fooRequest` is called `FooRequestEnvelope`.
+    private func complaints(_ wrapper: String, _ json: [String: Any]) -> [String] {
+        check.complaints(about: json, schema: document.schemas[wrapper.prefix(1).uppercased() + wrapper.dropFirst() + "Envelope"])
+    }
+
+    private func expectRoundTrip<Content: WireObject & Equatable>(_ type: Content.Type, _ bytes: Data) throws {
+        let content = try WireJSON.decode(type, from: bytes)
+        #expect(try WireJSON.decode(type, from: WireJSON.encode(wrapping: content)) == content)
+    }
+
+    private func expectExact<Content: WireObject>(_ type: Content.Type, _ bytes: Data) throws {
+        #expect(try same(WireJSON.encode(wrapping: try WireJSON.decode(type, from: bytes)), bytes))
+    }
+
+    private func same(_ a: Data, _ b: Data) throws -> Bool {
+        let options: JSONSerialization.WritingOptions = [.sortedKeys]
+        return try JSONSerialization.data(withJSONObject: JSONSerialization.jsonObject(with: a), options: options)
+            == JSONSerialization.data(withJSONObject: JSONSerialization.jsonObject(with: b), options: options)
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Yams
+
+/// `openapi/orbweaver.yaml` as plain values, with its references followed.
+struct OpenAPIDocument {
+    typealias Object = [String: Any]
+
+    let root: Object
+
+    init() throws {
+        let file = Fixtures.root.deletingLastPathComponent().appending(path: "openapi/orbweaver.yaml")
+        guard let root = try Yams.load(yaml: String(contentsOf: file, encoding: .utf8)) as? Object else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        self.root = root
+    }
+
+    /// Methods by path.
+    var paths: [String: Object] { root["paths"] as? [String: Object] ?? [:] }
+
+    var schemas: [String: Any] { ((root["components"] as? Object)?["schemas"] as? Object) ?? [:] }
+
+    /// The node itself, or what its `$ref` points to.
+    func resolve(_ node: Any?) -> Object? {
+        guard let object = node as? Object else { return nil }
+        guard let reference = object["$ref"] as? String else { return object }
+        var target: Any? = root
+        for part in reference.dropFirst(2).split(separator: "/") { target = (target as? Object)?[String(part)] }
+        return resolve(target)
+    }
+}

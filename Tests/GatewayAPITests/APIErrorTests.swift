@@ -1,0 +1,39 @@
+import CallControl
+import Foundation
+import GatewayAPI
+import Testing
+
+@Suite struct `Errors` {
+    @Test(arguments: ErrorWrapper.allCases)
+    func `the body sits in its wrapper`(_ wrapper: ErrorWrapper) throws {
+        let error = APIError(.serviceDraining, "later", retryAfter: .milliseconds(1500))
+        let bytes = WireJSON.encode(error.body(in: wrapper))
+        let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        let members = try #require(wrapper == .none ? object : object[wrapper.rawValue] as? [String: Any])
+        #expect(members["statusCode"] as? Int == 503)
+        #expect(members["code"] as? String == "service.draining")
+        #expect(members["reason"] as? String == "later")
+        // Rounded up, and the header and the body say the same.
+        #expect(members["retryAfter"] as? Int == 2000)
+        #expect(error.retryAfterSeconds == 2)
+        #expect(try JSONDecoder().decode(ErrorBody.self, from: bytes) == error.body(in: wrapper))
+    }
+
+    @Test func `codes are dotted, lower-case and unlike each other`() {
+        for code in ErrorCode.allCases {
+            #expect(code.rawValue.wholeMatch(of: /[a-z]+\.[a-z_]+/) != nil)
+            // Clients repeat a request only if they know when.
+            #expect(code.httpStatus != 500)
+        }
+        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == ErrorCode.allCases.count)
+    }
+
+    @Test(arguments: [
+        (APIError(CallError.limitOfCalls), 503), (APIError(CallError.draining), 503), (APIError(RegistrationError.draining), 503),
+        (APIError(RegistrationError.limitOfSubscriptions(3)), 403),
+    ])
+    func `an answer of 503 always says when to come back`(_ error: APIError, _ status: Int) {
+        #expect(error.code.httpStatus == status)
+        #expect((error.retryAfter != nil) == (status == 503))
+    }
+}
