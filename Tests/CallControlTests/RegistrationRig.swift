@@ -19,7 +19,7 @@ struct RegistrationRig {
     @discardableResult
     mutating func subscribe(
         expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false, correlator: String? = nil
-    ) throws -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         let request = SubscriptionRequest(
             expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut, clientCorrelator: correlator)
         let number = count + 1
@@ -32,11 +32,11 @@ struct RegistrationRig {
 
     mutating func extend(
         _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
-    ) throws -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         try registration.extend(SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
     }
 
-    mutating func open(_ number: Int, on socket: UInt64) throws -> [RegistrationAction] {
+    mutating func open(_ number: Int, on socket: UInt64) throws(RegistrationError) -> [RegistrationAction] {
         try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now)
     }
 

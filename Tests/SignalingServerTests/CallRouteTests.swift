@@ -80,7 +80,7 @@ import Testing
         ("POST", #"{"type":"callStart","sdp":"v=0"}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callStart","to":"sip:ann@example.com"}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callStart","to":"sip:ann@example.com","sdp":""}"#, 400, "5", "request.missing_field"),
-        ("POST", #"{"type":"callStart","to":"bob","sdp":"v=0"}"#, 400, "37", "request.invalid_value"),
+        ("POST", #"{"type":"callStart","to":"@","sdp":"v=0"}"#, 400, "37", "request.invalid_value"),
         ("POST", #"{"type":7}"#, 400, "37", "request.invalid_value"),
         ("PUT", #"{"type":"transfer","address":"sip:carl@example.com"}"#, 403, "35", "call.operation_not_supported"),
         ("PUT", #"{"type":"startCallUpdate","sdp":"v=0"}"#, 403, "35", "call.operation_not_supported"),

@@ -1,6 +1,7 @@
 import CallControl
 import Cryptography
 import NIOSSL
+import Primitives
 import SignalingServer
 import Testing
 

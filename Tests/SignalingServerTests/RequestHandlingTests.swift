@@ -64,7 +64,7 @@ import Testing
         ("POST", "/rest/version/1/anonymous/ann@example.com/subscription", 403, "authorizationResponse", "anonymous.not_offered"),
         ("DELETE", "/rest/version/1/anonymous/a/callMe/callSessions/B1", 403, "authorizationResponse", "anonymous.not_offered"),
         ("GET", "/rest/version/1/user/%zz/callControl/callSessions/A1", 400, "callControlResponse", "request.malformed"),
-        ("GET", "/rest/version/1/user/%20/callControl/callSessions/A1", 400, "callControlResponse", "request.malformed_user"),
+        ("GET", "/rest/version/1/user/%20/callControl/callSessions/A1", 403, "callControlResponse", "auth.wrong_user"),
         ("GET", "/rest/version/1/user/joe@example.com/websocket/ws-1", 426, "", "channel.upgrade_required"),
         ("GET", "/rest/version/1/user/joe@example.com/somewhere", 404, "", "resource.not_found"),
     ])

@@ -42,12 +42,12 @@ package final class Certificate: Sendable {
         let size = unsafe i2d_X509(x509, nil)
         var der = [UInt8](repeating: 0, count: Int(size))
         unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var cursor = unsafe buffer.baseAddress
+            var cursor = buffer.baseAddress
             _ = unsafe i2d_X509(x509, &cursor)
         }
         self.der = der
-        certificatePEM = pem { bio in unsafe PEM_write_bio_X509(bio, x509) }
-        privateKeyPEM = Redacted(pem { bio in unsafe PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) })
+        certificatePEM = unsafe pem { bio in unsafe PEM_write_bio_X509(bio, x509) }
+        privateKeyPEM = unsafe Redacted(pem { bio in unsafe PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) })
     }
 
     package func fingerprint(_ digest: Digest) -> [UInt8] { digest.hash(der) }

@@ -142,7 +142,7 @@ package final class DTLSTransport {
         defer { unsafe X509_free(certificate) }
         var der = [UInt8](repeating: 0, count: Int(unsafe i2d_X509(certificate, nil)))
         unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var cursor = unsafe buffer.baseAddress
+            var cursor = buffer.baseAddress
             _ = unsafe i2d_X509(certificate, &cursor)
         }
         return digest.hash(der)

@@ -52,6 +52,6 @@ package final class WorkerThread: Sendable {
             defer { handle = nil }
             return handle
         }
-        if let thread { _ = unsafe pthread_join(thread, nil) }
+        if let thread { pthread_join(thread, nil) }
     }
 }

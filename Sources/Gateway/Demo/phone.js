@@ -143,6 +143,7 @@ export class Phone extends EventTarget {
     this.call = null;
     this.report = null;
     clearInterval(this.#clock);
+    this.#tell(null);
     this.#showMedia();
     this.#emit('report');
     this.#render();
@@ -200,6 +201,7 @@ export class Phone extends EventTarget {
     for (const element of parts.dial.elements) element.disabled = !registered;
     this.#toggle('mute', call?.muted, 'Mute', 'Unmute');
     this.#toggle('camera', call?.cameraHidden, 'Hide camera', 'Show camera');
+    this.#button('mute').hidden = !call?.localStream?.getAudioTracks().length;
     this.#button('camera').hidden = !call?.localStream?.getVideoTracks().length;
     this.#emit('view', { view });
   }

@@ -1,7 +1,6 @@
 import CallControl
 import CallRuntime
 import Primitives
-import SignalingServer
 import Synchronization
 
 /// A clock that moves only when told to.
@@ -20,6 +19,6 @@ final class ManualClock: RuntimeClock {
 
 /// `joe` is `joe@example.com`.
 func address(_ text: String) -> UserAddress {
-    guard let address = UserAddress(login: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
+    guard let address = UserAddress(parsing: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
     return address
 }

@@ -27,13 +27,15 @@ extension Call {
         }
     }
 
-    /// The end of the last device ends the call (spidr-wire §3.3).
+    /// The end of the last device ends the call (spidr-wire §3.3). An answered one can go on without any, as long as the
+    /// user can still be reached; an unanswered one cannot: nobody would learn of the answer.
     private mutating func left(_ leg: Leg, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime) -> [CallAction] {
         parties[leg].devices.removeAll { $0.subscription == subscription }
-        guard parties[leg].devices.isEmpty, !othersRemain else { return [] }
+        guard parties[leg].devices.isEmpty else { return [] }
         switch state {
+        case .unanswered: return finish(.subscriptionEnded(leg), at: now)
+        case .answered: return othersRemain ? [] : finish(.subscriptionEnded(leg), at: now)
         case .initial, .ended: return []
-        case .unanswered, .answered: return finish(.subscriptionEnded(leg), at: now)
         }
     }
 }

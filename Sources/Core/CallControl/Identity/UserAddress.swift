@@ -6,10 +6,12 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     /// The part before the `@`.
-    package var user: Substring { text.prefix { $0 != "@" } }
+    package var user: Substring { text[..<at] }
 
     /// The part after the `@`.
-    package var domain: Substring { text.drop { $0 != "@" }.dropFirst() }
+    package var domain: Substring { text[text.utf8.index(after: at)...] }
+
+    private var at: String.Index { text.utf8.firstIndex(of: UInt8(ascii: "@")) ?? text.startIndex }
 
     /// The longest address, in bytes of UTF-8, as for a mailbox (RFC 5321 §4.5.3.1.3).
     package static let maximumLength = 254
@@ -29,11 +31,11 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
         let rest = uri.withoutScheme
         let user: Substring
         let domain: Substring
-        if let at = rest.firstIndex(of: "@") {
+        if let at = rest.utf8.firstIndex(of: UInt8(ascii: "@")) {
             user = rest[..<at]
-            domain = rest[rest.index(after: at)...].prefix { $0 != ";" && $0 != "?" }
+            domain = rest[rest.utf8.index(after: at)...].withoutParameters
         } else {
-            user = rest.prefix { $0 != ";" && $0 != "?" }
+            user = rest.withoutParameters
             guard let defaultDomain else { return nil }
             domain = defaultDomain[...]
         }
@@ -46,11 +48,19 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
 
 // MARK: - Grammar
 
+// Delimiters are looked for among bytes: as a `Character`, a colon with an accent on it is no colon.
 extension Substring {
     /// The rest after `sip:`, `sips:` or `tel:` (RFC 3261 §19.1, RFC 3966); schemes are compared without case.
     fileprivate var withoutScheme: Substring {
-        guard let colon = firstIndex(of: ":"), ["sip", "sips", "tel"].contains(self[..<colon].lowercased()) else { return self }
-        return self[index(after: colon)...]
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), ["sip", "sips", "tel"].contains(self[..<colon].lowercased()) else {
+            return self
+        }
+        return self[utf8.index(after: colon)...]
+    }
+
+    /// The part before URI parameters and headers (RFC 3261 §19.1.1).
+    fileprivate var withoutParameters: Substring {
+        self[..<(utf8.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "?") } ?? endIndex)]
     }
 
     /// Anything printable that neither ends the address somewhere nor breaks the path it becomes a segment of.

@@ -12,7 +12,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case requestMalformedJSON = "request.malformed_json"
     case requestMissingField = "request.missing_field"
     case requestInvalidValue = "request.invalid_value"
-    case requestMalformedUser = "request.malformed_user"
     case requestMalformedVersion = "request.malformed_version"
     case requestUnsupportedVersion = "request.unsupported_version"
 
@@ -72,7 +71,6 @@ extension ErrorCode {
         case .requestMalformedJSON: (400, 1004)
         case .requestMissingField: (400, 5)
         case .requestInvalidValue: (400, 37)
-        case .requestMalformedUser: (400, 3)
         case .requestMalformedVersion: (400, 8)
         case .requestUnsupportedVersion: (400, 30)
         case .resourceNotFound: (404, 18)

@@ -21,7 +21,7 @@ extension CallControlRequest {
     private static let creations: Set<String> = ["callStart", "join"]
     private static let operations: Set<String> = ["ringing", "callAnswer", "audit"]
 
-    /// - Parameter defaultDomain: completes telephone numbers, which have no domain.
+    /// - Parameter defaultDomain: completes names and telephone numbers without one.
     package func creation(defaultDomain: String) throws(APIError) -> CallCreation {
         switch type {
         case "callStart": .start(try callStart(defaultDomain: defaultDomain))

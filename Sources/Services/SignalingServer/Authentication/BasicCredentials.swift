@@ -28,7 +28,7 @@ package struct BasicCredentials: Equatable, Sendable {
             let bytes = Data(base64Encoded: header[scheme.endIndex...].trimmingCharacters(in: .whitespaces)),
             let text = String(validating: bytes, as: UTF8.self),
             let colon = text.firstIndex(of: ":"),
-            let user = UserAddress(login: String(text[..<colon]), defaultDomain: defaultDomain)
+            let user = UserAddress(parsing: String(text[..<colon]), defaultDomain: defaultDomain)
         else {
             throw APIError(.authMalformed, "The Authorization header must hold base64 of user@domain:password in UTF-8.")
         }

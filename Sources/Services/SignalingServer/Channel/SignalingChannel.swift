@@ -123,7 +123,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     private func address(_ head: HTTPRequestHead) -> (UserAddress, ChannelID)? {
         guard let route = head.channelRoute,
-            let user = UserAddress(login: route.user, defaultDomain: configuration.defaultDomain)
+            let user = UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
         else { return nil }
         return (user, ChannelID(route.id))
     }

@@ -23,10 +23,7 @@ struct UserExchange: Sendable {
         let wrapper = route.endpoint.errorWrapper
         do throws(APIError) {
             user = try await authenticator.authenticate(request.headers[.authorization], from: source)
-            guard let owner = UserAddress(login: route.user, defaultDomain: authenticator.defaultDomain) else {
-                throw APIError(.requestMalformedUser, "The user in the path must be written user@domain.")
-            }
-            guard owner == user else {
+            guard UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user else {
                 authenticator.countWrongUser()
                 throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
             }

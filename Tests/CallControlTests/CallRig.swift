@@ -1,0 +1,125 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+
+/// Alice (subscription a1) calls Bob (b1, which reports ringing itself, and b2, which does not) on a virtual clock.
+struct CallRig {
+    static let alice = UserAddress(parsing: "alice@example.com")!
+    static let bob = UserAddress(parsing: "bob@example.com")!
+    static let silent = Device("b1", sendsRingingFeedback: true)
+    static let plain = Device("b2")
+
+    var clock = VirtualClock()
+    var call: Call
+    private var random: SeededRandomSource
+    let mode: MediaMode
+
+    init(callee devices: [Device] = [silent, plain], isAnchored: Bool = false, _ configuration: Call.Configuration = .init(), seed: UInt64 = 1) {
+        random = SeededRandomSource(seed: seed)
+        let parties = PerLeg(
+            caller: CallParty(user: Self.alice, name: "Alice", session: "A", devices: [Device("a1")]),
+            callee: CallParty(user: Self.bob, name: "Bob", session: "B", devices: devices))
+        call = Call(id: CallID(7), parties: parties, configuration: configuration)
+        mode = isAnchored ? .anchored(PerLeg(caller: Self.identity("caller"), callee: Self.identity("callee"))) : .direct
+    }
+
+    static func identity(_ name: String) -> LegIdentity {
+        LegIdentity(
+            sessionID: 1, canonicalName: "name", streamID: "stream",
+            credentials: ICECredentials(ufrag: name, password: "password+password+password"),
+            fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 7, count: 32)),
+            candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"])
+    }
+
+    mutating func start(_ sdp: String = "offer", parameters: [CustomParameter] = []) throws(CallError) -> [CallAction] {
+        let request = CallStartRequest(callee: Self.bob, sdp: sdp, customParameters: parameters)
+        return try call.start(request, media: mode, at: clock.now, random: &random)
+    }
+
+    mutating func answer(_ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = []) throws(CallError) -> [CallAction] {
+        try call.answer(by: leg, CallAnswerRequest(sdp: sdp, customParameters: parameters), at: clock.now, random: &random)
+    }
+}
+
+/// What can happen to a call.
+enum CallStep: Sendable {
+    case start
+    case unreachable(CallEndCause.Unreachable)
+    case ringing(Leg)
+    case answer(Leg)
+    case reject(Leg)
+    case end(Leg, String?)
+    case audit
+    case joined(Leg, Device, replacing: SubscriptionID?)
+    case left(Leg, SubscriptionID, othersRemain: Bool)
+    case media(Leg, MediaProgress)
+    case mediaFailed(Leg)
+    case drain
+    case wait(Duration)
+}
+
+extension CallRig {
+    /// Carries a step out; a refusal is shown as `refused …`.
+    mutating func take(_ step: CallStep) -> [String] {
+        do throws(CallError) {
+            return try perform(step).map(\.trace)
+        } catch {
+            return ["refused \(error.trace)"]
+        }
+    }
+
+    mutating func perform(_ step: CallStep) throws(CallError) -> [CallAction] {
+        switch step {
+        case .start: return try start()
+        case .unreachable(let reason): return call.calleeUnreachable(reason, at: clock.now)
+        case .ringing(let leg): return try call.ringing(by: leg)
+        case .answer(let leg): return try answer(by: leg)
+        case .reject(let leg): return try call.reject(by: leg, at: clock.now)
+        case .end(let leg, let reason): return try call.end(by: leg, reasonText: reason, at: clock.now)
+        case .audit:
+            try call.audit()
+            return []
+        case .joined(let leg, let device, let former): return call.deviceChanged(leg, .joined(device, replacing: former), at: clock.now)
+        case .left(let leg, let id, let others): return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
+        case .media(let leg, let step):
+            call.mediaAdvanced(leg, to: step)
+            return []
+        case .mediaFailed(let leg): return call.mediaFailed(leg, MediaFault(statusCode: 408, reasonText: "media path lost"), at: clock.now)
+        case .drain: return call.drain(at: clock.now)
+        case .wait(let duration):
+            clock.advance(by: duration)
+            return call.timeout(at: clock.now)
+        }
+    }
+}
+
+extension CallAction {
+    /// One line for tables.
+    var trace: String {
+        switch self {
+        case .notify(_, let receivers, let notification):
+            ([receivers.map(\.rawValue).joined(separator: "+"), notification.type.rawValue]
+                + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self)).joined(separator: " ")
+        case .prepareMedia(let leg, _): "prepare \(leg)"
+        case .connectMedia(let leg, _): "connect \(leg)"
+        case .releaseMedia: "release"
+        case .answered: "answered"
+        case .ended: "ended"
+        }
+    }
+}
+
+extension CallError {
+    var trace: String {
+        switch self {
+        case .noSuchCall: "noSuchCall"
+        case .alreadyAnswered: "alreadyAnswered"
+        case .notAllowed(let operation, let state): "\(operation) while \(state)"
+        case .malformedDescription: "malformedDescription"
+        case .unsupportedDescription: "unsupportedDescription"
+        case .limitOfCalls: "limitOfCalls"
+        case .draining: "draining"
+        }
+    }
+}

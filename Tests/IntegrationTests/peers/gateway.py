@@ -1,0 +1,146 @@
+"""The real binary, on ports of its own."""
+import asyncio
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbweaver"))
+
+
+class Gateway:
+    """`orbweaver serve --dev`, from `start()` to `stop()`."""
+
+    def __init__(self, *arguments: str):
+        self.http_port, self.https_port = free_tcp_ports(2)
+        self.media_port = free_udp_range(os.cpu_count() or 1)
+        self.log_path = Path(tempfile.mkdtemp(prefix="orbweaver-test-")) / "gateway.log"
+        self._arguments = [
+            "serve", "--dev",
+            "--http-port", str(self.http_port),
+            "--https-port", str(self.https_port),
+            "--media-port", str(self.media_port),
+            *arguments,
+        ]  # fmt: skip
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def http(self) -> str:
+        return f"http://127.0.0.1:{self.http_port}"
+
+    @property
+    def https(self) -> str:
+        return f"https://127.0.0.1:{self.https_port}"
+
+    @property
+    def media_ports(self) -> range:
+        """One UDP port per media worker, and one worker per core."""
+        return range(self.media_port, self.media_port + (os.cpu_count() or 1))
+
+    def start(self, timeout: float = 60) -> "Gateway":
+        environment = {**os.environ, "SWIFT_BACKTRACE": "color=no"}
+        with open(self.log_path, "wb") as log:
+            self._process = subprocess.Popen(
+                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, cwd=self.log_path.parent
+            )
+        end = time.monotonic() + timeout
+        while self.readiness() != 200:
+            if self._process.poll() is not None:
+                raise AssertionError(f"the gateway ended with status {self._process.returncode}:\n{self.log_tail()}")
+            if time.monotonic() > end:
+                self.kill()
+                raise AssertionError(f"the gateway was not ready after {timeout} s:\n{self.log_tail()}")
+            time.sleep(0.05)
+        return self
+
+    def readiness(self) -> int | None:
+        """The HTTP status of `/ready`; None if nobody answers."""
+        try:
+            with urllib.request.urlopen(f"{self.http}/ready", timeout=5) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return None
+
+    def metric(self, name: str) -> float:
+        """The sum of a metric over its labels."""
+        with urllib.request.urlopen(f"{self.http}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        values = re.findall(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
+        assert values, f"there is no metric {name}"
+        return sum(map(float, values))
+
+    def terminate(self):
+        """What an operator's system sends; the gateway drains."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def wait(self, timeout: float = 30) -> int:
+        """The exit status."""
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"the gateway did not stop within {timeout} s:\n{self.log_tail()}") from None
+
+    async def ended(self, timeout: float = 30) -> int:
+        return await asyncio.to_thread(self.wait, timeout)
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self):
+        """Ends it as an operator would and holds it to a clean exit."""
+        if self.is_running:
+            self.terminate()
+        status = self.wait()
+        assert status == 0, f"the gateway ended with status {status}:\n{self.log_tail()}"
+
+    def log_tail(self, lines: int = 60) -> str:
+        return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
+
+
+def orbweaver(*arguments: str, timeout: float = 30, **options) -> subprocess.CompletedProcess:
+    """Runs a command to its end."""
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, **options)
+
+
+def free_tcp_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def free_udp_range(count: int) -> int:
+    """The first of `count` free ports in a row, below the range the system hands out by itself."""
+    for _ in range(100):
+        first = random.randrange(20_000, 30_000)
+        sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
+        try:
+            for offset, each in enumerate(sockets):
+                each.bind(("0.0.0.0", first + offset))
+            return first
+        except OSError:
+            continue
+        finally:
+            for each in sockets:
+                each.close()
+    raise AssertionError(f"no {count} free UDP ports in a row")

@@ -1,0 +1,50 @@
+"""Small descriptions for tests that need no media: what a browser would send, shortened."""
+import re
+
+FINGERPRINT = ":".join(f"{value:02X}" for value in range(32))
+
+SESSION = "v=0\r\no=- 4611731400430051336 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
+TRANSPORT = (
+    "a=rtcp:9 IN IP4 0.0.0.0\r\n"
+    "a=candidate:1 1 udp 2122260223 127.0.0.1 50000 typ host generation 0\r\n"
+    "a=ice-ufrag:{ufrag}\r\na=ice-pwd:Jq7Wp0kZ1hLr5vXb9TnYc3Ed\r\n"
+    f"a=fingerprint:sha-256 {FINGERPRINT}\r\n"
+    "a=setup:{setup}\r\na=rtcp-mux\r\n"
+)  # fmt: skip
+AUDIO = (
+    "a=rtpmap:111 opus/48000/2\r\na=rtcp-fb:111 transport-cc\r\na=fmtp:111 minptime=10;useinbandfec=1\r\n"
+    "a=rtpmap:0 PCMU/8000\r\na=rtpmap:110 telephone-event/48000\r\n"
+)
+VIDEO = "a=rtpmap:96 VP8/90000\r\na=rtcp-fb:96 nack\r\na=rtcp-fb:96 nack pli\r\na=rtcp-fb:96 ccm fir\r\na=rtcp-fb:96 goog-remb\r\n"
+
+
+def offer(video: bool = False) -> str:
+    lines = SESSION + f"a=group:BUNDLE {'0 1' if video else '0'}\r\na=msid-semantic: WMS\r\n"
+    transport = TRANSPORT.format(ufrag="Ab12", setup="actpass")
+    lines += f"m=audio 50000 UDP/TLS/RTP/SAVPF 111 0 110\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:0\r\na=sendrecv\r\n{AUDIO}"
+    lines += "a=ssrc:1001 cname:test\r\n"
+    if video:
+        lines += f"m=video 50000 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:1\r\na=sendrecv\r\n{VIDEO}"
+        lines += "a=ssrc:1002 cname:test\r\n"
+    return lines
+
+
+DATA_ONLY = (
+    SESSION + "a=group:BUNDLE 0\r\nm=application 50000 UDP/DTLS/SCTP webrtc-datachannel\r\nc=IN IP4 127.0.0.1\r\n"
+    + TRANSPORT.format(ufrag="Ab12", setup="actpass") + "a=mid:0\r\na=sctp-port:5000\r\n"
+)  # fmt: skip
+"""Well-formed, but nothing a call could carry."""
+
+
+def answer(offer: str) -> str:
+    """Accepts every audio and video section as it was offered, line for line (RFC 3264 §6)."""
+    head, *sections = re.split(r"(?=^m=)", offer, flags=re.MULTILINE)
+    result = SESSION + "".join(re.findall(r"^a=group:BUNDLE.*\r\n", head, re.MULTILINE))
+    for section in sections:
+        kind = re.match(r"m=(\w+)", section)[1]
+        mid = re.search(r"^a=mid:.*\r\n", section, re.MULTILINE)
+        formats = "".join(re.findall(r"^a=(?:rtpmap|fmtp|rtcp-fb):.*\r\n", section, re.MULTILINE))
+        result += re.sub(r"^(m=\w+) \d+", r"\1 50000", section.split("\r\n")[0]) + "\r\nc=IN IP4 127.0.0.1\r\n"
+        result += TRANSPORT.format(ufrag="Cd34", setup="active") + (mid[0] if mid else "") + "a=sendrecv\r\n" + formats
+        result += f"a=ssrc:{2001 if kind == 'audio' else 2002} cname:test\r\n"
+    return result

@@ -1,0 +1,51 @@
+"""Speech and tones to play, and the means to recognise them again."""
+import math
+import subprocess
+import wave
+from pathlib import Path
+
+import numpy
+
+RATE = 48_000
+
+
+def speech(path: Path, text: str) -> Path:
+    """Spoken text as a 16-bit mono WAV, the form Chromium takes for a microphone."""
+    raw = path.with_suffix(".espeak.wav")
+    subprocess.run(["espeak-ng", "-w", raw, text], check=True, capture_output=True)
+    subprocess.run(["sox", raw, "-r", str(RATE), "-c", "1", "-b", "16", path], check=True, capture_output=True)
+    raw.unlink()
+    return path
+
+
+def tone(path: Path, frequency: float, seconds: float = 2) -> Path:
+    """A sine that can be played in a loop without a click."""
+    periods = round(seconds * frequency)
+    samples = sine(frequency, 0, round(periods / frequency * RATE))
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(samples.tobytes())
+    return path
+
+
+def sine(frequency: float, start: int, count: int) -> numpy.ndarray:
+    """16-bit samples `start` … `start + count` of a tone."""
+    times = (start + numpy.arange(count)) / RATE
+    return (8_000 * numpy.sin(2 * math.pi * frequency * times)).astype(numpy.int16)
+
+
+def tone_share(samples: numpy.ndarray, frequency: float, rate: int = RATE) -> float:
+    """How much of the power is this tone, 0 … 1: Goertzel's algorithm over pieces of 50 ms, the median of them."""
+    length = rate // 20
+    shares = []
+    for start in range(0, len(samples) - length + 1, length):
+        piece = samples[start : start + length].astype(numpy.float64)
+        power = float(numpy.dot(piece, piece))
+        if power < length:  # digital silence
+            shares.append(0.0)
+            continue
+        phase = numpy.exp(-2j * math.pi * frequency / rate * numpy.arange(length))
+        shares.append(2 * abs(numpy.dot(piece, phase)) ** 2 / (length * power))
+    return float(numpy.median(shares)) if shares else 0.0

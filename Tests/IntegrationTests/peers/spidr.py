@@ -1,0 +1,263 @@
+"""A scripted client of the SPiDR protocol: sends what a test tells it and keeps all it hears.
+
+    async with SpidrPeer(gateway.http, "alice") as alice:
+        await alice.register()
+        call = await alice.call("bob@dev.local", sdp)
+        await alice.expect("ringing", call)
+"""
+import asyncio
+import json
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from .contract import Contract
+
+PING = json.dumps({"message_type": "ping"})
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> dict:
+        return json.loads(self.text)
+
+    @property
+    def body(self) -> dict:
+        """What is inside the one wrapper of an answer."""
+        content = self.json
+        assert isinstance(content, dict) and len(content) == 1, f"not one top-level key: {self.text[:300]}"
+        return next(iter(content.values()))
+
+    @property
+    def wrapper(self) -> str:
+        return next(iter(self.json))
+
+    def succeeded(self) -> dict:
+        assert 200 <= self.status < 300, f"{self.status}: {self.text[:1000]}"
+        assert self.body["statusCode"] in (0, 2), self.text[:1000]
+        return self.body
+
+    def refused(self, status: int, status_code: int, wrapper: str, code: str | None = None) -> dict:
+        """Holds a refusal to its documented form; returns what is inside the wrapper."""
+        assert (self.status, self.wrapper) == (status, wrapper), f"{self.status}: {self.text[:1000]}"
+        assert self.headers["content-type"].startswith("application/json")
+        assert self.body["statusCode"] == status_code, self.text
+        assert code is None or self.body["code"] == code, self.text
+        assert len(self.body["reason"].split()) >= 3 and self.body["reason"].endswith("."), f"not a sentence: {self.text}"
+        return self.body
+
+
+@dataclass
+class Notification:
+    at: float
+    """Monotonic time of arrival."""
+    message: dict
+    is_expected: bool = field(default=False, compare=False)
+
+    @property
+    def event(self) -> str:
+        return self.message["eventType"]
+
+    @property
+    def event_id(self) -> str:
+        return self.message["eventId"]
+
+    @property
+    def session(self) -> str | None:
+        return self.message.get("sessionParams", {}).get("sessionData")
+
+    @property
+    def sdp(self) -> str | None:
+        return self.message["sessionParams"].get("sdp")
+
+    @property
+    def reason(self) -> tuple[int | None, str | None]:
+        parameters = self.message["sessionParams"]
+        return parameters.get("statusCode"), parameters.get("reasonText")
+
+    def __str__(self):
+        return f"{self.event}({self.session or ''})"
+
+
+class SpidrPeer:
+    """One device of one user."""
+
+    def __init__(self, base: str, name: str, password: str = "dev", contract: Contract | None = None):
+        self.user = name if "@" in name else f"{name}@dev.local"
+        self.base = base
+        self.contract = contract
+        self.credentials = "Basic " + b64encode(f"{self.user}:{password}".encode()).decode()
+        self.subscription: str | None = None
+        self.channel: str | None = None
+        self.heard: list[Notification] = []
+        self.close_code: int | None = None
+        self._news = asyncio.Condition()
+        self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._listening: asyncio.Task | None = None
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self):
+        # One connection per request keeps a refused or broken request from touching the next one.
+        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=False, force_close=True))
+        return self
+
+    async def __aexit__(self, *_):
+        if self.subscription:
+            await self.request("DELETE", self.subscription)
+        await self.close_channel()
+        await self._session.close()
+
+    # REST
+
+    async def request(self, method: str, path: str, body: object = None, *, data: bytes | None = None, headers: dict | None = None) -> Answer:
+        """`path`: below the user's own resources unless it starts with `/rest/`. `data`: a body that is not made from `body`."""
+        url = self.base + (path if path.startswith("/rest/") else self.path(path))
+        sent = {"Accept": "application/json", "Authorization": self.credentials, **(headers or {})}
+        if body is not None:
+            data = json.dumps(body).encode()
+        if data is not None:
+            sent.setdefault("Content-Type", "application/json")
+        sent = {name: value for name, value in sent.items() if value is not None}
+        async with self._session.request(
+            method, aiohttp.client.URL(url, encoded=True), data=data, headers=sent, timeout=aiohttp.ClientTimeout(30)
+        ) as response:
+            content = await response.read()
+            answer = Answer(response.status, {key.lower(): value for key, value in response.headers.items()}, content.decode())
+        if self.contract:
+            self.contract.check(method, url, body, answer.status, answer.headers.get("content-type", ""), content)
+        return answer
+
+    def path(self, resource: str) -> str:
+        return f"/rest/version/1/user/{self.user}{resource}"
+
+    # Subscription and channel
+
+    async def register(
+        self, *, expires: object = 3600, ringing_feedback: bool = False, correlator: str | None = None, alone: bool = True, listen: bool = True
+    ) -> dict:
+        """`alone`: ends what other devices of the user are left from earlier."""
+        wishes = {"expires": expires, "service": ["call"], "notificationType": "WebSocket", "localization": "English_US"}
+        if ringing_feedback:
+            wishes["supported"] = ["RingingFeedback"]
+        if correlator:
+            wishes["clientCorrelator"] = correlator
+        wishes["forceLogOut"] = "true" if alone else "false"
+        answer = await self.request("POST", "/subscription", {"subscribeRequest": wishes})
+        assert answer.status == 201, answer.text
+        granted = answer.succeeded()
+        self.subscription = granted["subscription"]
+        self.channel = granted["subscriptionParams"]["notificationChannel"]
+        if listen:
+            await self.open_channel()
+        return granted
+
+    async def extend(self, **wishes) -> Answer:
+        return await self.request("PUT", self.subscription, {"subscribeRequest": {"service": ["call"], "expires": 3600, **wishes}})
+
+    async def unregister(self) -> Answer:
+        path, self.subscription = self.subscription, None
+        return await self.request("DELETE", path)
+
+    async def open_channel(self):
+        self.close_code = None
+        self._socket = await self._session.ws_connect(self.base.replace("http", "ws", 1) + self.channel)
+        await self._socket.send_str(PING)
+        self._listening = asyncio.create_task(self._listen(self._socket))
+
+    async def close_channel(self):
+        """Ends the socket in good order."""
+        if self._socket:
+            await self._socket.close()
+            await self._listening
+
+    async def lose_channel(self):
+        """Ends the socket like a network that fails: no close frame."""
+        self._socket._response.connection.transport.abort()
+        await self._listening
+
+    async def closed(self, timeout: float = 20) -> int | None:
+        """Waits until the gateway has closed the channel; returns the close code."""
+        await asyncio.wait_for(asyncio.shield(self._listening), timeout)
+        return self.close_code
+
+    async def _listen(self, socket: aiohttp.ClientWebSocketResponse):
+        async for frame in socket:
+            assert frame.type == aiohttp.WSMsgType.TEXT, f"a frame that is not text: {frame}"
+            envelope = json.loads(frame.data)
+            assert list(envelope) == ["notificationMessage"], frame.data
+            if self.contract:
+                self.contract.check_notification(envelope)
+            async with self._news:
+                self.heard.append(Notification(time.monotonic(), envelope["notificationMessage"]))
+                self._news.notify_all()
+        self.close_code = socket.close_code
+
+    # Expectations
+
+    async def expect(self, event: str, session: str | None = None, timeout: float = 20) -> Notification:
+        """The first notification of this kind that no earlier `expect` has taken, now or within the time."""
+
+        def found() -> Notification | None:
+            matches = (n for n in self.heard if not n.is_expected and n.event == event and session in (None, n.session))
+            return next(matches, None)
+
+        try:
+            async with asyncio.timeout(timeout), self._news:
+                await self._news.wait_for(lambda: found() is not None or self._failure() is not None)
+        except TimeoutError:
+            raise AssertionError(f"{self.user} did not hear {event} in {timeout} s, only {list(map(str, self.heard))}") from None
+        if found() is None:
+            raise self._failure()
+        notification = found()
+        notification.is_expected = True
+        return notification
+
+    async def expect_silence(self, event: str | Callable[[Notification], bool] | None = None, during: float = 0.5):
+        """Nothing (of this kind) arrives that has not been expected."""
+        await asyncio.sleep(during)
+        surprises = [n for n in self.heard if not n.is_expected and event in (None, n.event)]
+        assert not surprises, f"{self.user} heard {list(map(str, surprises))}"
+
+    def _failure(self) -> BaseException | None:
+        """What broke the listener, e.g. a notification that is not as described."""
+        if self._listening and self._listening.done() and not self._listening.cancelled():
+            return self._listening.exception()
+        return None
+
+    # Calls
+
+    async def start(self, to: str, sdp: str, **fields) -> Answer:
+        request = {"type": "callStart", "from": f"sip:{self.user}", "to": to if to.startswith("sip:") else f"sip:{to}", "sdp": sdp, **fields}
+        return await self.request("POST", "/callControl", {"callControlRequest": request})
+
+    async def call(self, to: str, sdp: str, **fields) -> str:
+        """Starts a call that is accepted; returns the session."""
+        answer = await self.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
+        assert answer.status == 201, answer.text
+        return answer.succeeded()["sessionData"]
+
+    async def operate(self, session: str, operation: str, **fields) -> Answer:
+        return await self.request("PUT", self._call(session), {"callControlRequest": {"type": operation, **fields}})
+
+    async def answer(self, session: str, sdp: str) -> Answer:
+        return await self.operate(session, "callAnswer", sdp=sdp)
+
+    async def reject(self, session: str) -> Answer:
+        return await self.request("POST", "/calldisposition", {"callDispositionRequest": {"action": "reject", "sessionData": session}})
+
+    async def end(self, session: str, query: str = "") -> Answer:
+        return await self.request("DELETE", self._call(session) + query)
+
+    async def state(self, session: str) -> Answer:
+        return await self.request("GET", self._call(session))
+
+    def _call(self, session: str) -> str:
+        return f"/callControl/callSessions/{session}"
