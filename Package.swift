@@ -140,7 +140,7 @@ let package = Package(
             resources: [.copy("Demo")],
             swiftSettings: strict
         ),
-        .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
+        .executableTarget(name: "orbweaver", dependencies: ["Gateway", "Observability", argumentParser, logging], swiftSettings: strict),
         .target(
             name: "RelayBaseline", path: "Sources/orbweaver-bench/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),
@@ -158,7 +158,7 @@ let package = Package(
             name: "PeerSupport", dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
             path: "Tests/PeerSupport", swiftSettings: strict + lifetimes),
         .target(
-            name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP", "CallControl", "GatewayAPI"], path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
 
         // Tests, one target per module
@@ -175,6 +175,8 @@ let package = Package(
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
         tests("MediaServerTests", ["MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", logging]),
+        tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
+        tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "CallControl"]),
         tests("SignalingServerTests", [
             "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",

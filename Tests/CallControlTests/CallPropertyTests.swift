@@ -95,7 +95,11 @@ struct CallPropertyTests {
                 let before = rig.call
                 inherits(step, &witness)
                 do throws(CallError) {
-                    if case .answer(let leg) = step { witness.watch(try rig.answer(answer, by: leg)) } else { witness.watch(try rig.perform(step)) }
+                    if case .answer(let leg) = step {
+                        witness.watch(try rig.answer(answer, by: leg))
+                    } else {
+                        witness.watch(try rig.perform(step))
+                    }
                 } catch {
                     #expect(rig.call == before, "a refused request changes nothing")
                 }

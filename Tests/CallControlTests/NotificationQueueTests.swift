@@ -10,7 +10,8 @@ struct NotificationQueueTests {
         configuration: .init(capacity: 5, maximumAge: .seconds(60), replayLimit: 3))
 
     private mutating func append(_ count: Int = 1, behind request: UInt64? = nil) -> Int {
-        (0..<count).reduce(0) { lost, _ in lost + queue.append(Notification(.ringing), behind: request, at: Moment(clock.now, epochMilliseconds: 7)) }
+        let now = Moment(clock.now, epochMilliseconds: 7)
+        return (0..<count).reduce(0) { lost, _ in lost + queue.append(Notification(.ringing), behind: request, at: now) }
     }
 
     private mutating func release(_ oldestOpenRequest: UInt64? = nil, listening: Bool = true) -> [UInt64] {

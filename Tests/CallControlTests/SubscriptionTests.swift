@@ -202,6 +202,17 @@ struct SubscriptionTests {
             ])
     }
 
+    @Test mutating func `what is on its way to a replaced subscription reaches its successor, once`() throws {
+        try rig.subscribe(correlator: "phone")
+        _ = attach()
+        try rig.subscribe(correlator: "phone")
+        try rig.subscribe(correlator: "phone")
+        _ = try rig.open(3, on: 9)
+        #expect(rig.notify([1, 2, 3]) == [.transmit(rig.frame(3, 3_000), to: SocketID(9))])
+        rig.registration.detach("A1")
+        #expect(rig.notify([1]) == [])
+    }
+
     @Test mutating func `the new device joins before forced ones leave`() throws {
         try rig.subscribe()
         _ = attach()

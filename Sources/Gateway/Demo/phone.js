@@ -1,5 +1,5 @@
 /** One phone of the demo page: a client, at most one call, and everything one sees of them. */
-import { CallState, ClientState, SpidrClient } from './spidr-client.js';
+import { CallState, ClientState, EndCode, SpidrClient } from './spidr-client.js';
 import { reportLeg } from './leg-report.js';
 import { SoundThread } from './sound-thread.js';
 
@@ -137,9 +137,7 @@ export class Phone extends EventTarget {
   }
 
   #ended(call) {
-    const { text, code, by, error } = call.endReason;
-    const failed = Boolean(error) || (by === 'remote' && code >= 400 && code < 700);
-    this.#outcome = { title: failed ? (FAILURES[code] ?? 'The call failed') : 'Call ended', detail: text, failed };
+    this.#outcome = outcome(call);
     this.call = null;
     this.report = null;
     clearInterval(this.#clock);
@@ -258,6 +256,16 @@ export class Phone extends EventTarget {
   }
 
   #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+}
+
+/** How an ended call is summed up on the stage. */
+function outcome({ direction, connectedAt, endReason: { code, text, by, error } }) {
+  if (error && code !== EndCode.ANSWERED_ELSEWHERE) return { title: 'The call failed', detail: text, failed: true };
+  if (direction === 'incoming' && !connectedAt && by === 'remote') {
+    return { title: code === EndCode.ANSWERED_ELSEWHERE ? 'Answered elsewhere' : 'Missed call', detail: text, failed: false };
+  }
+  const failed = by === 'remote' && code >= 400 && code < 700; // a code of SIP's
+  return { title: failed ? (FAILURES[code] ?? 'The call failed') : 'Call ended', detail: text, failed };
 }
 
 /** Leaves equal text alone, so that a screen reader is not made to repeat it. */

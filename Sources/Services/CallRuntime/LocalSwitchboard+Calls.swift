@@ -10,7 +10,8 @@ extension LocalSwitchboard {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         var random = environment.random.generator
         let owner = CallOwner(CallID(random.next()), environment)
-        let sessions = PerLeg(caller: SessionID(random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
+        let sessions = PerLeg(
+            caller: SessionID(random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
         try await calls.insert(owner)
         do throws(CallError) {
             try await begin(owner, user, request, sessions)

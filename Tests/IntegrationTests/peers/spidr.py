@@ -9,7 +9,6 @@ import asyncio
 import json
 import time
 from base64 import b64encode
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import aiohttp
@@ -100,6 +99,7 @@ class SpidrPeer:
         self.heard: list[Notification] = []
         self.close_code: int | None = None
         self._news = asyncio.Condition()
+        self._broken: Exception | None = None
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._listening: asyncio.Task | None = None
         self._session: aiohttp.ClientSession | None = None
@@ -109,11 +109,11 @@ class SpidrPeer:
         self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=False, force_close=True))
         return self
 
-    async def __aexit__(self, *_):
-        if self.subscription:
-            await self.request("DELETE", self.subscription)
-        await self.close_channel()
-        await self._session.close()
+    async def __aexit__(self, failure: type | None, *_):
+        async with self._session:
+            if self.subscription and failure is None:  # after a failure, nothing may hide it
+                await self.request("DELETE", self.subscription)
+            await self.close_channel()
 
     # REST
 
@@ -189,16 +189,25 @@ class SpidrPeer:
         return self.close_code
 
     async def _listen(self, socket: aiohttp.ClientWebSocketResponse):
-        async for frame in socket:
-            assert frame.type == aiohttp.WSMsgType.TEXT, f"a frame that is not text: {frame}"
-            envelope = json.loads(frame.data)
-            assert list(envelope) == ["notificationMessage"], frame.data
-            if self.contract:
-                self.contract.check_notification(envelope)
+        try:
+            async for frame in socket:
+                await self._hear(frame)
+        except Exception as error:
             async with self._news:
-                self.heard.append(Notification(time.monotonic(), envelope["notificationMessage"]))
+                self._broken = error  # for those who wait
                 self._news.notify_all()
+            raise
         self.close_code = socket.close_code
+
+    async def _hear(self, frame: aiohttp.WSMessage):
+        assert frame.type == aiohttp.WSMsgType.TEXT, f"a frame that is not text: {frame}"
+        envelope = json.loads(frame.data)
+        assert list(envelope) == ["notificationMessage"], frame.data
+        if self.contract:
+            self.contract.check_notification(envelope)
+        async with self._news:
+            self.heard.append(Notification(time.monotonic(), envelope["notificationMessage"]))
+            self._news.notify_all()
 
     # Expectations
 
@@ -211,26 +220,20 @@ class SpidrPeer:
 
         try:
             async with asyncio.timeout(timeout), self._news:
-                await self._news.wait_for(lambda: found() is not None or self._failure() is not None)
+                await self._news.wait_for(lambda: found() or self._broken)
         except TimeoutError:
             raise AssertionError(f"{self.user} did not hear {event} in {timeout} s, only {list(map(str, self.heard))}") from None
-        if found() is None:
-            raise self._failure()
+        if self._broken:
+            raise self._broken
         notification = found()
         notification.is_expected = True
         return notification
 
-    async def expect_silence(self, event: str | Callable[[Notification], bool] | None = None, during: float = 0.5):
+    async def expect_silence(self, event: str | None = None, during: float = 0.5):
         """Nothing (of this kind) arrives that has not been expected."""
         await asyncio.sleep(during)
         surprises = [n for n in self.heard if not n.is_expected and event in (None, n.event)]
         assert not surprises, f"{self.user} heard {list(map(str, surprises))}"
-
-    def _failure(self) -> BaseException | None:
-        """What broke the listener, e.g. a notification that is not as described."""
-        if self._listening and self._listening.done() and not self._listening.cancelled():
-            return self._listening.exception()
-        return None
 
     # Calls
 

@@ -218,7 +218,8 @@ extension Call {
         guard let deadline = nextDeadline, deadline.time <= now else { return [] }
         switch (deadline.reason, state) {
         case (.ringing, _): return finish(.unanswered, at: now)
-        case (.mediaSetup, .answered(let answered)): return finish(.mediaFailed(answered.media?.unsecuredLeg ?? .caller, .setupTimeout), at: now)
+        case (.mediaSetup, .answered(let answered)):
+            return finish(.mediaFailed(answered.media?.unsecuredLeg ?? .caller, .setupTimeout), at: now)
         case (.mediaSetup, _): return []
         }
     }

@@ -70,6 +70,8 @@ package struct Registration: Equatable, Sendable {
     var subscriptions: [Subscription] = []
     var gate: RequestGate
     private var sessions = SessionTable()
+    /// Subscriptions that were replaced while the user had legs: what is on its way to them is for their successors.
+    private var successors: [SubscriptionID: SubscriptionID] = [:]
 
     /// - Parameter firstRequest: the number of the first request ticket, random.
     package init(user: UserAddress, configuration: Configuration = Configuration(), firstRequest: UInt64) {
@@ -103,6 +105,7 @@ extension Registration {
         var actions: [RegistrationAction] = [.subscriptionsChanged(by: 1)]
         if let device = subscription.device {
             actions += inform(.joined(device, replacing: former?.device?.subscription))
+            if let former, former.device != nil { succeed(former.id, by: device.subscription) }
         }
         for id in leaving {
             let isReplaced = id == former?.id && subscription.device != nil
@@ -151,15 +154,19 @@ extension Registration {
     }
 
     /// The leg is over.
-    package mutating func detach(_ session: SessionID) { sessions.remove(session) }
+    package mutating func detach(_ session: SessionID) {
+        sessions.remove(session)
+        if sessions.isEmpty { successors = [:] }
+    }
 
     package func attachment(of session: SessionID) -> Attachment? { sessions[session] }
 
-    /// Tells the subscriptions among `receivers` that still exist.
+    /// Tells the subscriptions among `receivers` that still exist, or what took their place.
     package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment) -> [RegistrationAction] {
         var actions: [RegistrationAction] = []
-        for id in receivers {
-            guard let index = activeIndex(of: id) else { continue }
+        var told: Set<SubscriptionID> = []
+        for id in receivers.map({ successors[$0] ?? $0 }) {
+            guard let index = activeIndex(of: id), told.insert(id).inserted else { continue }
             actions += append(notification, to: index, at: now)
         }
         return actions + pump()
@@ -208,6 +215,12 @@ extension Registration {
 
     func inform(_ change: DeviceChange) -> [RegistrationAction] {
         sessions.attachments.map { .inform($0.call, $0.leg, change) }
+    }
+
+    private mutating func succeed(_ former: SubscriptionID, by successor: SubscriptionID) {
+        guard !sessions.isEmpty else { return }
+        for (id, known) in successors where known == former { successors[id] = successor }
+        successors[former] = successor
     }
 
     private func clamped(_ expires: Duration?) -> Duration {

@@ -108,6 +108,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func give(_ error: APIError, _ context: ChannelHandlerContext) {
         let othersOwed = answersOwed - (readingRequest ? 1 : 0)
         if othersOwed == 0, !answerBegun {
+            // A path that leads nowhere has no wrapper.
             let endpoint = readingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
             RefusalWriter.write(Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context)
         }

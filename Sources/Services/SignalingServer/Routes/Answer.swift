@@ -15,8 +15,9 @@ struct Answer: Sendable {
         self.status = status
         self.body = body
         headers = Self.commonHeaders
-        headers[.contentType] = contentType
-        headers[.contentLength] = String(body.readableBytes)
+        // Appending is cheap; the subscript would index every field by name first.
+        headers.append(HTTPField(name: .contentType, value: contentType))
+        headers.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
     }
 
     /// A success always has a JSON body: clients take an empty one for a failure (spidr-wire §1.3).

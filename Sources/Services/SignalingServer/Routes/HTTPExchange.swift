@@ -17,7 +17,7 @@ struct HTTPExchange: Sendable {
         }
         let reply = await responder.respond(to: request, from: channel.sourceAddress)
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
-        head.headerFields[.date] = date.value
+        head.headerFields.append(HTTPField(name: .date, value: date.value))
         do {
             let body = reply.answer.body
             try await writer.write(response: head, body: body.readableBytes == 0 ? .init() : .init(byteBuffer: body))

@@ -1,0 +1,37 @@
+import CallControl
+import CallRuntime
+import Observability
+
+/// What happens to calls and registrations, counted.
+struct RuntimeMetrics: RuntimeObserver {
+    let metrics: GatewayMetrics
+
+    func callStarted() { metrics.callsActive.increment() }
+    func callAnswered(setup: Duration) { metrics.callSetup.observe(setup) }
+
+    func callEnded(_ record: CallRecord) {
+        metrics.callsActive.decrement()
+        metrics.callsEnded[CallOutcome(record.cause)].increment()
+    }
+
+    func subscriptionsChanged(by difference: Int) { metrics.subscriptionsActive.increment(by: Int64(difference)) }
+    func notificationSent() { metrics.notificationsSent.increment() }
+    func notificationReplayed() { metrics.notificationsReplayed.increment() }
+    func notificationsDiscarded(_ count: Int) { metrics.notificationsDiscarded.increment(by: UInt64(clamping: count)) }
+}
+
+extension CallOutcome {
+    init(_ cause: CallEndCause) {
+        self =
+            switch cause {
+            case .completed: .completed
+            case .cancelled: .cancelled
+            case .rejected: .rejected
+            case .unanswered: .unanswered
+            case .unreachable: .unreachable
+            case .mediaFailed: .mediaFailed
+            case .subscriptionEnded: .subscriptionEnded
+            case .drained: .drained
+            }
+    }
+}

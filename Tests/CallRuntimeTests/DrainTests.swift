@@ -1,0 +1,65 @@
+import CallControl
+import CallRuntime
+import Primitives
+import TestSupport
+import Testing
+
+/// The end of the gateway.
+struct DrainTests {
+    private let alice = RuntimeRig.alice
+    private let bob = RuntimeRig.bob
+
+    @Test func `draining tells everybody, and returns when it is done`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            let grant = try await rig.register(bob, on: 2)
+            _ = try await rig.call()
+            try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
+            _ = try await rig.call()
+            await rig.switchboard.drain()
+            #expect(rig.recorder.trace(1) == ["ringing", "respondCallUpdate", "ringing", "callEnd", "callEnd"])
+            #expect(rig.recorder.trace(2) == ["call", "callCancel", "call", "callEnd", "callEnd"])
+            #expect(rig.recorder.frames(2).last?.notification.statusCode == 503)
+            #expect(rig.observer.counts.ended.map(\.cause) == [.drained, .drained])
+
+            await #expect(throws: CallError.draining) { try await rig.call() }
+            await #expect(throws: RegistrationError.draining) {
+                try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"]))
+            }
+            #expect(await rig.switchboard.channelExists(bob, grant.channel), "subscriptions stay as they are")
+        }
+    }
+
+    @Test func `draining an idle switchboard returns at once`() async throws {
+        try await RuntimeRig().serve { rig in
+            await rig.switchboard.drain()
+            await rig.switchboard.drain()
+        }
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `a call that starts meanwhile is refused or ended`(_ seed: UInt64) async throws {
+        try await RuntimeRig(seed: seed).serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            async let drained: Void = rig.switchboard.drain()
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        do throws(CallError) {
+                            _ = try await rig.call()
+                            return true
+                        } catch {
+                            #expect(error == .draining)
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            await drained
+            #expect(rig.observer.counts.ended.count == outcomes)
+            #expect(rig.recorder.trace(2).count { $0 == "callEnd" } == outcomes)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CallControl
+import CallRuntime
+import Primitives
+import SDP
+import Synchronization
+
+/// Everything the switchboard did to the outside, in the order it was done, and what the test itself noted in between.
+final class Recorder: Sendable {
+    enum Entry: Equatable, Sendable {
+        case frame(NotificationFrame, SocketID)
+        case close(SocketID, ChannelCloseCode)
+        case media(MediaCommand, CallID)
+        case note(String)
+    }
+
+    private let log = Mutex<[Entry]>([])
+
+    var entries: [Entry] { log.withLock { $0 } }
+
+    func record(_ entry: Entry) { log.withLock { $0.append(entry) } }
+
+    /// Everything that went to one socket: types of notifications, close codes, and the test's notes.
+    func trace(_ socket: UInt64? = nil) -> [String] {
+        entries.compactMap { entry in
+            switch entry {
+            case .frame(let frame, let to):
+                socket == nil || to.rawValue == socket ? frame.notification.type.rawValue : nil
+            case .close(let to, let code): socket == nil || to.rawValue == socket ? "close \(code.rawValue)" : nil
+            case .media: nil
+            case .note(let text): text
+            }
+        }
+    }
+
+    func frames(_ socket: UInt64) -> [NotificationFrame] {
+        entries.compactMap { entry in
+            if case .frame(let frame, SocketID(socket)) = entry { frame } else { nil }
+        }
+    }
+
+    var mediaCommands: [MediaCommand] {
+        entries.compactMap { if case .media(let command, _) = $0 { command } else { nil } }
+    }
+}
+
+struct RecordingChannels: ChannelPort {
+    let recorder: Recorder
+    func transmit(_ frame: NotificationFrame, to socket: SocketID) { recorder.record(.frame(frame, socket)) }
+    func close(_ socket: SocketID, _ code: ChannelCloseCode) { recorder.record(.close(socket, code)) }
+}
+
+final class RecordingMedia: MediaPort {
+    let recorder: Recorder
+    private let state = Mutex((isFull: false, lastCall: CallID?.none))
+
+    init(recorder: Recorder) { self.recorder = recorder }
+
+    var isFull: Bool {
+        get { state.withLock { $0.isFull } }
+        set { state.withLock { $0.isFull = newValue } }
+    }
+
+    var lastCall: CallID? { state.withLock { $0.lastCall } }
+
+    func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
+        let isFull = state.withLock { state in
+            state.lastCall = call
+            return state.isFull
+        }
+        guard !isFull else { throw MediaUnavailable() }
+        return MediaReservation(
+            candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"], fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 9, count: 32)))
+    }
+
+    func send(_ command: MediaCommand, for call: CallID) { recorder.record(.media(command, call)) }
+}
+
+/// Users that are there from the start.
+struct FixedUsers: UserRepository {
+    var users: [StoredUser]
+    var isBroken = false
+
+    func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
+        guard !isBroken else { throw .failed("the disk is on fire") }
+        return users.first { $0.address == address }
+    }
+
+    func allUsers() async throws(StorageError) -> [StoredUser] { users }
+    func add(_ user: StoredUser) async throws(StorageError) { throw .userExists(user.address) }
+    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
+    func remove(_ address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
+}
+
+/// Counts what operators would see.
+final class CountingObserver: RuntimeObserver {
+    struct Counts: Equatable, Sendable {
+        var started = 0
+        var setups: [Duration] = []
+        var ended: [CallRecord] = []
+        var subscriptions = 0
+        var sent = 0
+        var replayed = 0
+        var discarded = 0
+    }
+
+    private let state = Mutex(Counts())
+    var counts: Counts { state.withLock { $0 } }
+
+    func callStarted() { state.withLock { $0.started += 1 } }
+    func callAnswered(setup: Duration) { state.withLock { $0.setups.append(setup) } }
+    func callEnded(_ record: CallRecord) { state.withLock { $0.ended.append(record) } }
+    func subscriptionsChanged(by difference: Int) { state.withLock { $0.subscriptions += difference } }
+    func notificationSent() { state.withLock { $0.sent += 1 } }
+    func notificationReplayed() { state.withLock { $0.replayed += 1 } }
+    func notificationsDiscarded(_ count: Int) { state.withLock { $0.discarded += count } }
+}

@@ -1,0 +1,85 @@
+import CallControl
+import CallRuntime
+import Logging
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+/// A switchboard with recording ports on a clock of its own.
+struct RuntimeRig: Sendable {
+    static let alice = UserAddress(parsing: "alice@example.com")!
+    static let bob = UserAddress(parsing: "bob@example.com")!
+    static let carol = UserAddress(parsing: "carol@example.com")!
+
+    let recorder = Recorder()
+    let clock = ManualClock()
+    let media: RecordingMedia
+    let mediaEvents = MediaEventInbox()
+    let observer = CountingObserver()
+    let switchboard: LocalSwitchboard
+
+    init(_ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false, seed: UInt64 = 1) {
+        media = RecordingMedia(recorder: recorder)
+        let users = [(Self.alice, "Alice"), (Self.bob, ""), (Self.carol, "Carol")].map { address, name in
+            StoredUser(address: address, passwordRecord: "", displayName: name)
+        }
+        switchboard = LocalSwitchboard(
+            configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media, mediaEvents: mediaEvents,
+            channels: RecordingChannels(recorder: recorder), clock: clock, random: SeededRandomSource(seed: seed), observer: observer,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Runs the switchboard around a test, and sees that it comes to rest afterwards.
+    func serve(_ test: (RuntimeRig) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await switchboard.run() }
+            try await test(self)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(clock.sleeperCount == 0, "nobody sleeps when all is over")
+    }
+
+    /// Subscribes a device and opens its socket.
+    @discardableResult
+    func register(_ user: UserAddress, on socket: UInt64, feedback: Bool = false, correlator: String? = nil, expires: Duration? = nil)
+        async throws -> SubscriptionGrant
+    {
+        let request = SubscriptionRequest(
+            expires: expires, services: ["call"], sendsRingingFeedback: feedback, clientCorrelator: correlator)
+        let grant = try await switchboard.subscribe(user, request)
+        #expect(await switchboard.channelOpened(user, grant.channel, on: SocketID(socket)))
+        return grant
+    }
+
+    func call(_ callee: UserAddress = bob, from caller: UserAddress = alice, sdp: String = "offer") async throws(CallError) -> SessionID {
+        try await switchboard.startCall(caller, CallStartRequest(callee: callee, sdp: sdp))
+    }
+
+    /// The callee's `sessionData`, once the call has arrived there.
+    func incoming(on socket: UInt64) async throws -> SessionID {
+        await wait { recorder.frames(socket).contains { $0.notification.type == .call } }
+        return try #require(recorder.frames(socket).last { $0.notification.type == .call }?.notification.session)
+    }
+
+    /// Waits for notifications on a socket, in exactly this order from the first on.
+    func expect(_ types: [String], on socket: UInt64, _ location: SourceLocation = #_sourceLocation) async {
+        await wait { recorder.trace(socket).count >= types.count }
+        #expect(recorder.trace(socket) == types, sourceLocation: location)
+    }
+
+    /// Lets every task run that can.
+    func settle() async {
+        for _ in 0..<200 { await Task.yield() }
+    }
+
+    /// Gives the owners a turn until the condition holds, and gives up after a long while.
+    func wait(until isDone: () -> Bool) async {
+        for _ in 0..<300_000 {
+            if isDone() { return }
+            await Task.yield()
+        }
+        Issue.record("it never came: \(recorder.trace())")
+    }
+}

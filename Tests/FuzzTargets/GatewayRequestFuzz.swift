@@ -1,0 +1,26 @@
+import Foundation
+import GatewayAPI
+import Primitives
+
+/// Any bytes as a request body: reading does not trap, and what was read means the same after writing and reading again.
+package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
+    var body = Data(capacity: bytes.count)
+    for index in bytes.indices { body.append(bytes[index]) }
+    if let request = reread(SubscribeRequest.self, from: body) { _ = Result { try request.subscriptionRequest() } }
+    if let request = reread(CallDispositionRequest.self, from: body) { _ = Result { try request.rejectedSession() } }
+    if let request = reread(CallControlRequest.self, from: body) {
+        _ = Result { try request.creation(defaultDomain: "example.com") }
+        _ = Result { try request.operation() }
+    }
+}
+
+private func reread<Content: WireObject & Equatable>(_ type: Content.Type, from body: Data) -> Content? {
+    guard let content = try? WireJSON.decode(type, from: body) else { return nil }  // refusing is a fine answer
+    do {
+        let again = try WireJSON.decode(type, from: WireJSON.encode(wrapping: content))
+        precondition(again == content, "the request survives")
+    } catch {
+        preconditionFailure("what was written cannot be read: \(error)")
+    }
+    return content
+}

@@ -1,0 +1,78 @@
+"""What every integration test can ask for: the running gateway, peers, browsers, and a place for pictures."""
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from peers.chromium import Chromium
+from peers.contract import Contract
+from peers.gateway import REPOSITORY, Gateway
+from peers.spidr import SpidrPeer
+
+
+@pytest.fixture(scope="session")
+def gateway() -> Iterator[Gateway]:
+    """One gateway for all tests that leave it as they found it; at the end it must stop in good order."""
+    gateway = Gateway().start()
+    yield gateway
+    gateway.stop()
+
+
+@pytest.fixture
+def own_gateway() -> Iterator[Callable[..., Gateway]]:
+    """Starts gateways that the test may stop or spoil."""
+    with ExitStack() as stack:
+
+        def start(*arguments: str) -> Gateway:
+            own = Gateway(*arguments).start()
+            stack.callback(lambda: own.is_running and own.kill())
+            return own
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def contract() -> Contract:
+    return Contract(REPOSITORY / "openapi/orbweaver.yaml")
+
+
+@pytest_asyncio.fixture
+async def peer(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
+    """Makes clients that are held against the contract; `await peer("bob", ringing_feedback=True)` is registered."""
+    async with AsyncExitStack() as stack:
+
+        async def make(name: str, registered: bool = True, base: str = gateway.http, password: str = "dev", **wishes) -> SpidrPeer:
+            client = await stack.enter_async_context(SpidrPeer(base, name, password, contract))
+            if registered:
+                await client.register(**wishes)
+            return client
+
+        yield make
+
+
+@pytest.fixture
+def browser() -> Iterator[Callable[..., Chromium]]:
+    """Starts browsers; each takes some 400 MB."""
+    with ExitStack() as stack:
+        yield lambda microphone=None: stack.enter_context(Chromium(microphone))
+
+
+@pytest.fixture(scope="session")
+def artifacts() -> Path:
+    """Kept after the run and ignored by git."""
+    directory = REPOSITORY / ".artifacts"
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """A failure shows what the gateways involved had to say."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        for name, value in getattr(item, "funcargs", {}).items():
+            if isinstance(value, Gateway):
+                report.sections.append((f"log of {name}", value.log_tail()))

@@ -1,0 +1,55 @@
+"""The demo page as the tests use it."""
+from .chromium import Chromium, Page
+
+
+class PhonePage:
+    """One phone of the demo page; `window.orbweaver.phones` is its handle for scripts."""
+
+    def __init__(self, page: Page, name: str):
+        self.page, self.name = page, name
+        page.wait_for("window.orbweaver !== undefined")
+
+    @classmethod
+    def open(cls, browser: Chromium, base: str, name: str) -> "PhonePage":
+        """A page with this phone alone, registered."""
+        phone = cls(browser.page(f"{base}/?phones={name}"), name)
+        phone.run("register()")
+        phone.wait_for_view("ready")
+        return phone
+
+    def run(self, expression: str):
+        """Evaluates `phone.<expression>`."""
+        return self.page.run(f"orbweaver.phones.{self.name}.{expression}")
+
+    def wait_for(self, expression: str, timeout: float = 60):
+        return self.page.wait_for(f"orbweaver.phones.{self.name}.{expression}", timeout)
+
+    def wait_for_view(self, view: str):
+        """`offline`, `ready`, `outgoing`, `incoming`, `connected`, `ended` or `failed`."""
+        self.wait_for(f"view === '{view}'")
+
+    def press(self, action: str):
+        self.page.click(f"#phone-{self.name} [data-action={action}]")
+
+    def says(self, part: str = "scene") -> str:
+        """The text of a part of the phone."""
+        return self.page.run(f"document.querySelector('#phone-{self.name} .{part}').innerText")
+
+    def leg(self) -> dict:
+        """What `getStats` says about the leg, now."""
+        return self.page.run(f"import('/leg-report.js').then(({{ reportLeg }}) => reportLeg(orbweaver.phones.{self.name}.call.pc))")
+
+    def loudest_frequency(self) -> float:
+        """In the sound that arrives, in Hz, to about 12 Hz."""
+        return self.page.run(
+            f"""(async () => {{
+              const context = new AudioContext();
+              const analyser = new AnalyserNode(context, {{ fftSize: 4096, smoothingTimeConstant: 0 }});
+              context.createMediaStreamSource(orbweaver.phones.{self.name}.call.remoteStream).connect(analyser);
+              await new Promise((resolve) => setTimeout(resolve, 1000));
+              const levels = new Float32Array(analyser.frequencyBinCount);
+              analyser.getFloatFrequencyData(levels);
+              await context.close();
+              return levels.indexOf(Math.max(...levels)) * context.sampleRate / analyser.fftSize;
+            }})()"""
+        )

@@ -1,0 +1,77 @@
+"""Bare sockets, to see in which order a server writes to two connections.
+
+On loopback a `write` has put its bytes into the receiver's queue when it returns. So if the answer to a request is
+written before the notification that it causes, the answer can be read whenever the notification can.
+"""
+import base64
+import json
+import os
+import select
+import socket
+import time
+
+
+def connection(port: int) -> socket.socket:
+    stream = socket.create_connection(("127.0.0.1", port), timeout=20)
+    stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return stream
+
+
+def open_websocket(port: int, path: str) -> socket.socket:
+    stream = connection(port)
+    key = base64.b64encode(os.urandom(16)).decode()
+    stream.sendall(
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
+    )
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += stream.recv(1)
+    assert head.startswith(b"HTTP/1.1 101 "), head
+    return stream
+
+
+def send_request(stream: socket.socket, method: str, path: str, authorization: str, body: dict):
+    data = json.dumps(body).encode()
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {authorization}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+    )
+    stream.sendall(head.encode() + data)
+
+
+def is_readable(stream: socket.socket) -> bool:
+    return bool(select.select([stream], [], [], 0)[0])
+
+
+def wait_readable(stream: socket.socket, timeout: float):
+    end = time.monotonic() + timeout
+    while not select.select([stream], [], [], 0.0005)[0]:
+        assert time.monotonic() < end, f"nothing came in {timeout} s"
+
+
+def read_response(stream: socket.socket) -> dict:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += stream.recv(65536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+    while len(body) < length:
+        body += stream.recv(65536)
+    return json.loads(body)
+
+
+def read_text_frame(stream: socket.socket) -> dict:
+    """An unfragmented frame of a server, which is not masked (RFC 6455 §5.2)."""
+
+    def exactly(count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            data += stream.recv(count - len(data))
+        return data
+
+    first, length = exactly(2)
+    assert first == 0x81, f"not a text frame: {first:#x}"
+    if length >= 126:
+        length = int.from_bytes(exactly(2 if length == 126 else 8), "big")
+    return json.loads(exactly(length))["notificationMessage"]

@@ -1,0 +1,58 @@
+"""A peer that is no browser, and a browser: each hears exactly what the other plays."""
+import asyncio
+
+from peers import sound
+from peers.media import MediaPeer
+from peers.phone_page import PhonePage
+
+BROWSER_TONE, PEER_TONE = 600, 1_000
+
+
+async def assert_both_hear(phone: PhonePage, media: MediaPeer, media_ports: range):
+    await media.connected()
+    await asyncio.to_thread(phone.wait_for_view, "connected")
+    await asyncio.to_thread(phone.wait_for, "report?.audio?.energy > 0")
+    frequency = await asyncio.to_thread(phone.loudest_frequency)
+    assert abs(frequency - PEER_TONE) < 30, f"the browser hears {frequency} Hz"
+
+    heard = await media.listen(seconds=2)
+    assert sound.tone_share(heard, BROWSER_TONE) > 0.8
+    assert sound.tone_share(heard, PEER_TONE) < 0.05  # not an echo of its own
+    leg = await asyncio.to_thread(phone.leg)
+    assert int(leg["pair"]["remote"].rsplit(":", 1)[1]) in media_ports
+
+
+async def test_aiortc_calls_a_browser(gateway, browser, peer, tmp_path):
+    chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
+    bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
+    alice, media = await peer("alice"), MediaPeer(PEER_TONE)
+
+    session = await alice.call("bob", await media.offer())
+    await alice.expect("ringing", session)
+    await asyncio.to_thread(bob.wait_for_view, "incoming")
+    await asyncio.to_thread(bob.run, "answer()")
+    await media.accept((await alice.expect("respondCallUpdate", session)).sdp)
+    await assert_both_hear(bob, media, gateway.media_ports)
+
+    (await alice.end(session, "?reasonText=aiortc%20has%20heard%20enough")).succeeded()
+    await asyncio.to_thread(bob.wait_for_view, "ended")
+    assert "Aiortc has heard enough." in await asyncio.to_thread(bob.says)
+    await media.close()
+    await asyncio.to_thread(bob.run, "unregister()")
+
+
+async def test_a_browser_calls_aiortc(gateway, browser, peer, tmp_path):
+    chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
+    alice = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "alice")
+    bob, media = await peer("bob"), MediaPeer(PEER_TONE)
+
+    await asyncio.to_thread(alice.page.run, "document.querySelector('input[name=video]').checked = false")
+    await asyncio.to_thread(alice.run, "dial()")
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
+    await assert_both_hear(alice, media, gateway.media_ports)
+
+    await asyncio.to_thread(alice.run, "hangUp('the browser has heard enough')")
+    assert (await bob.expect("callEnd", invitation.session)).reason[1] == "the browser has heard enough"
+    await media.close()
+    await asyncio.to_thread(alice.run, "unregister()")

@@ -1,0 +1,123 @@
+"""The demo page as a visitor uses it: with the mouse, at two sizes. Pictures are left in .artifacts/."""
+import time
+
+import pytest
+
+from peers import sound
+from peers.chromium import Page
+from peers.phone_page import PhonePage
+
+DESKTOP, POCKET = (1280, 800), (390, 844)
+
+
+@pytest.fixture
+def page(gateway, browser, tmp_path) -> Page:
+    words = "Two phones in one page, and every word between them goes through the gateway."
+    page = browser(sound.speech(tmp_path / "words.wav", words)).page(f"{gateway.http}/")
+    page.wait_for("window.orbweaver !== undefined")
+    return page
+
+
+def assert_fits(page: Page, size: tuple[int, int]):
+    """Nothing makes the page scroll sideways."""
+    assert page.run("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_alice_calls_bob_with_the_mouse(page, artifacts):
+    alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
+    page.screenshot(artifacts / "demo-desktop-1-offline.png")
+    for phone in (alice, bob):
+        phone.press("register")
+        phone.wait_for_view("ready")
+        assert phone.says("status") == "Registered"
+    page.screenshot(artifacts / "demo-desktop-2-ready.png")
+
+    alice.press("call")
+    bob.wait_for_view("incoming")
+    alice.wait_for("call.state === 'RINGING'")
+    assert "Calling bob@dev.local" in alice.says()
+    assert "is calling you" in bob.says()
+    page.screenshot(artifacts / "demo-desktop-3-ringing.png")
+
+    bob.press("answer")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.video?.framesDecoded > 0")
+        phone.wait_for("report?.audio?.energy > 0")
+    page.wait_for("document.querySelectorAll('.leg.alive').length === 2")
+    assert_fits(page, DESKTOP)
+    time.sleep(1)  # for a picture with figures in it
+    page.screenshot(artifacts / "demo-desktop-4-call.png")
+    page.prefer("light")
+    page.screenshot(artifacts / "demo-desktop-5-light.png")
+
+    bob.press("mute")
+    assert bob.run("call.muted") is True
+    bob.press("mute")
+    assert bob.run("call.muted") is False
+    bob.press("camera")
+    assert bob.run("call.cameraHidden") is True
+    page.click("#sound")
+    assert page.run("[...document.querySelectorAll('video.remote')].every((video) => video.muted)")
+    page.click("#sound")
+
+    bob.press("hangup")
+    alice.wait_for_view("ended")
+    assert "Bob hung up." in alice.says()
+    assert "respondCallUpdate" in alice.says("log") and "callEnd" in alice.says("log")
+    assert "callCancel" in bob.says("log")
+
+    # The other way round, and not answered.
+    bob.press("call")
+    alice.wait_for_view("incoming")
+    alice.press("reject")
+    bob.wait_for_view("failed")
+    assert "Declined" in bob.says()
+    page.screenshot(artifacts / "demo-desktop-6-declined.png")
+
+    for phone in (alice, bob):
+        phone.press("register")
+        phone.wait_for_view("offline")
+    assert page.errors == []
+
+
+def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
+    page.resize(POCKET, phone=True)
+    alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
+    alice.press("register")
+    alice.wait_for_view("ready")
+    page.screenshot(artifacts / "demo-pocket-1-ready.png")
+    page.click(".tab:last-child")
+    bob.press("register")
+    bob.wait_for_view("ready")
+    page.click(".tab:first-child")
+
+    alice.press("call")
+    bob.wait_for_view("incoming")
+    assert "is ringing" in page.run("document.querySelector('.tab:last-child').innerText")
+    page.screenshot(artifacts / "demo-pocket-2-calling.png")
+    page.click(".tab:last-child")
+    page.screenshot(artifacts / "demo-pocket-3-ringing.png")
+    bob.press("answer")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.video?.framesDecoded > 0")
+    assert_fits(page, POCKET)
+    time.sleep(1)
+    page.screenshot(artifacts / "demo-pocket-4-call.png")
+    bob.press("hangup")
+    alice.wait_for_view("ended")
+    for phone in (alice, bob):
+        phone.run("unregister()")
+    assert page.errors == []
+
+
+def test_a_wrong_address_is_explained(page):
+    alice = PhonePage(page, "alice")
+    alice.press("register")
+    alice.wait_for_view("ready")
+    page.run("document.querySelector('#phone-alice input[name=address]').value = 'nobody@dev.local'")
+    alice.press("call")
+    alice.wait_for_view("failed")
+    assert "Nobody there" in alice.says()
+    alice.run("unregister()")
