@@ -52,11 +52,22 @@ import Testing
         #expect(await login("joe:secret") == .success(address("joe")))
         await users.change("joe", to: "better")
         #expect(await login("joe:better") == .success(address("joe")))
-        // The new one has taken the place of the old one at once.
-        #expect(await code("joe:secret") == .authWrongPassword)
-        await users.change("joe", to: "best")
         clock.advance(by: .seconds(2))
-        #expect(await code("joe:better") == .authWrongPassword)
+        #expect(await code("joe:secret") == .authWrongPassword)
+        #expect(await login("joe:better") == .success(address("joe")))
+    }
+
+    @Test func `logins beyond the limit are forgotten, the latest last`() {
+        var verified = VerifiedCredentials(revalidation: .seconds(2), capacity: 4)
+        var random = SeededRandomSource(seed: 5)
+        let key = CredentialDigest.Key(using: &random)
+        for number in 1...9 {
+            clock.advance(by: .seconds(1))
+            verified.insert(key.digest("user \(number)"), of: address("joe"), checkedAgainst: "record", at: clock.now)
+        }
+        let found = (1...9).filter { verified.find(key.digest("user \($0)"), at: clock.now) != .unknown }
+        #expect(found.last == 9)
+        #expect((2...4).contains(found.count))
     }
 
     @Test func `a removed user is refused after the revalidation time at the latest`() async throws {

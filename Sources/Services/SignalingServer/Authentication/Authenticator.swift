@@ -22,6 +22,8 @@ package actor Authenticator {
         package var waitingLimit = 256
         /// What the hash of a stored password costs; names that do not exist are made to cost the same.
         package var passwordCost = PasswordHash.Cost()
+        /// Logins remembered; beyond it, those unused for longest run the slow hash again.
+        package var rememberedLimit = 100_000
         package var throttle = LoginThrottle.Configuration()
 
         package init() {}
@@ -54,7 +56,7 @@ package actor Authenticator {
         self.key = key
         self.configuration = configuration
         verifier = PasswordVerifier(threads: max(1, configuration.hashingThreads))
-        verified = VerifiedCredentials(revalidation: configuration.revalidation)
+        verified = VerifiedCredentials(revalidation: configuration.revalidation, capacity: max(2, configuration.rememberedLimit))
         throttle = LoginThrottle(configuration.throttle)
     }
 
@@ -62,6 +64,7 @@ package actor Authenticator {
     ///   - header: the value of `Authorization`.
     ///   - source: the peer of the connection. Headers that claim another one are not believed.
     package nonisolated func authenticate(_ header: String?, from source: IPAddress?) async throws(APIError) -> UserAddress {
+        if let header, let user = try await recall(key.digest(header)).get() { return user }
         let credentials: BasicCredentials
         do {
             credentials = try BasicCredentials(parsing: header, defaultDomain: configuration.defaultDomain)
@@ -69,7 +72,7 @@ package actor Authenticator {
             metrics.authenticationFailures[error.code == .authMissing ? .missing : .malformed].increment()
             throw error
         }
-        return try await check(credentials, key.digest(credentials), from: source).get()
+        return try await check(credentials, key.digest(header ?? ""), from: source).get()
     }
 
     /// What completes user names without a domain.
@@ -84,19 +87,27 @@ package actor Authenticator {
 
     // MARK: - The three ways to an answer
 
-    private func check(_ credentials: BasicCredentials, _ digest: CredentialDigest, from source: IPAddress?) async -> Outcome {
-        switch verified.find(credentials.user, digest, at: clock.now) {
-        case .known:
-            return .success(credentials.user)
-        case .knownFor(let record):
-            switch await storedRecord(of: credentials.user) {
-            case .success(record): return .success(credentials.user)
-            case .success: verified.remove(credentials.user)
+    /// `nil` if these credentials have not been accepted lately.
+    private func recall(_ digest: CredentialDigest) async -> Result<UserAddress?, APIError> {
+        switch verified.find(digest, at: clock.now) {
+        case .known(let user):
+            return .success(user)
+        case .knownFor(let user, let record):
+            switch await storedRecord(of: user) {
+            case .success(record): return .success(user)
+            case .success:
+                verified.remove(digest)
+                return .success(nil)
             case .failure(let error): return .failure(error)
             }
         case .unknown:
-            break
+            return .success(nil)
         }
+    }
+
+    private func check(_ credentials: BasicCredentials, _ digest: CredentialDigest, from source: IPAddress?) async -> Outcome {
+        // It may have been accepted since it was asked for first.
+        if case .known(let user) = verified.find(digest, at: clock.now) { return .success(user) }
         if waiting[digest] != nil {
             return await withCheckedContinuation { waiting[digest, default: []].append($0) }
         }
@@ -137,7 +148,7 @@ package actor Authenticator {
                 return .failure(.wrongPassword)
             }
             throttle.succeeded(user)
-            verified.insert(user, digest, checkedAgainst: record, at: clock.now)
+            verified.insert(digest, of: user, checkedAgainst: record, at: clock.now)
             return .success(user)
         } catch {
             throttle.succeeded(user)

@@ -1,14 +1,18 @@
-import CallControl
 import Cryptography
 package import Primitives
 
-/// HMAC-SHA-256 of a user name and a password under a key of this process.
+/// HMAC-SHA-256 of an `Authorization` header under a key of this process.
 package struct CredentialDigest: Hashable, Sendable {
     private let bytes: [UInt8]
 
-    /// Compares in constant time; `==` is for dictionaries keyed by digests of one and the same key.
+    /// Compares in constant time; `==` is for dictionaries.
     package func matches(_ other: CredentialDigest) -> Bool {
         constantTimeEqual(bytes, other.bytes)
+    }
+
+    /// The first 64 bits, to find a digest by. Whoever does not know the key cannot aim at one.
+    package var tag: UInt64 {
+        bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The random key that makes digests of another process, or of a memory dump elsewhere, worthless.
@@ -19,10 +23,8 @@ package struct CredentialDigest: Hashable, Sendable {
             key = Redacted(random.nextBytes(32))
         }
 
-        package func digest(_ credentials: BasicCredentials) -> CredentialDigest {
-            // A NUL cannot occur in an address, so that no two pairs make the same message.
-            let message = Array(credentials.user.text.utf8) + [0] + Array(credentials.password.value.utf8)
-            return CredentialDigest(bytes: HMAC.sha256(key: key.value, message.span))
+        package func digest(_ header: String) -> CredentialDigest {
+            CredentialDigest(bytes: HMAC.sha256(key: key.value, Array(header.utf8).span))
         }
     }
 

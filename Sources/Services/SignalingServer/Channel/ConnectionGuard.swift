@@ -49,14 +49,22 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             target = head.uri
             readingRequest = true
             answersOwed += 1
-            arm(timeouts.request, context)
+            deadline?.cancel()
+            deadline = nil
         case .body:
             break
         case .end:
             readingRequest = false
             deadline?.cancel()
+            deadline = nil
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Most requests arrive whole and need no timer.
+        if readingRequest, deadline == nil { arm(timeouts.request, context) }
+        context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

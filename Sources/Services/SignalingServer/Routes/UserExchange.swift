@@ -23,7 +23,8 @@ struct UserExchange: Sendable {
         let wrapper = route.endpoint.errorWrapper
         do throws(APIError) {
             user = try await authenticator.authenticate(request.headers[.authorization], from: source)
-            guard UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user else {
+            // Nearly always it is written just so.
+            guard route.user == user.text || UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user else {
                 authenticator.countWrongUser()
                 throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
             }
