@@ -177,7 +177,7 @@ let package = Package(
         tests("MediaServerTests", ["MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", logging]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
-        tests("GatewayAPITests", ["GatewayAPI", "CallControl"]),
+        tests("GatewayAPITests", ["GatewayAPI", "CallControl", "FuzzTargets"]),
         tests("SignalingServerTests", [
             "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
             nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,

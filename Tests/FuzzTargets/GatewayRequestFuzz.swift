@@ -14,10 +14,10 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     }
 }
 
-private func reread<Content: WireObject & Equatable>(_ type: Content.Type, from body: Data) -> Content? {
+private func reread<Content: WireObject & JSONWritable & Equatable>(_ type: Content.Type, from body: Data) -> Content? {
     guard let content = try? WireJSON.decode(type, from: body) else { return nil }  // refusing is a fine answer
     do {
-        let again = try WireJSON.decode(type, from: WireJSON.encode(wrapping: content))
+        let again = try WireJSON.decode(type, from: Data(WireJSON.encode(wrapping: content)))
         precondition(again == content, "the request survives")
     } catch {
         preconditionFailure("what was written cannot be read: \(error)")

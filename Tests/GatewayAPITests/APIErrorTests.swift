@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: ErrorWrapper.allCases)
     func `the body sits in its wrapper`(_ wrapper: ErrorWrapper) throws {
         let error = APIError(.serviceDraining, "later", retryAfter: .milliseconds(1500))
-        let bytes = WireJSON.encode(error.body(in: wrapper))
+        let bytes = Data(WireJSON.encode(error.body(in: wrapper)))
         let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
         let members = try #require(wrapper == .none ? object : object[wrapper.rawValue] as? [String: Any])
         #expect(members["statusCode"] as? Int == 503)

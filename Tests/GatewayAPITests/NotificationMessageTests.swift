@@ -8,7 +8,7 @@ import Testing
         let frame = NotificationFrame(
             eventID: .max, time: 1_700_000_000_123, user: try #require(UserAddress(parsing: "ann@example.com")),
             channel: ChannelID("ws-7d0e"), notification: notification)
-        let bytes = WireJSON.encode(wrapping: NotificationMessage(frame))
+        let bytes = Data(WireJSON.encode(wrapping: NotificationMessage(frame)))
         #expect(!String(decoding: bytes, as: UTF8.self).contains(#"\/"#))
         let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: [String: Any]])
         #expect(Array(object.keys) == ["notificationMessage"])

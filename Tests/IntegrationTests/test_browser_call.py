@@ -21,7 +21,7 @@ def assert_media_flows(phone: PhonePage, media_ports: range):
     assert after["video"]["framesDecoded"] > before["video"]["framesDecoded"] > 0
     assert int(after["pair"]["remote"].rsplit(":", 1)[1]) in media_ports
     assert after["audio"]["codec"] == "opus"
-    assert after["keys"] == {"tls": "DTLS 1.2", "srtp": "AEAD_AES_128_GCM"}
+    assert after["keys"] == {"tls": "DTLS 1.2", "srtp": "SRTP_AEAD_AES_128_GCM"}
     # The gateway numbers its own streams without gaps, and loopback loses nothing.
     assert after["audio"]["lost"] == 0
 

@@ -15,6 +15,7 @@ def page(gateway, browser, tmp_path) -> Page:
     words = "Two phones in one page, and every word between them goes through the gateway."
     page = browser(sound.speech(tmp_path / "words.wav", words)).page(f"{gateway.http}/")
     page.wait_for("window.orbweaver !== undefined")
+    page.prefer("dark")
     return page
 
 

@@ -1,7 +1,6 @@
 """How the program starts, stops, and explains what it does not like."""
 import asyncio
 import itertools
-import os
 import time
 from pathlib import Path
 
@@ -84,7 +83,7 @@ def write(directory: Path, text: str) -> Path:
 
 def test_without_a_certificate_it_does_not_start_by_accident(tmp_path):
     database = f"storage:\n  path: {tmp_path / 'orbweaver.sqlite'}\n"
-    ended = orbweaver("serve", "--config", str(write(tmp_path, database)), cwd=tmp_path)
+    ended = orbweaver("serve", "--config", str(write(tmp_path, database)), directory=tmp_path)
     assert ended.returncode != 0
     complaint = ended.stderr + ended.stdout
     assert "certificate" in complaint and "tls.mode" in complaint, complaint
@@ -102,20 +101,20 @@ def test_without_a_certificate_it_does_not_start_by_accident(tmp_path):
 def test_a_bad_configuration_is_refused_with_file_line_and_nearest_key(tmp_path, text, line, key):
     path = write(tmp_path, text)
     for command in (["check-config", str(path)], ["serve", "--config", str(path)]):
-        ended = orbweaver(*command, cwd=tmp_path)
+        ended = orbweaver(*command, directory=tmp_path)
         assert ended.returncode != 0
         complaint = ended.stderr + ended.stdout
         assert f"{path.name}:{line}" in complaint and key in complaint, complaint
 
 
 def test_a_good_configuration_is_accepted(tmp_path):
-    ended = orbweaver("check-config", str(write(tmp_path, "tls:\n  mode: off\nmedia:\n  mode: direct\n")), cwd=tmp_path)
+    ended = orbweaver("check-config", str(write(tmp_path, "tls:\n  mode: off\nmedia:\n  mode: direct\n")), directory=tmp_path)
     assert ended.returncode == 0, ended.stderr
 
 
 def test_environment_variables_are_checked_like_the_file(tmp_path):
     path = write(tmp_path, "tls:\n  mode: off\n")
-    ended = orbweaver("check-config", str(path), cwd=tmp_path, env={**os.environ, "ORBWEAVER_MEDIA_MODE": "sideways"})
+    ended = orbweaver("check-config", str(path), directory=tmp_path, ORBWEAVER_MEDIA_MODE="sideways")
     assert ended.returncode != 0
     assert "ORBWEAVER_MEDIA_MODE" in ended.stderr + ended.stdout
 

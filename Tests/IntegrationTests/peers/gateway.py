@@ -46,10 +46,9 @@ class Gateway:
         return range(self.media_port, self.media_port + (os.cpu_count() or 1))
 
     def start(self, timeout: float = 60) -> "Gateway":
-        environment = {**os.environ, "SWIFT_BACKTRACE": "color=no"}
         with open(self.log_path, "wb") as log:
             self._process = subprocess.Popen(
-                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, cwd=self.log_path.parent
+                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=self.log_path.parent
             )
         end = time.monotonic() + timeout
         while self.readiness() != 200:
@@ -113,9 +112,16 @@ class Gateway:
         return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
 
 
-def orbweaver(*arguments: str, timeout: float = 30, **options) -> subprocess.CompletedProcess:
-    """Runs a command to its end."""
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, **options)
+def orbweaver(*arguments: str, directory: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
+    """Runs a command to its end, with these environment variables."""
+    return subprocess.run(
+        [BINARY, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, cwd=directory, env=environment(**variables)
+    )
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """The gateway takes every ORBWEAVER_ variable for a setting, those meant for the tests included."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("ORBWEAVER_")} | variables
 
 
 def free_tcp_ports(count: int) -> list[int]:

@@ -32,9 +32,9 @@ extension APIError {
             case .notAllowed(let operation, let state):
                 APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).")
             case .malformedDescription(let reason):
-                APIError(.callMalformedSDP, "The SDP cannot be read: \(reason)")
+                APIError(.callMalformedSDP, "The SDP cannot be read: \(reason).")
             case .unsupportedDescription(let reason):
-                APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason)")
+                APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason).")
             case .limitOfCalls:
                 APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
             case .draining:

@@ -27,27 +27,33 @@ package struct ErrorBody: Hashable, Sendable {
     }
 }
 
-extension ErrorBody: Codable {
-    private enum Field: String, CodingKey {
-        case statusCode, code, reason, retryAfter
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        switch wrapper {
-        case .none:
-            try encode(into: encoder.container(keyedBy: Field.self))
-        case .subscribe, .callControl, .callDisposition, .authorization:
-            var outer = encoder.container(keyedBy: WireKey.self)
-            try encode(into: outer.nestedContainer(keyedBy: Field.self, forKey: WireKey(wrapper.rawValue)))
+extension ErrorBody: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            switch wrapper {
+            case .none: writeMembers(to: &object)
+            case .subscribe, .callControl, .callDisposition, .authorization: object.member(wrapper.rawValue, Members(of: self))
+            }
         }
     }
 
-    private func encode(into container: KeyedEncodingContainer<Field>) throws {
-        var container = container
-        try container.encode(statusCode, forKey: .statusCode)
-        try container.encode(code, forKey: .code)
-        try container.encode(reason, forKey: .reason)
-        try container.encodeIfPresent(retryAfter, forKey: .retryAfter)
+    private struct Members: JSONWritable {
+        let body: ErrorBody
+        init(of body: ErrorBody) { self.body = body }
+        func write(to writer: inout JSONWriter) { writer.object { body.writeMembers(to: &$0) } }
+    }
+
+    private func writeMembers(to object: inout JSONWriter) {
+        object.member("statusCode", statusCode)
+        object.member("code", code)
+        object.member("reason", reason)
+        object.member("retryAfter", retryAfter)
+    }
+}
+
+extension ErrorBody: Decodable {
+    private enum Field: String, CodingKey {
+        case statusCode, code, reason, retryAfter
     }
 
     package init(from decoder: any Decoder) throws {

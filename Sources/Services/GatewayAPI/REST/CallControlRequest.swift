@@ -23,7 +23,7 @@ package struct CallControlRequest: WireObject, Equatable {
 }
 
 /// `{"name": "X-GPS", "value": "1,2"}`; a value written as a number is taken as its text.
-package struct CustomParameterField: Codable, Hashable, Sendable {
+package struct CustomParameterField: Decodable, Hashable, Sendable {
     package var name: String
     package var value: String
 
@@ -38,5 +38,28 @@ package struct CustomParameterField: Codable, Hashable, Sendable {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         name = try fields.decode(String.self, forKey: .name)
         value = try fields.decodeLenientText(forKey: .value)
+    }
+}
+
+extension CallControlRequest: JSONWritable {
+    /// As clients write it.
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("type", type)
+            object.member("from", from)
+            object.member("to", to)
+            object.member("sdp", sdp)
+            object.member("supported", supported)
+            object.member("customParameters", customParameters)
+        }
+    }
+}
+
+extension CustomParameterField: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("name", name)
+            object.member("value", value)
+        }
     }
 }

@@ -16,3 +16,13 @@ package struct CallControlResponse: WireObject, Equatable {
 
     package init(progress: CallProgress) { state = progress.rawValue }
 }
+
+extension CallControlResponse: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("statusCode", statusCode)
+            object.member("sessionData", sessionData)
+            object.member("state", state)
+        }
+    }
+}

@@ -30,3 +30,19 @@ package struct CallDispositionResponse: WireObject, Equatable {
 
     package init() {}
 }
+
+extension CallDispositionRequest: JSONWritable {
+    /// As clients write it.
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("action", action)
+            object.member("sessionData", sessionData)
+        }
+    }
+}
+
+extension CallDispositionResponse: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { $0.member("statusCode", statusCode) }
+    }
+}

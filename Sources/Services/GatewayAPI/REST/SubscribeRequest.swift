@@ -38,17 +38,6 @@ package struct SubscribeRequest: WireObject, Equatable {
         forceLogOut = try fields.decodeLenientBoolean(forKey: .forceLogOut) ?? false
         clientCorrelator = try fields.decodeIfPresent(String.self, forKey: .clientCorrelator)
     }
-
-    package func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encodeIfPresent(expires, forKey: .expires)
-        try fields.encode(service, forKey: .service)
-        try fields.encodeIfPresent(notificationType, forKey: .notificationType)
-        if !supported.isEmpty { try fields.encode(supported, forKey: .supported) }
-        // Clients send this one as a string.
-        if forceLogOut { try fields.encode("true", forKey: .forceLogOut) }
-        try fields.encodeIfPresent(clientCorrelator, forKey: .clientCorrelator)
-    }
 }
 
 extension SubscribeRequest {
@@ -71,5 +60,19 @@ extension SubscribeRequest {
             forceLogOut: forceLogOut,
             clientCorrelator: clientCorrelator
         )
+    }
+}
+
+extension SubscribeRequest: JSONWritable {
+    /// As clients write it.
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("expires", expires)
+            object.member("service", service)
+            object.member("notificationType", notificationType)
+            object.member("supported", supported.isEmpty ? nil : supported)
+            object.member("forceLogOut", forceLogOut ? "true" : nil)
+            object.member("clientCorrelator", clientCorrelator)
+        }
     }
 }

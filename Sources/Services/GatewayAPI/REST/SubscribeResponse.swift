@@ -10,7 +10,7 @@ package struct SubscribeResponse: WireObject, Equatable {
     package var subscription: String
     package var subscriptionParams: Parameters
 
-    package struct Parameters: Codable, Equatable, Sendable {
+    package struct Parameters: Decodable, Equatable, Sendable {
         /// Seconds.
         package var expires: Int64
         package var service: [String]
@@ -50,5 +50,35 @@ package enum ResourcePath {
 
     package static func channel(_ user: UserAddress, _ channel: ChannelID) -> String {
         "/rest/version/1/user/\(user)/websocket/\(channel.rawValue)"
+    }
+}
+
+// MARK: - Writing
+
+extension SubscribeResponse: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("statusCode", statusCode)
+            object.member("subscription", subscription)
+            object.member("subscriptionParams", subscriptionParams)
+        }
+    }
+}
+
+extension SubscribeResponse.Parameters: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("expires", expires)
+            object.member("service", service)
+            object.member("assignedService", assignedService)
+            object.member("notificationType", notificationType)
+            object.member("notificationChannel", notificationChannel)
+        }
+    }
+}
+
+extension UnsubscribeResponse: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { $0.member("statusCode", statusCode) }
     }
 }

@@ -17,7 +17,7 @@ package struct NotificationMessage: WireObject, Equatable {
     package var callNotificationParams: CallParameters?
     package var customParameters: [CustomParameterField]?
 
-    package struct SessionParameters: Codable, Equatable, Sendable {
+    package struct SessionParameters: Decodable, Equatable, Sendable {
         package var sessionData: String
         package var sdp: String?
         package var actions: [String]?
@@ -26,7 +26,7 @@ package struct NotificationMessage: WireObject, Equatable {
     }
 
     /// All five are always present: some clients search in a field without asking whether it is there (spidr-wire §5.2).
-    package struct CallParameters: Codable, Equatable, Sendable {
+    package struct CallParameters: Decodable, Equatable, Sendable {
         package var callerName: String
         package var callerDisplayNumber: String
         package var calleeDisplayNumber: String
@@ -64,5 +64,48 @@ package struct NotificationMessage: WireObject, Equatable {
         customParameters =
             notification.customParameters.isEmpty
             ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
+    }
+}
+
+// MARK: - Writing
+
+extension NotificationMessage: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("eventType", eventType)
+            object.member("eventId", eventId)
+            object.member("time", time)
+            object.member("statusCode", statusCode)
+            object.member("userId", userId)
+            object.member("notificationChannelId", notificationChannelId)
+            object.member("active", active)
+            if let sessionParams { object.member("sessionParams", sessionParams) }
+            if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
+            object.member("customParameters", customParameters)
+        }
+    }
+}
+
+extension NotificationMessage.SessionParameters: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("sessionData", sessionData)
+            object.member("sdp", sdp)
+            object.member("actions", actions)
+            object.member("statusCode", statusCode)
+            object.member("reasonText", reasonText)
+        }
+    }
+}
+
+extension NotificationMessage.CallParameters: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("callerName", callerName)
+            object.member("callerDisplayNumber", callerDisplayNumber)
+            object.member("calleeDisplayNumber", calleeDisplayNumber)
+            object.member("remoteName", remoteName)
+            object.member("remoteDisplayNumber", remoteDisplayNumber)
+        }
     }
 }

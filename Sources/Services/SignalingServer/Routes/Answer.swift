@@ -1,4 +1,3 @@
-import Foundation
 import GatewayAPI
 import HTTPTypes
 import NIOCore
@@ -21,7 +20,7 @@ struct Answer: Sendable {
     }
 
     /// A success always has a JSON body: clients take an empty one for a failure (spidr-wire §1.3).
-    static func json(_ status: HTTPResponse.Status, _ body: Data) -> Answer {
+    static func json(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Answer {
         Answer(status, contentType: "application/json", body: ByteBuffer(bytes: body))
     }
 

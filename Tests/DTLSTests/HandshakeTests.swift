@@ -1,0 +1,107 @@
+import Cryptography
+import DTLS
+import Primitives
+import TestSupport
+import Testing
+
+/// Two transports in memory, with what happens to datagrams on a network.
+@Suite struct HandshakeTests {
+    private struct Pair {
+        let client: DTLSTransport
+        let server: DTLSTransport
+        let certificates: (client: Certificate, server: Certificate)
+
+        init() throws {
+            certificates = (try Certificate(commonName: "client"), try Certificate(commonName: "server"))
+            client = try DTLSTransport(context: DTLSContext(certificate: certificates.client), role: .client)
+            server = try DTLSTransport(context: DTLSContext(certificate: certificates.server), role: .server)
+            client.start()
+        }
+
+        /// Carries datagrams both ways until nobody has any; `pass` says what arrives for each one sent.
+        func exchange(_ pass: ([UInt8]) -> [[UInt8]] = { [$0] }) {
+            var moved = true
+            while moved {
+                moved = false
+                for (from, to) in [(client, server), (server, client)] {
+                    while let datagram = from.nextDatagram() {
+                        moved = true
+                        for arriving in pass(datagram) { to.receive(arriving.span) }
+                    }
+                }
+            }
+        }
+
+        var isEstablished: Bool { client.state == .established && server.state == .established }
+    }
+
+    @Test func `both ends agree on keys, each other's certificates and the preferred profile`() throws {
+        let pair = try Pair()
+        pair.exchange()
+        #expect(pair.isEstablished)
+        let (client, server) = (try #require(pair.client.keyingMaterial), try #require(pair.server.keyingMaterial))
+        #expect(client.profile == .aeadAES128GCM)
+        #expect(client.local == server.remote)
+        #expect(client.remote == server.local)
+        #expect(client.local != client.remote)
+        #expect(client.local.value.count == 28)
+        #expect(pair.client.peerCertificateDigest(.sha256) == pair.certificates.server.fingerprint(.sha256))
+        #expect(pair.server.peerCertificateDigest(.sha512) == pair.certificates.client.fingerprint(.sha512))
+    }
+
+    @Test func `every datagram doubled changes nothing`() throws {
+        let pair = try Pair()
+        pair.exchange { [$0, $0] }
+        #expect(pair.isEstablished)
+    }
+
+    @Test func `a lost flight is sent again when its time is over`() async throws {
+        let pair = try Pair()
+        var isFirst = true
+        pair.exchange { datagram in
+            defer { isFirst = false }
+            return isFirst ? [] : [datagram]
+        }
+        #expect(!pair.isEstablished)
+        let timeout = try #require(pair.client.timeout)
+        #expect(timeout <= .milliseconds(100))
+        // OpenSSL reads the real clock.
+        try await Task.sleep(for: timeout + .milliseconds(20))
+        pair.client.handleTimeout()
+        pair.exchange()
+        #expect(pair.isEstablished)
+        #expect(pair.client.timeout == nil)
+    }
+
+    @Test func `no datagram is larger than the MTU`() throws {
+        let pair = try Pair()
+        pair.exchange { datagram in
+            #expect(datagram.count <= 1_200)
+            return [datagram]
+        }
+    }
+
+    @Test func `noise neither traps nor keeps a handshake from ending`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed", seed)
+        var random = SeededRandomSource(seed: seed)
+        let pair = try Pair()
+        for _ in 0..<200 {
+            let count = Int(random.next() % 1_500)
+            pair.server.receive(random.nextBytes(count).span)
+            pair.server.receive(([20, 0xFE, 0xFD] + random.nextBytes(count)).span)
+        }
+        _ = pair.server.nextDatagram()
+        pair.exchange()
+        #expect(pair.isEstablished)
+    }
+
+    @Test func `a good-bye closes the other end`() throws {
+        let pair = try Pair()
+        pair.exchange()
+        pair.client.close()
+        pair.exchange()
+        #expect(pair.client.state == .closed)
+        #expect(pair.server.state == .closed)
+    }
+}
