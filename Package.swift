@@ -182,6 +182,7 @@ let package = Package(
             "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
             nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
         ]),
+        tests("GatewayTests", ["Gateway"]),
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
 )

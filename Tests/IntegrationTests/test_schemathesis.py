@@ -52,8 +52,6 @@ async def test_no_made_up_request_breaks_the_server_or_the_description(own_gatew
         (artifacts / "schemathesis.txt").write_text(ended.stdout + ended.stderr)
         assert ended.returncode == 0, ended.stdout[-8_000:] + ended.stderr[-2_000:]
         assert own.readiness() == 200
-        # Neither the call nor bob has noticed anything.
-        assert (await alice.state(ringing)).succeeded()["state"] == "RINGING"
-        (await bob.extend()).succeeded()
+        (await bob.extend()).succeeded()  # who had no part in it
         alice.subscription = None  # a made-up request may have ended it
     await asyncio.to_thread(own.stop)
