@@ -140,7 +140,7 @@ let package = Package(
             resources: [.copy("Demo")],
             swiftSettings: strict
         ),
-        .executableTarget(name: "orbweaver", dependencies: ["Gateway", "Observability", argumentParser, logging], swiftSettings: strict),
+        .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
         .target(
             name: "RelayBaseline", path: "Sources/orbweaver-bench/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),

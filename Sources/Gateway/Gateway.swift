@@ -2,7 +2,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 import Foundation
-package import Logging
+import Logging
 import MediaServer
 import NIOPosix
 import NIOSSL
@@ -24,7 +24,8 @@ package struct Gateway {
     private let group: ServiceGroup
 
     /// Opens the database, binds the media ports and wires everything; nothing runs yet.
-    package static func build(_ configuration: GatewayConfiguration, isDevelopment: Bool, logger: Logger) async throws -> Gateway {
+    package static func build(_ configuration: GatewayConfiguration, isDevelopment: Bool) async throws -> Gateway {
+        let logger = LogOutput(level: configuration.logLevel, format: configuration.logFormat).makeLogger(label: "orbweaver")
         let metrics = GatewayMetrics(version: version, startTime: Int64(WallTime.unixNanoseconds / 1_000_000_000))
         let clock = SystemClock()
         var random = SecureRandomSource()

@@ -13,6 +13,6 @@ struct Orbweaver: AsyncParsableCommand {
                                   orbweaver check-config /etc/orbweaver.yaml
                                   orbweaver serve --config /etc/orbweaver.yaml
             """,
-        subcommands: [Serve.self, CheckConfig.self, User.self, Version.self]
+        subcommands: [Serve.self, CheckConfig.self, User.self, Health.self, Version.self]
     )
 }

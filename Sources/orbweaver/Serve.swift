@@ -1,6 +1,5 @@
 import ArgumentParser
 import Gateway
-import Observability
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,7 +32,6 @@ struct Serve: AsyncParsableCommand {
         let overrides = [("--http-port", "listen.plain_port", httpPort), ("--https-port", "listen.port", httpsPort), ("--media-port", "media.port", mediaPort)]
             .compactMap { flag, name, value in value.map { (flag: flag, name: name, value: String($0)) } }
         let configuration = try options.load(isDevelopment: dev, overrides: overrides)
-        let logger = LogOutput(level: configuration.logLevel, format: configuration.logFormat).makeLogger(label: "orbweaver")
-        try await Gateway.build(configuration, isDevelopment: dev, logger: logger).run()
+        try await Gateway.build(configuration, isDevelopment: dev).run()
     }
 }

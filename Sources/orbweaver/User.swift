@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
 import Gateway
-import Logging
-import Observability
 
 struct User: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,8 +58,8 @@ struct User: ParsableCommand {
 
     /// The database does not depend on certificates: a missing one is no reason to refuse.
     private static func administration(_ options: ConfigurationOptions) throws -> UserAdministration {
-        let configuration = try options.load(isDevelopment: false, overrides: [("user", "tls.mode", "off")])
-        return try UserAdministration(configuration, logger: LogOutput(level: .warning).makeLogger(label: "orbweaver"))
+        let configuration = try options.load(isLenient: true)
+        return try UserAdministration(configuration)
     }
 }
 

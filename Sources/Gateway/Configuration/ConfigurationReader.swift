@@ -66,7 +66,7 @@ package struct ConfigurationReader {
 
     /// Reads every variable that begins with `ORBWEAVER_`, but for those the command line itself uses.
     package mutating func read(environment: [String: String]) {
-        let others: Set<String> = ["ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT"]
+        let others: Set<String> = ["ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT", "ORBWEAVER_BINARY"]
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("ORBWEAVER_") && !others.contains(name) {
             guard let setting = Setting.all.first(where: { $0.environmentName == name }) else {
                 problems.append(

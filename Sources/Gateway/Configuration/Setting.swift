@@ -95,7 +95,7 @@ extension Setting {
             name: "calls.maximum", form: "1…1000000", meaning: "Calls at a time.",
             apply: { (value, into) throws(SettingError) in into.maximumCalls = try value.integer(1...1_000_000) }, read: { String($0.maximumCalls) }),
         Setting(
-            name: "shutdown.deadline", form: "1s…1h", meaning: "After SIGTERM, calls and sockets have this long to end.",
+            name: "drain.deadline", form: "1s…1h", meaning: "After SIGTERM, calls and sockets have this long to end.",
             apply: { (value, into) throws(SettingError) in into.drainDeadline = try value.duration(.seconds(1)...(.seconds(3_600))) }, read: { text($0.drainDeadline) }),
         Setting(
             name: "log.level", form: "trace, debug, info, notice, warning, error or critical", meaning: "The least important lines written.",

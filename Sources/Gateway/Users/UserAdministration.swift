@@ -1,7 +1,8 @@
 import CallControl
 import CallRuntime
 import Cryptography
-package import Logging
+import Logging
+import Observability
 import Storage
 
 /// What `orbweaver user` does to the database, also while a gateway runs on it.
@@ -9,7 +10,8 @@ package struct UserAdministration {
     private let database: GatewayDatabase
     private let domain: String
 
-    package init(_ configuration: GatewayConfiguration, logger: Logger) throws {
+    package init(_ configuration: GatewayConfiguration) throws {
+        let logger = LogOutput(level: .warning).makeLogger(label: "orbweaver")
         database = try GatewayDatabase(.file(configuration.databasePath), logger: logger)
         domain = configuration.domain
     }
