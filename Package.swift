@@ -168,6 +168,7 @@ let package = Package(
         tests("SDPTests", ["SDP", "FuzzTargets"]),
         tests("RTPTests", ["RTP", "FuzzTargets"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
+        tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),

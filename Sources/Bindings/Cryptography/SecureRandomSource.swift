@@ -1,5 +1,5 @@
 internal import COpenSSL
-package import Primitives
+import Primitives
 
 /// OpenSSL's generator, seeded by the kernel.
 package struct SecureRandomSource: RandomSource {
