@@ -19,6 +19,7 @@ async def test_sigterm_during_a_call_tells_everybody_and_ends_cleanly(own_gatewa
         invitation = await bob.expect("call")
         (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
         await alice.expect("respondCallUpdate", at_alice)
+        await bob.expect("callCancel")
 
         own.terminate()
         for party, session in ((alice, at_alice), (bob, invitation.session)):
