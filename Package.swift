@@ -105,6 +105,7 @@ let package = Package(
         binding("DTLS", ["COpenSSL", "Cryptography"]),
         binding("SRTP", ["CSRTP", "CSRTPCiphers"]),
         binding("Sockets", ["CLinux"]),
+        binding("Terminal", []),
 
         // Core: pure values
         core("Primitives"),
@@ -134,7 +135,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Primitives", "CallControl", "CallRuntime", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
+                "Terminal", "Primitives", "CallControl", "CallRuntime", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("Demo")],
@@ -183,7 +184,7 @@ let package = Package(
             "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
             nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
         ]),
-        tests("GatewayTests", ["Gateway"]),
+        tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
 )

@@ -2,38 +2,31 @@ import ArgumentParser
 import Foundation
 import Gateway
 
-/// Where a configuration comes from; shared by the commands that need one.
+/// Options of every command that needs the configuration.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Read this YAML file; without it, the one named by ORBWEAVER_CONFIG, if any.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("YAML file with settings; also $ORBWEAVER_CONFIG.", valueName: "file"))
     var config: String?
 
-    @Option(name: .long, help: ArgumentHelp("Override one setting, as in --set media.port=9000. May be repeated.", valueName: "name=value"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "One setting, such as --set log.level=debug; wins over environment and file. May be repeated.", valueName: "section.key=value"))
     var set: [String] = []
 
-    /// File, environment, flags: the later one wins.
-    ///
-    /// - Parameter isLenient: a certificate is not needed for what follows.
-    func load(
-        isDevelopment: Bool = false, isLenient: Bool = false, overrides: [(flag: String, name: String, value: String)] = []
-    ) throws -> GatewayConfiguration {
-        let environment = ProcessInfo.processInfo.environment
-        var reader = ConfigurationReader(startingFrom: isDevelopment ? .development : GatewayConfiguration())
-        if let file = config ?? environment["ORBWEAVER_CONFIG"] { reader.read(yaml: try Self.contents(of: file), named: file) }
-        reader.read(environment: environment)
-        for override in set {
-            let parts = override.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw ValidationError("--set takes name=value, not '\(override)'") }
-            reader.read(flag: "--set", name: String(parts[0]), value: String(parts[1]))
+    func validate() throws {
+        for text in set where !text.contains("=") {
+            throw ValidationError("--set \(text): write it as section.key=value")
         }
-        for override in overrides { reader.read(flag: override.flag, name: override.name, value: override.value) }
-        return try reader.finish(isDevelopment: isDevelopment || isLenient)
     }
 
-    static func contents(of file: String) throws -> String {
-        do {
-            return try String(contentsOfFile: file, encoding: .utf8)
-        } catch {
-            throw GatewayError("cannot read \(file): \(error.localizedDescription)")
+    /// - Parameter shortcuts: settings that have an option of their own.
+    func load(isDevelopment: Bool = false, shortcuts: [ConfigurationLoader.Override] = []) throws -> ConfigurationLoader.Result {
+        let overrides = set.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return ConfigurationLoader.Override(path: String(parts[0]), value: String(parts[1]), flag: "--set \(parts[0])")
         }
+        let loader = ConfigurationLoader(
+            file: config, isDevelopment: isDevelopment, environment: ProcessInfo.processInfo.environment, overrides: overrides + shortcuts)
+        return try loader.load()
     }
 }

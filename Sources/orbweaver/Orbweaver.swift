@@ -1,17 +1,23 @@
 import ArgumentParser
+import Gateway
 
 @main
 struct Orbweaver: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "orbweaver",
-        abstract: "A WebRTC client gateway.",
+        abstract: "A WebRTC client gateway: REST and WebSocket signalling, media that goes through the gateway.",
         discussion: """
-            Clients register over REST, hear of calls over a WebSocket, and send their media through the gateway.
+            To try it out, nothing but this:
 
-            To try it:            orbweaver serve --dev      (then open http://127.0.0.1:8080/)
-            To run it for real:   orbweaver user add alice@example.com
-                                  orbweaver check-config /etc/orbweaver.yaml
-                                  orbweaver serve --config /etc/orbweaver.yaml
+                orbweaver serve --dev            then open http://127.0.0.1:8080/
+
+            To run it for others:
+
+                orbweaver check-config /etc/orbweaver.yaml
+                orbweaver user add alice@example.com --config /etc/orbweaver.yaml
+                orbweaver serve --config /etc/orbweaver.yaml
+
+            Exit status: 0 success, 1 failure, 64 wrong usage. Errors go to standard error.
             """,
         subcommands: [Serve.self, CheckConfig.self, User.self, Health.self, Version.self]
     )

@@ -18,19 +18,26 @@ def gateway() -> Iterator[Gateway]:
     gateway = Gateway().start()
     yield gateway
     gateway.stop()
+    gateway.discard()
+
+
+class GatewayStarter:
+    def __init__(self):
+        self.started: list[Gateway] = []
+
+    def __call__(self, *arguments: str) -> Gateway:
+        own = Gateway(*arguments)
+        self.started.append(own)
+        return own.start()
 
 
 @pytest.fixture
-def own_gateway() -> Iterator[Callable[..., Gateway]]:
+def own_gateway() -> Iterator[GatewayStarter]:
     """Starts gateways that the test may stop or spoil."""
-    with ExitStack() as stack:
-
-        def start(*arguments: str) -> Gateway:
-            own = Gateway(*arguments).start()
-            stack.callback(lambda: own.is_running and own.kill())
-            return own
-
-        yield start
+    starter = GatewayStarter()
+    yield starter
+    for own in starter.started:
+        own.discard()
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +80,8 @@ def pytest_runtest_makereport(item: pytest.Item):
     outcome = yield
     report = outcome.get_result()
     if report.failed:
-        for name, value in getattr(item, "funcargs", {}).items():
-            if isinstance(value, Gateway):
-                report.sections.append((f"log of {name}", value.log_tail()))
+        arguments = getattr(item, "funcargs", {})
+        involved = [arguments["gateway"]] if "gateway" in arguments else []
+        involved += arguments["own_gateway"].started if "own_gateway" in arguments else []
+        for gateway in involved:
+            report.sections.append((f"log of the gateway at {gateway.http}", gateway.log_tail()))

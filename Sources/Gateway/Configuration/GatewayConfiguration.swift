@@ -1,66 +1,61 @@
-package import Logging
+package import CallRuntime
+package import MediaServer
 package import Observability
-package import Primitives
+package import SignalingServer
 
-/// Everything that can be set, with defaults that work. Read once at start; every part gets its own piece.
+/// Everything about the gateway that can be set, with defaults that work. Read once at start; each part gets its own piece.
 ///
-/// `Setting.all` says how each field is called in a file, in the environment and on the command line.
-package struct GatewayConfiguration: Equatable, Sendable {
+/// What a part can be told stands in that part's own `Configuration`; here is only what concerns the whole process.
+/// Every field that operators may set has an entry in ``ConfigurationKey/all``.
+package struct GatewayConfiguration: Sendable {
+    package struct Listen: Equatable, Sendable {
+        package var host = "0.0.0.0"
+        package var port: UInt16 = 8443
+        /// A second listener, always without TLS.
+        package var plainHost = "127.0.0.1"
+        /// `nil`: there is none.
+        package var plainPort: UInt16?
+    }
+
     package enum TLSMode: String, CaseIterable, Sendable {
         case on
+        /// Somebody else, in front of the gateway, does TLS.
         case off
     }
 
-    package enum MediaMode: String, CaseIterable, Sendable {
-        case anchored
-        case direct
+    package struct TLS: Equatable, Sendable {
+        package var mode = TLSMode.on
+        /// Path of a PEM file, the gateway's own certificate first.
+        package var certificate: String?
+        /// Path of a PEM file.
+        package var key: String?
     }
 
-    package var listenHost = "0.0.0.0"
-    package var listenPort = 8443
-    /// Plain HTTP on 127.0.0.1 beside the listener above; `nil` is none.
-    package var plainPort: Int?
-
-    package var tlsMode = TLSMode.on
-    package var tlsCertificate: String?
-    package var tlsKey: String?
-
-    package var mediaMode = MediaMode.anchored
-    /// Empty: every interface address.
-    package var mediaBind: [IPAddress] = []
-    /// Empty: the addresses bound.
-    package var mediaAdvertise: [IPAddress] = []
-    package var mediaPort = 7000
+    package var listen = Listen()
+    package var tls = TLS()
+    package var signaling = SignalingConfiguration(listeners: [])
+    package var authenticator = Authenticator.Configuration()
+    package var switchboard = LocalSwitchboard.Configuration()
+    /// `bind` and `advertise` are empty when the addresses of this machine are meant.
+    package var media = MediaServer.Configuration(bind: [])
     /// `nil`: one per core.
     package var mediaWorkers: Int?
-    package var consentTimeout = Duration.seconds(30)
+    package var storagePath = "orbweaver.sqlite"
+    /// From the signal to the end of the process.
+    package var drainDeadline = Duration.seconds(10)
+    package var log = LogOutput()
 
-    package var databasePath = "orbweaver.sqlite"
-
-    package var domain = "localhost"
-    package var registrationDefault = Duration.seconds(3_600)
-    package var registrationMinimum = Duration.seconds(60)
-    package var registrationMaximum = Duration.seconds(86_400)
-    package var registrationGrace = Duration.seconds(5)
-    package var maximumSubscriptions = 10
-    package var replayCount = 100
-    package var replayAge = Duration.seconds(60)
-
-    package var ringTime = Duration.seconds(60)
-    package var maximumCalls = 20_000
-
-    package var drainDeadline = Duration.seconds(20)
-
-    package var logLevel = Logger.Level.info
-    package var logFormat = LogOutput.Format.text
+    /// Demo users, a throw-away database, the demo page, a certificate made at start. Only a flag can say so.
+    package private(set) var isDevelopment = false
 
     package init() {}
 
-    /// What `--dev` changes before anything else is read.
+    /// What `--dev` starts from; file, environment and flags are laid over it.
     package static var development: GatewayConfiguration {
         var configuration = GatewayConfiguration()
-        configuration.plainPort = 8080
-        configuration.domain = "dev.local"
+        configuration.isDevelopment = true
+        configuration.listen.plainPort = 8080
+        configuration.authenticator.defaultDomain = DemoUsers.domain
         return configuration
     }
 }

@@ -3,6 +3,7 @@ import asyncio
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -107,6 +108,12 @@ class Gateway:
             self.terminate()
         status = self.wait()
         assert status == 0, f"the gateway ended with status {status}:\n{self.log_tail()}"
+
+    def discard(self):
+        """Nobody will ask for its log any more."""
+        if self.is_running:
+            self.kill()
+        shutil.rmtree(self.log_path.parent, ignore_errors=True)
 
     def log_tail(self, lines: int = 60) -> str:
         return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])

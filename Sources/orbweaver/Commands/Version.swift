@@ -4,5 +4,5 @@ import Gateway
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the version.")
 
-    func run() { print("orbweaver \(Gateway.version)") }
+    func run() { print("orbweaver \(GatewayVersion.current)") }
 }

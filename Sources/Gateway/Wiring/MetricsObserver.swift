@@ -1,12 +1,13 @@
-import CallControl
+package import CallControl
 import CallRuntime
-import Observability
+package import Observability
 
-/// What happens to calls and registrations, counted.
-struct RuntimeMetrics: RuntimeObserver {
+/// Turns what the runtime tells into numbers.
+struct MetricsObserver: RuntimeObserver {
     let metrics: GatewayMetrics
 
     func callStarted() { metrics.callsActive.increment() }
+
     func callAnswered(setup: Duration) { metrics.callSetup.observe(setup) }
 
     func callEnded(_ record: CallRecord) {
@@ -15,13 +16,16 @@ struct RuntimeMetrics: RuntimeObserver {
     }
 
     func subscriptionsChanged(by difference: Int) { metrics.subscriptionsActive.increment(by: Int64(difference)) }
+
     func notificationSent() { metrics.notificationsSent.increment() }
+
     func notificationReplayed() { metrics.notificationsReplayed.increment() }
-    func notificationsDiscarded(_ count: Int) { metrics.notificationsDiscarded.increment(by: UInt64(clamping: count)) }
+
+    func notificationsDiscarded(_ count: Int) { metrics.notificationsDiscarded.increment(by: UInt64(count)) }
 }
 
 extension CallOutcome {
-    init(_ cause: CallEndCause) {
+    package init(_ cause: CallEndCause) {
         self =
             switch cause {
             case .completed: .completed

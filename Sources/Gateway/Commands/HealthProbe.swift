@@ -1,0 +1,90 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Asks a running gateway on this machine how it is; for health checks in containers, which have no other HTTP client.
+package struct HealthProbe: Sendable {
+    package enum Question: String, CaseIterable, Sendable {
+        /// Is the process serving at all?
+        case health
+        /// Should new clients be sent here?
+        case ready
+    }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    private let host: String
+    private let port: Int
+    private let usesTLS: Bool
+
+    /// Asks the plain port if there is one, else the main port.
+    package init(_ configuration: GatewayConfiguration) {
+        if let plainPort = configuration.listen.plainPort {
+            (host, port, usesTLS) = (configuration.listen.plainHost, Int(plainPort), false)
+        } else {
+            (host, port, usesTLS) = (configuration.listen.host, Int(configuration.listen.port), configuration.tls.mode == .on)
+        }
+    }
+
+    /// For tests, whose ports the system chooses.
+    package init(host: String, port: Int, usesTLS: Bool) {
+        (self.host, self.port, self.usesTLS) = (host, port, usesTLS)
+    }
+
+    /// Throws unless the answer is 200.
+    package func ask(_ question: Question, within limit: Duration = .seconds(3)) async throws(Failure) {
+        let status: String
+        do {
+            status = try await withThrowingTaskGroup(of: String.self) { group in
+                group.addTask { try await statusLine(of: question) }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    throw Failure(description: "no answer within \(limit)")
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? ""
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch is NIOConnectionError {
+            throw Failure(description: "nothing listens on \(reachableHost):\(port)")
+        } catch {
+            throw Failure(description: "\(reachableHost):\(port) cannot be reached: \(error)")
+        }
+        guard status.split(separator: " ").dropFirst().first == "200" else {
+            throw Failure(description: "/\(question.rawValue) answered \(status.isEmpty ? "nothing" : status)")
+        }
+    }
+
+    /// A listener on every address is also on loopback.
+    private var reachableHost: String { host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host }
+
+    private func statusLine(of question: Question) async throws -> String {
+        let tls = usesTLS ? try NIOSSLContext(configuration: Self.trustingConfiguration) : nil
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(host: reachableHost, port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+                return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: "GET /\(question.rawValue) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+            var answer = ""
+            for try await part in inbound {
+                answer += String(buffer: part)
+                if let end = answer.firstIndex(where: \.isNewline) { return String(answer[..<end]) }
+            }
+            return answer
+        }
+    }
+
+    /// Whoever asks the gateway of its own machine for its health needs no proof of identity, and the certificate is for
+    /// another name.
+    private static var trustingConfiguration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        return configuration
+    }
+}

@@ -1,0 +1,135 @@
+import CallControl
+package import CallRuntime
+import Logging
+import MediaServer
+import Observability
+import SignalingServer
+
+extension ConfigurationKey {
+    /// Every setting, in the order in which it is documented.
+    package static let all: [ConfigurationKey] =
+        [listen, tls, media, storage, registration, calls, auth, drain, log].flatMap { $0 }
+
+    private static let listen = [
+        ConfigurationKey("listen", "host", \.listen.host, .host, "Address of the main port: 0.0.0.0 is every IPv4 address, \"::\" also IPv6."),
+        ConfigurationKey("listen", "port", \.listen.port, .port, "TCP port of REST and WebSocket."),
+        ConfigurationKey("listen", "plain_host", \.listen.plainHost, .host, "Address of the plain port."),
+        ConfigurationKey(
+            "listen", "plain_port", \.listen.plainPort, ValueFormat.port.orNone("off", "no such port"),
+            "A second port without TLS, for local tools and health checks."),
+        ConfigurationKey("listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."),
+        ConfigurationKey(
+            "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216), "Largest request body; a larger one is refused with 413."),
+        ConfigurationKey(
+            "listen", "channel_idle", \.signaling.channelIdleTimeout, .duration(.seconds(10)...(.seconds(3_600))),
+            "A WebSocket on which the client has said nothing for this long is closed; clients send a ping every 30s."),
+    ]
+
+    private static let tls = [
+        ConfigurationKey("tls", "mode", \.tls.mode, .choice, "off leaves TLS to a proxy in front of the gateway."),
+        ConfigurationKey(
+            "tls", "certificate", \.tls.certificate, ValueFormat.path.orNone("none", "only with --dev or tls.mode off"),
+            "PEM file: the certificate, then its intermediates."),
+        ConfigurationKey("tls", "key", \.tls.key, ValueFormat.path.orNone("none", "only with --dev or tls.mode off"), "PEM file with the private key."),
+    ]
+
+    private static let media = [
+        ConfigurationKey(
+            "media", "mode", \.switchboard.media, .choice,
+            "anchored: media goes through the gateway; direct: descriptions pass untouched, media goes from peer to peer."),
+        ConfigurationKey(
+            "media", "bind", \.media.bind, .addresses,
+            "Local addresses to receive media on; auto: those of all interfaces, without link-local ones, and loopback only with --dev."),
+        ConfigurationKey(
+            "media", "advertise", \.media.advertise, .addresses,
+            "Addresses put into candidates; behind NAT or in a container the public ones. auto: those media is received on."),
+        ConfigurationKey("media", "port", \.media.firstPort, .port, "UDP port of the first worker; each further worker takes the next port."),
+        ConfigurationKey(
+            "media", "workers", \.mediaWorkers, ValueFormat.count(1...256).orNone("auto", "one per core"), "Media threads, each with its own UDP port."),
+        ConfigurationKey(
+            "media", "consent_timeout", \.media.consentTimeout, .duration(.seconds(5)...(.seconds(300))),
+            "A leg without a valid connectivity check for this long is over (RFC 7675)."),
+        ConfigurationKey(
+            "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),
+    ]
+
+    private static let storage = [
+        ConfigurationKey("storage", "path", \.storagePath, .path, "The SQLite file with the users; its folder must exist.")
+    ]
+
+    private static let registration = [
+        ConfigurationKey("registration", "domain", \.authenticator.defaultDomain, .domain, "Completes user names without a domain."),
+        ConfigurationKey(
+            "registration", "default_expires", \.switchboard.registration.defaultExpires, .duration(lifeTimes),
+            "Life time of a subscription whose request names none."),
+        ConfigurationKey(
+            "registration", "minimum_expires", \.switchboard.registration.minimumExpires, .duration(lifeTimes),
+            "Shorter wishes are raised to this."),
+        ConfigurationKey(
+            "registration", "maximum_expires", \.switchboard.registration.maximumExpires, .duration(lifeTimes),
+            "Longer wishes are lowered to this."),
+        ConfigurationKey(
+            "registration", "grace", \.switchboard.registration.grace, .duration(.zero...(.seconds(300))),
+            "An expired subscription can still be extended for this long before it is gone."),
+        ConfigurationKey(
+            "registration", "max_per_user", \.switchboard.registration.maximumSubscriptions, .count(1...1_000), "Subscriptions of one user."),
+        ConfigurationKey(
+            "registration", "queue_length", \.switchboard.registration.queue.capacity, .count(1...10_000),
+            "Notifications kept per subscription for a client that comes back."),
+        ConfigurationKey(
+            "registration", "queue_age", \.switchboard.registration.queue.maximumAge, .duration(.seconds(1)...(.seconds(3_600))),
+            "Older notifications are not sent to a client that comes back."),
+        ConfigurationKey(
+            "registration", "replay_limit", \.switchboard.registration.queue.replayLimit, .count(0...100),
+            "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."),
+    ]
+
+    private static let calls = [
+        ConfigurationKey("calls", "maximum", \.switchboard.maximumCalls, .count(1...1_000_000), "Calls at a time."),
+        ConfigurationKey(
+            "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
+            "How long an unanswered call rings."),
+        ConfigurationKey(
+            "calls", "media_setup_time", \.switchboard.call.mediaSetupTime, .duration(.seconds(5)...(.seconds(300))),
+            "From the answer until both legs have keys; then the call is given up."),
+        ConfigurationKey(
+            "calls", "max_text_length", \.switchboard.call.maximumTextLength, .count(0...4_096),
+            "Characters of a display name or a reason that are passed on."),
+    ]
+
+    private static let auth = [
+        ConfigurationKey(
+            "auth", "account_failures", \.authenticator.throttle.account.burst, .count(1...1_000), "Wrong passwords in a row per account."),
+        ConfigurationKey(
+            "auth", "account_interval", \.authenticator.throttle.account.interval, .duration(intervals),
+            "After this time one more wrong password is allowed for an account."),
+        ConfigurationKey(
+            "auth", "network_failures", \.authenticator.throttle.network.burst, .count(1...100_000),
+            "Wrong passwords in a row per IPv4 address or IPv6 /64."),
+        ConfigurationKey(
+            "auth", "network_interval", \.authenticator.throttle.network.interval, .duration(intervals),
+            "After this time one more wrong password is allowed from a network."),
+        ConfigurationKey(
+            "auth", "revalidation", \.authenticator.revalidation, .duration(.milliseconds(100)...(.seconds(300))),
+            "How long a password changed with `orbweaver user` may still be accepted."),
+        ConfigurationKey("auth", "hashing_threads", \.authenticator.hashingThreads, .count(1...64), "Threads that check passwords."),
+    ]
+
+    private static let drain = [
+        ConfigurationKey(
+            "drain", "deadline", \.drainDeadline, .duration(.seconds(1)...(.seconds(600))),
+            "From SIGTERM to the end of the process: calls are ended with a reason, then sockets closed.")
+    ]
+
+    private static let log = [
+        ConfigurationKey("log", "level", \.log.level, .choice, "The least important events that are written."),
+        ConfigurationKey("log", "format", \.log.format, .choice, "text for people, json (one object per line) for collectors; to standard error."),
+    ]
+
+    private static let lifeTimes = Duration.seconds(10)...(.seconds(30 * 86_400))
+    private static let intervals = Duration.milliseconds(100)...(.seconds(3_600))
+}
+
+extension LocalSwitchboard.Configuration.Media: CaseIterable {
+    package static var allCases: [Self] { [.anchored, .direct] }
+}

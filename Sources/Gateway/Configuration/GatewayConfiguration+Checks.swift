@@ -1,0 +1,69 @@
+import CallControl
+import CallRuntime
+import Foundation
+import MediaServer
+import NIOSSL
+import Primitives
+
+extension GatewayConfiguration {
+    /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
+    package func check() throws(ConfigurationError) {
+        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + developmentComplaints
+        guard complaints.isEmpty else { throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) }) }
+    }
+
+    private var tlsComplaints: [String] {
+        guard tls.mode == .on else {
+            return tls.certificate != nil || tls.key != nil ? ["tls.mode is off, but tls.certificate or tls.key is given"] : []
+        }
+        switch (tls.certificate, tls.key) {
+        case (nil, nil):
+            guard !isDevelopment else { return [] }
+            return [
+                "tls.certificate is missing: name a certificate and its key, or write tls.mode: off if a proxy does TLS "
+                    + "(passwords then travel unencrypted between proxy and gateway), or start with --dev to try things out"
+            ]
+        case (nil, _): return ["tls.key is given, but not tls.certificate"]
+        case (_, nil): return ["tls.certificate is given, but not tls.key"]
+        case (let certificate?, let key?):
+            do {
+                _ = try TLSConfiguration.gateway(certificate: certificate, key: key)
+                return []
+            } catch {
+                return [error.description]
+            }
+        }
+    }
+
+    private var portComplaints: [String] {
+        listen.plainPort == listen.port && listen.port != 0 && listen.plainHost == listen.host
+            ? ["listen.port and listen.plain_port are the same"] : []
+    }
+
+    private var mediaComplaints: [String] {
+        var complaints: [String] = []
+        let workers = mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount
+        if media.firstPort != 0, Int(media.firstPort) + workers - 1 > 65_535 {
+            complaints.append("media.port \(media.firstPort) leaves no room for \(workers) workers: ports end at 65535")
+        }
+        if let address = media.advertise.first(where: \.isUnspecified) {
+            complaints.append("media.advertise: \(address) is no address a peer could send to")
+        }
+        for list in [media.bind, media.advertise] where Set(list).count != list.count {
+            complaints.append("an address is listed twice in media: \(list.map(\.description).joined(separator: ", "))")
+        }
+        return complaints
+    }
+
+    private var registrationComplaints: [String] {
+        let registration = switchboard.registration
+        return registration.minimumExpires <= registration.defaultExpires && registration.defaultExpires <= registration.maximumExpires
+            ? [] : ["registration: minimum_expires, default_expires and maximum_expires must not fall"]
+    }
+
+    /// Users with a known password must not get into a database that lasts.
+    private var developmentComplaints: [String] {
+        isDevelopment && storagePath != GatewayConfiguration().storagePath
+            ? ["storage.path cannot be set with --dev: the demo users live in a database that is thrown away"] : []
+    }
+}

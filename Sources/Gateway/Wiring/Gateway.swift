@@ -1,0 +1,129 @@
+import CallControl
+import CallRuntime
+import Cryptography
+package import Logging
+import MediaServer
+package import NIOCore
+import NIOPosix
+import NIOSSL
+package import Observability
+import Primitives
+import ServiceLifecycle
+import SignalingServer
+import Sockets
+import Storage
+package import UnixSignals
+
+/// A whole gateway, put together from its configuration: what `orbweaver serve` runs, and what tests run.
+package struct Gateway: Sendable {
+    package let metrics: GatewayMetrics
+    private let configuration: GatewayConfiguration
+    private let signaling: SignalingService
+    private let services: ServiceGroup
+    private let logger: Logger
+
+    /// Opens the database and the media ports, and connects the parts. The TCP ports open in ``run()``.
+    ///
+    /// - Parameters:
+    ///   - signals: those that end the gateway in good order; none in tests.
+    ///   - group: the event loops; they outlive the gateway.
+    package static func build(
+        _ configuration: GatewayConfiguration, logger: Logger, signals: [UnixSignal] = [],
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws -> Gateway {
+        try configuration.check()
+        let clock = SystemClock()
+        var random = SecureRandomSource()
+        let metrics = GatewayMetrics(version: GatewayVersion.current, startTime: clock.epochMilliseconds / 1_000)
+        let listeners = try configuration.listeners()
+        let pages = configuration.isDevelopment ? try DemoPages.load() : [:]
+
+        let database = try GatewayDatabase(configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
+        if configuration.isDevelopment { try await DemoUsers.add(to: database.users) }
+
+        let mediaEvents = MediaEventInbox()
+        let media = try makeMedia(configuration, metrics, logger) { call, event in mediaEvents.post(event, for: call) }
+
+        let sockets = SocketDirectory()
+        let switchboard = LocalSwitchboard(
+            configuration: configuration.switchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
+            clock: clock, random: random, observer: MetricsObserver(metrics: metrics), logger: logger)
+        let authenticator = Authenticator(
+            users: database.users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
+            configuration: configuration.authenticator)
+        var signalingConfiguration = configuration.signaling
+        signalingConfiguration.listeners = listeners
+        signalingConfiguration.channelCloseTimeout = configuration.closePatience
+        let signaling = SignalingService(
+            configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, clock: clock,
+            metrics: metrics, pages: pages, group: group, logger: logger)
+
+        // Started in this order, shut down in reverse: drain first, while everything else still runs.
+        let services: [any Service] = [
+            DatabaseService(database: database),
+            MediaService(media: media),
+            SwitchboardService(switchboard: switchboard),
+            signaling,
+            DrainService(signaling: signaling, switchboard: switchboard, patience: configuration.drainPatience, logger: logger),
+        ]
+        var lifecycle = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
+        lifecycle.maximumGracefulShutdownDuration = configuration.drainDeadline
+        return Gateway(
+            metrics: metrics, configuration: configuration, signaling: signaling, services: ServiceGroup(configuration: lifecycle),
+            logger: logger)
+    }
+
+    /// What `orbweaver serve` does: builds a gateway and runs it until SIGTERM or SIGINT.
+    package static func serve(_ configuration: GatewayConfiguration) async throws {
+        let logger = configuration.log.makeLogger(label: "orbweaver")
+        try await build(configuration, logger: logger, signals: [.sigterm, .sigint]).run()
+    }
+
+    /// Serves until a signal or ``shutDown()``; returns when everything has ended, throws if a part failed.
+    package func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { await announce() }
+            do {
+                try await services.run()
+            } catch let error as IOError {
+                throw GatewayFailure(opening: configuration.listen, error)
+            } catch is CancellationError where signaling.isDraining {
+                // Whoever did not finish within the drain deadline was cut off: late, but wanted.
+                logger.warning("the drain deadline has passed")
+            }
+        }
+        logger.info("stopped")
+    }
+
+    /// Ends ``run()`` as a signal would.
+    package func shutDown() async { await services.triggerGracefulShutdown() }
+
+    /// The TCP ports in the order main, plain; `nil` if one could not be opened. Waits until that is known.
+    package func ports() async -> [Int]? { await signaling.ports() }
+
+    private static func makeMedia(
+        _ configuration: GatewayConfiguration, _ metrics: GatewayMetrics, _ logger: Logger,
+        events: @escaping @Sendable (CallID, MediaEvent) -> Void
+    ) throws -> MediaServer {
+        let media = try configuration.resolvedMedia()
+        do {
+            return try MediaServer(configuration: media, metrics: metrics, logger: logger, events: events)
+        } catch {
+            throw GatewayFailure(error)
+        }
+    }
+
+    private func announce() async {
+        guard let ports = await ports() else { return }
+        logger.info(
+            "serving",
+            metadata: [
+                LogKey.version: "\(GatewayVersion.current)", LogKey.port: "\(ports.map(String.init).joined(separator: ", "))",
+                "media": "\(configuration.switchboard.media.rawValue)",
+            ])
+        if configuration.isDevelopment, let plain = ports.dropFirst().first {
+            logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
+            print("Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.")
+        }
+    }
+}

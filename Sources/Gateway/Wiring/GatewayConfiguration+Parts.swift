@@ -1,0 +1,47 @@
+import Cryptography
+import Foundation
+import MediaServer
+import NIOSSL
+import Primitives
+import SignalingServer
+import Sockets
+
+/// What each part is given, with the machine's share filled in.
+extension GatewayConfiguration {
+    func listeners() throws -> [SignalingConfiguration.Listener] {
+        var listeners = [SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())]
+        if let port = listen.plainPort { listeners.append(.init(host: listen.plainHost, port: Int(port))) }
+        return listeners
+    }
+
+    private func serverTLS() throws -> TLSConfiguration? {
+        guard tls.mode == .on else { return nil }
+        if let certificate = tls.certificate, let key = tls.key { return try .gateway(certificate: certificate, key: key) }
+        precondition(isDevelopment, "check() refuses TLS without a certificate")
+        let names = ["DNS:localhost"] + (try NetworkInterfaces.addresses()).map(\.address).filter { !$0.isLinkLocal }.map { "IP:\($0)" }
+        return try .selfSigned(Certificate(commonName: "Orbweaver development", alternativeNames: names))
+    }
+
+    func resolvedMedia() throws -> MediaServer.Configuration {
+        let interfaces = try NetworkInterfaces.addresses().map {
+            MediaAddresses.Interface(address: $0.address, isLoopback: $0.isLoopback, isUp: $0.isUp)
+        }
+        let addresses = MediaAddresses(
+            bind: media.bind, advertise: media.advertise, interfaces: interfaces, includesLoopback: isDevelopment)
+        guard !addresses.bind.isEmpty, !addresses.advertise.isEmpty else {
+            let message = "this machine has no address but loopback: name the addresses for media in media.bind, or start with --dev"
+            throw ConfigurationError(problems: [ConfigurationProblem(nil, message)])
+        }
+        var media = media
+        media.bind = addresses.bind
+        media.advertise = addresses.advertise
+        media.workers = mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount
+        return media
+    }
+
+    /// The part of the drain deadline in which clients may answer a close frame.
+    var closePatience: Duration { min(signaling.channelCloseTimeout, drainDeadline / 4) }
+
+    /// The part of the drain deadline in which calls are ended; what is left is for closing sockets and threads.
+    var drainPatience: Duration { max(drainDeadline / 2, drainDeadline - closePatience - .seconds(1)) }
+}

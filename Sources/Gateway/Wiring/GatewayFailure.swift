@@ -1,0 +1,28 @@
+import Foundation
+import MediaServer
+import NIOCore
+
+/// Why the gateway could not start, in words for whoever started it.
+package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
+    package var description: String
+
+    init(_ error: MediaServerError) {
+        description =
+            switch error {
+            case .socket(let text): "media.bind, media.port: \(text)"
+            case .security(let text): "no certificate for media: \(text)"
+            }
+    }
+
+    init(opening listen: GatewayConfiguration.Listen, _ error: IOError) {
+        let addresses = ["\(listen.host) port \(listen.port)"] + (listen.plainPort.map { ["\(listen.plainHost) port \($0)"] } ?? [])
+        let reason =
+            switch error.errnoCode {
+            case EADDRINUSE: "another process listens there already"
+            case EACCES: "this user may not open it"
+            case EADDRNOTAVAIL: "this machine has no such address"
+            default: "\(error)"
+            }
+        description = "listen: \(addresses.joined(separator: " or ")) cannot be opened: \(reason)"
+    }
+}

@@ -1,0 +1,47 @@
+import Cryptography
+import NIOSSL
+import Primitives
+
+/// What is wrong with the files of `tls.certificate` and `tls.key`.
+struct TLSFilesError: Error, CustomStringConvertible {
+    var description: String
+}
+
+extension TLSConfiguration {
+    /// From PEM files; throws unless the key belongs to the certificate.
+    static func gateway(certificate: String, key: String) throws(TLSFilesError) -> TLSConfiguration {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificate)
+        } catch {
+            throw TLSFilesError(description: "tls.certificate: \(certificate) cannot be read as a PEM certificate (\(error))")
+        }
+        let privateKey: NIOSSLPrivateKey
+        do {
+            privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
+        } catch {
+            throw TLSFilesError(description: "tls.key: \(key) cannot be read as a PEM key without a passphrase (\(error))")
+        }
+        let configuration = gateway(chain, privateKey)
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw TLSFilesError(description: "tls.key: \(key) does not belong to the first certificate in \(certificate) (\(error))")
+        }
+        return configuration
+    }
+
+    /// For `--dev`: signed by itself, valid for this machine's names and addresses.
+    static func selfSigned(_ certificate: Certificate) throws -> TLSConfiguration {
+        gateway(
+            [try NIOSSLCertificate(bytes: Array(certificate.certificatePEM.utf8), format: .pem)],
+            try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem))
+    }
+
+    private static func gateway(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration {
+        var configuration = makeServerConfiguration(certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        return configuration
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Foundation
+
+/// Runs the body of a command. What it throws is written to standard error, line by line, and ends the process with status 1.
+func reportingFailure(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let exit as ExitCode {
+        throw exit
+    } catch {
+        for line in "\(error)".split(separator: "\n") { writeToStandardError("orbweaver: \(line)\n") }
+        throw ExitCode.failure
+    }
+}
+
+func writeToStandardError(_ text: String) {
+    // If nobody reads standard error there is no place left to complain.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+}

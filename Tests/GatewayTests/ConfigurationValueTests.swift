@@ -1,0 +1,71 @@
+import Testing
+
+import Gateway
+
+/// What each kind of value accepts, seen through a setting of that kind.
+@Suite struct ConfigurationValueTests {
+    /// `nil` if the value was refused, else how it is printed.
+    private func load(_ path: String, _ value: String) -> String? {
+        do throws(ConfigurationError) {
+            let loader = ConfigurationLoader(overrides: [.init(path: path, value: value, flag: "--set")])
+            let configuration = try loader.load().configuration
+            return ConfigurationKey.all.first { $0.path == path }?.value(in: configuration).description
+        } catch {
+            return nil
+        }
+    }
+
+    @Test(arguments: [
+        ("30s", "30s"), ("60s", "1m"), ("90s", "90s"), ("5m", "5m"), ("5000ms", "5s"), ("10m", "10m"),
+        ("30", nil), ("s", nil), ("30 s", nil), ("-30s", nil), ("30S", nil), ("1m30s", nil), ("4s", nil), ("601s", nil),
+        ("99999999999999999999s", nil), ("9223372036854775807d", nil), ("", nil),
+    ] as [(String, String?)])
+    func `a duration is a number with a unit, within its range`(_ value: String, _ expected: String?) {
+        #expect(load("calls.ring_time", value) == expected)
+    }
+
+    @Test(arguments: [
+        ("0", "0"), ("65535", "65535"), ("07000", "7000"),
+        ("65536", nil), ("-1", nil), ("+1", nil), ("1.0", nil), ("", nil), ("http", nil), ("off", nil),
+    ] as [(String, String?)])
+    func `a port has sixteen bits`(_ value: String, _ expected: String?) {
+        #expect(load("media.port", value) == expected)
+    }
+
+    @Test(arguments: [("off", "off"), ("8080", "8080"), ("on", nil), ("abc", nil), ("none", nil)] as [(String, String?)])
+    func `a port that may be missing has a word for it`(_ value: String, _ expected: String?) {
+        #expect(load("listen.plain_port", value) == expected)
+    }
+
+    @Test(arguments: [("auto", "auto"), ("1", "1"), ("256", "256"), ("0", nil), ("257", nil), ("many", nil)] as [(String, String?)])
+    func `a count stays in its range`(_ value: String, _ expected: String?) {
+        #expect(load("media.workers", value) == expected)
+    }
+
+    @Test(arguments: [
+        ("auto", "auto"), ("192.0.2.1", "[192.0.2.1]"), ("192.0.2.1,198.51.100.2", "[192.0.2.1, 198.51.100.2]"),
+        ("192.0.2.1, 2001:DB8::1", "[192.0.2.1, \"2001:db8::1\"]"),
+        ("", nil), ("192.0.2.1,", nil), ("192.0.2.256", nil), ("example.com", nil), ("fe80::1%eth0", nil), ("auto,192.0.2.1", nil),
+    ] as [(String, String?)])
+    func `addresses are separated by commas`(_ value: String, _ expected: String?) {
+        #expect(load("media.advertise", value) == expected)
+    }
+
+    @Test(arguments: [
+        ("example.com", "example.com"), ("0.0.0.0", "0.0.0.0"), ("::", "\"::\""), ("localhost", "localhost"),
+        ("", nil), ("a b", nil), ("http://x", nil), ("1::2::3", nil),
+    ] as [(String, String?)])
+    func `a host is a name or an address`(_ value: String, _ expected: String?) {
+        #expect(load("listen.host", value) == expected)
+    }
+
+    @Test(arguments: [("Example.COM", "example.com"), ("::1", nil), ("a@b", nil)] as [(String, String?)])
+    func `a domain is kept in lower case`(_ value: String, _ expected: String?) {
+        #expect(load("registration.domain", value) == expected)
+    }
+
+    @Test(arguments: [("on", "on"), ("off", "off"), ("On", nil), ("true", nil)] as [(String, String?)])
+    func `a choice is one of its words`(_ value: String, _ expected: String?) {
+        #expect(load("tls.mode", value) == expected)
+    }
+}
