@@ -96,6 +96,21 @@ import Testing
         #expect(pair.isEstablished)
     }
 
+    @Test(arguments: [
+        [], [22], [UInt8](repeating: 22, count: 12),
+        // Records of the first epoch that nobody can have sent in earnest: a change of ciphers, data, nonsense.
+        [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1],
+        [23, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 8, 0, 3, 1, 2, 3],
+        [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
+        [22, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
+    ] as [[UInt8]])
+    func `a stray record does not keep a handshake from ending`(stray: [UInt8]) throws {
+        let pair = try Pair()
+        pair.server.receive(stray.span)
+        pair.exchange()
+        #expect(pair.isEstablished, "\(pair.server.state)")
+    }
+
     @Test func `a good-bye closes the other end`() throws {
         let pair = try Pair()
         pair.exchange()

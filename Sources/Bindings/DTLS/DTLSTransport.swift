@@ -46,6 +46,9 @@ package final class DTLSTransport {
         package var remote: Redacted<[UInt8]>
     }
 
+    /// RFC 6347 §4.1.
+    private static let recordHeaderSize = 13
+
     package let role: Role
     package private(set) var state = State.handshaking
     private let context: DTLSContext
@@ -79,9 +82,13 @@ package final class DTLSTransport {
     /// A client sends its ClientHello now; a server waits.
     package func start() { if role == .client { advance() } }
 
+    /// Ignores what cannot belong to a handshake: OpenSSL takes an empty datagram for the end of the connection, and
+    /// ends the association over a record that anybody can have made up.
     package func receive(_ datagram: Span<UInt8>) {
+        guard datagram.count > Self.recordHeaderSize else { return }
         switch state {
         case .handshaking:
+            guard Self.canBelongToHandshake(datagram) else { return }
             datagrams.incoming = [UInt8](copying: datagram)
             advance()
         case .established:
@@ -149,6 +156,18 @@ package final class DTLSTransport {
     }
 
     // MARK: Parts
+
+    /// Whether the first record is a plausible one of a handshake: no application data, and no handshake message in the
+    /// clear that is shorter than its own header (RFC 6347 §4.2.2).
+    private static func canBelongToHandshake(_ datagram: Span<UInt8>) -> Bool {
+        let (type, isFirstEpoch) = (datagram[0], datagram[3] == 0 && datagram[4] == 0)
+        let length = Int(datagram[11]) << 8 | Int(datagram[12])
+        switch type {
+        case 20, 21: return true
+        case 22: return !isFirstEpoch || length >= 12
+        default: return false
+        }
+    }
 
     private func advance() {
         ERR_clear_error()
