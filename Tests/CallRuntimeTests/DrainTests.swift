@@ -30,6 +30,25 @@ struct DrainTests {
         }
     }
 
+    @Test func `draining waits for an answer that notifications wait for`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            let ticket = await rig.switchboard.requestBegan(bob)
+            _ = try await rig.call()
+            async let drained: Void = {
+                await rig.switchboard.drain()
+                rig.recorder.record(.note("drained"))
+            }()
+            await rig.expect(["ringing", "callEnd"], on: 1)
+            await rig.settle()
+            #expect(rig.recorder.trace(2) == [])
+            await rig.switchboard.requestAnswered(ticket)
+            await drained
+            #expect(rig.recorder.trace(2) == ["call", "callEnd", "drained"])
+        }
+    }
+
     @Test func `draining an idle switchboard returns at once`() async throws {
         try await RuntimeRig().serve { rig in
             await rig.switchboard.drain()

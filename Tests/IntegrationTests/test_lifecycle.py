@@ -19,9 +19,8 @@ async def test_sigterm_during_a_call_tells_everybody_and_ends_cleanly(own_gatewa
         invitation = await bob.expect("call")
         (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
         await alice.expect("respondCallUpdate", at_alice)
+        own.terminate()  # whatever is still on its way comes first
         await bob.expect("callCancel")
-
-        own.terminate()
         for party, session in ((alice, at_alice), (bob, invitation.session)):
             code, text = (await party.expect("callEnd", session)).reason
             assert code == 503 and text

@@ -2,6 +2,9 @@ import Primitives
 
 /// The notification channel (spidr-wire §4): what goes out, and over which socket.
 extension Registration {
+    /// Whether everybody who listens has been sent what there is to say.
+    package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
+
     package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
 
     /// A socket opened on the channel: it takes the place of an older one and is sent what may have been missed.

@@ -14,7 +14,7 @@ actor RegistrationOwner {
         case alarm(MonotonicTime)
         /// An input from outside the loop may have moved the deadline.
         case rearm
-        /// Everything posted before has been handled.
+        /// Somebody waits until everything posted before has been handled and sent.
         case barrier(AsyncStream<Never>.Continuation)
     }
 
@@ -33,6 +33,8 @@ actor RegistrationOwner {
     private var displayName = ""
     private var alarm = Alarm()
     private var isRetired = false
+    /// Who waits until nothing is held back any more.
+    private var waiting: [AsyncStream<Never>.Continuation] = []
 
     init(_ user: UserAddress, _ environment: RuntimeEnvironment) {
         self.user = user
@@ -72,7 +74,8 @@ actor RegistrationOwner {
         case .rearm:
             break
         case .barrier(let continuation):
-            continuation.finish()
+            waiting.append(continuation)
+            settle()
         }
     }
 }
@@ -150,7 +153,8 @@ extension RegistrationOwner {
         return (call, attachment.leg)
     }
 
-    /// Returns once everything posted before has been handled.
+    /// Returns once everything posted before has been handled, and sent to those who listen; a request that is not
+    /// answered holds it up no longer than its patience.
     nonisolated func flush() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         guard inbox.post(.barrier(continuation)) else { return }
@@ -186,8 +190,12 @@ extension RegistrationOwner {
         settle()
     }
 
-    /// After every input: retire, or see to the deadline.
+    /// After every input: retire, or see to the deadline and to those who wait.
     private func settle() {
+        if !waiting.isEmpty, registration.hasToldAll {
+            for continuation in waiting { continuation.finish() }
+            waiting = []
+        }
         guard !isRetired else { return }
         if registration.isIdle {
             isRetired = true
