@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct BridgeFeedbackTests {
-    private static func counts(_ rig: BridgeRig, _ side: BridgeSide) -> [ControlDropReason] {
+    private static func counts(_ rig: BridgeRig, _ side: LegIndex) -> [ControlDropReason] {
         let drops = rig.bridge.statistics(of: side).controlDrops
         return ControlDropReason.allCases.filter { drops[$0] > 0 }
     }

@@ -88,7 +88,7 @@ import Testing
         var rig = BridgeRig(seed: seed, configuration: configuration)
         let ssrcs: [UInt32] = [1001, 1002, 1003, 2001, 2002, 2003, 0xA0, 0xA1, 0xA2, 0xB0, 0xB1, 0xB2, 7, 8, 9, 10, 11]
         for _ in 0..<4000 {
-            let side: BridgeSide = random.next() & 1 == 0 ? .a : .b
+            let side: LegIndex = random.next() & 1 == 0 ? .a : .b
             let ssrc = ssrcs[Int.random(in: 0..<ssrcs.count, using: &random)]
             let number = SequenceNumber(UInt16.random(in: 0...65535, using: &random))
             switch random.next() % 12 {

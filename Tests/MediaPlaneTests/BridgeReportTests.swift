@@ -36,7 +36,7 @@ import Testing
         var gaps: Set<Duration> = []
         for seed in 1...30 as ClosedRange<UInt64> {
             var rig = BridgeRig(seed: seed, ready: false)
-            for side in BridgeSide.allCases { rig.configure(side) { if !hasVideo { $0.media.removeLast() } } }
+            for side in LegIndex.allCases { rig.configure(side) { if !hasVideo { $0.media.removeLast() } } }
             #expect(rig.bridge.nextDeadline == nil)
             rig.peerReady(.a)
             var last = rig.clock.now
@@ -85,7 +85,7 @@ import Testing
             _ = rig.retransmission(number, of: number)
             rig.advance(by: .milliseconds(20))
         }
-        for side in BridgeSide.allCases {
+        for side in LegIndex.allCases {
             let compounds = rig.compounds(to: side)
             #expect(!compounds.isEmpty)
             for compound in compounds {
@@ -234,7 +234,7 @@ import Testing
 
     @Test func `reports about many m-lines are spread over several datagrams`() {
         var rig = BridgeRig()
-        for side in BridgeSide.allCases {
+        for side in LegIndex.allCases {
             rig.configure(side) { leg in
                 let video = leg.media[1]
                 leg.media = (0..<40).map { index in

@@ -39,23 +39,26 @@ struct BridgeRig {
     var clock = VirtualClock()
     var random: SeededRandomSource
     /// RTCP that has left the bridge and was not looked at yet.
-    private var controlSent: [(compound: RTCPCompound, to: BridgeSide)] = []
+    private var controlSent: [(compound: RTCPCompound, to: LegIndex)] = []
 
     static let wallTime = NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000)
 
     init(seed: UInt64 = 1, configuration: Bridge.Configuration = .init(), ready: Bool = true) {
         random = SeededRandomSource(seed: seed)
-        bridge = Bridge(
-            configuration: configuration, cname: "cname", wallClock: WallClock(showing: Self.wallTime, at: clock.now), random: &random)
+        bridge = Bridge(configuration: configuration, cname: "cname", wallClock: WallClock(showing: Self.wallTime, at: clock.now))
+        for side in LegIndex.allCases { precondition(bridge.addLeg(random: &random) == side, "legs take the first free places") }
+        for kind in [MediaKind.audio, .video] {
+            for side in LegIndex.allCases { bridge.setSource(.leg(side.other), of: kind, for: side, at: clock.now) }
+        }
         guard ready else { return }
         configure(.a)
         configure(.b)
-        for side in BridgeSide.allCases { peerReady(side) }
+        for side in LegIndex.allCases { peerReady(side) }
     }
 
     // MARK: Negotiation
 
-    static func leg(_ side: BridgeSide, announcing: Bool = true) -> NegotiatedLeg {
+    static func leg(_ side: LegIndex, announcing: Bool = true) -> NegotiatedLeg {
         let credentials = ICECredentials(ufrag: "ufrag", password: "password-of-22-characters")
         let (source, local): (UInt32, UInt32) = side == .a ? (1000, 0xA0) : (2000, 0xB0)
         let extensions = [HeaderExtension(id: midExtension, uri: "urn:ietf:params:rtp-hdrext:sdes:mid")]
@@ -80,14 +83,14 @@ struct BridgeRig {
         return Codec(payloadType: payloadType, name: name, clockRate: clockRate, feedback: feedback)
     }
 
-    mutating func configure(_ side: BridgeSide, _ change: (inout NegotiatedLeg) -> Void = { _ in }) {
+    mutating func configure(_ side: LegIndex, _ change: (inout NegotiatedLeg) -> Void = { _ in }) {
         var leg = Self.leg(side)
         change(&leg)
         bridge.configure(side, leg, random: &random, at: clock.now)
         collect()
     }
 
-    mutating func peerReady(_ side: BridgeSide) {
+    mutating func peerReady(_ side: LegIndex) {
         bridge.peerReady(side, at: clock.now)
         collect()
     }
@@ -117,14 +120,15 @@ struct BridgeRig {
     }
 
     /// Hands over a packet in a buffer that is larger than the packet, as a worker does.
-    mutating func send(_ bytes: [UInt8], from side: BridgeSide) -> Outcome {
+    mutating func send(_ bytes: [UInt8], from side: LegIndex) -> Outcome {
         var buffer = bytes + [UInt8](repeating: 0xEE, count: 16)
         var span = buffer.mutableSpan
-        let forwarding = bridge.forward(&span, count: bytes.count, from: side, at: clock.now)
+        let forwarding = forward(&span, count: bytes.count, from: side)
         collect()
         switch forwarding {
         case .drop(let reason): return .dropped(reason)
-        case .forward:
+        case .forward(let receiver):
+            precondition(receiver == side.other, "there are two legs")
             precondition(buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
             let packet = Array(buffer.prefix(bytes.count))
             guard let header = try? RTPHeader(parsing: packet.span) else { preconditionFailure("a forwarded packet parses") }
@@ -135,22 +139,29 @@ struct BridgeRig {
         }
     }
 
+    private mutating func forward(_ packet: inout MutableSpan<UInt8>, count: Int, from side: LegIndex) -> Forwarding {
+        switch bridge.receive(packet.span.extracting(0..<count), from: side, at: clock.now) {
+        case .drop(let reason): .drop(reason)
+        case .media(let arrival): bridge.forward(arrival, toReceiver: 0, in: &packet, count: count, at: clock.now)
+        }
+    }
+
     mutating func audio(
         _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1001, payloadType: Int = opus, marker: Bool = false,
-        from side: BridgeSide = .a
+        from side: LegIndex = .a
     ) -> Outcome {
         send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
     }
 
     mutating func video(
-        _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1002, marker: Bool = false, from side: BridgeSide = .a
+        _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1002, marker: Bool = false, from side: LegIndex = .a
     ) -> Outcome {
         send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: Self.vp8, marker: marker), from: side)
     }
 
     /// A retransmission of the packet numbered `original`.
     mutating func retransmission(
-        _ number: UInt16, of original: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1003, from side: BridgeSide = .a
+        _ number: UInt16, of original: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1003, from side: LegIndex = .a
     ) -> Outcome {
         let payload = [UInt8(original >> 8), UInt8(original & 0xFF), 9]
         return send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: Self.rtx, payload: payload), from: side)
@@ -158,7 +169,7 @@ struct BridgeRig {
 
     // MARK: RTCP
 
-    mutating func receive(_ packets: RTCPPacket..., from side: BridgeSide) {
+    mutating func receive(_ packets: RTCPPacket..., from side: LegIndex) {
         bridge.receiveControl(RTCPCompound(packets).bytes.span, from: side, at: clock.now)
         collect()
     }
@@ -175,13 +186,13 @@ struct BridgeRig {
     }
 
     /// What was sent to a side since the last look, compound by compound.
-    mutating func compounds(to side: BridgeSide) -> [RTCPCompound] {
+    mutating func compounds(to side: LegIndex) -> [RTCPCompound] {
         defer { controlSent.removeAll { $0.to == side } }
         return controlSent.filter { $0.to == side }.map(\.compound)
     }
 
     /// The same without the reports and descriptions that every compound begins with.
-    mutating func feedback(to side: BridgeSide) -> [RTCPPacket] {
+    mutating func feedback(to side: LegIndex) -> [RTCPPacket] {
         compounds(to: side).flatMap(\.packets).filter { packet in
             switch packet {
             case .senderReport, .receiverReport, .sourceDescription: false
@@ -199,4 +210,13 @@ struct BridgeRig {
             }
         }
     }
+}
+
+/// The two legs of most tests.
+extension LegIndex {
+    static let a = LegIndex(0)
+    static let b = LegIndex(1)
+    static let allCases = [a, b]
+
+    var other: LegIndex { self == .a ? .b : .a }
 }

@@ -10,7 +10,7 @@ import Testing
     /// A rig whose peers announce no SSRC.
     private static func unannounced(configuration: Bridge.Configuration = .init()) -> BridgeRig {
         var rig = BridgeRig(configuration: configuration)
-        for side in BridgeSide.allCases { rig.configure(side) { $0 = BridgeRig.leg(side, announcing: false) } }
+        for side in LegIndex.allCases { rig.configure(side) { $0 = BridgeRig.leg(side, announcing: false) } }
         return rig
     }
 
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a payload type of two m-lines does not say which, until a MID does`() {
         var rig = BridgeRig()
-        for side in BridgeSide.allCases {
+        for side in LegIndex.allCases {
             rig.configure(side) { leg in
                 leg.media[0].remoteSources = []
                 leg.media[1].codecs = leg.media[0].codecs

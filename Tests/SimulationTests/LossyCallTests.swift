@@ -17,7 +17,7 @@ import Testing
         print("seed", seed)
         var call = SimulatedCall(conditions, seed: seed)
         call.run(for: .seconds(600))
-        for side in BridgeSide.allCases {
+        for side in LegIndex.allCases {
             #expect(call.events[side] == [.iceConnected, .dtlsConnected, .mediaReceived], "seed \(seed)")
             let heard = call.heard[side] ?? []
             // 50 packets a second for ten minutes, lost on two networks, some of them doubled on the second.
@@ -50,6 +50,6 @@ import Testing
     @Test func `a network that lets nothing through ends both legs as never connected`() {
         var call = SimulatedCall(Conditions(loss: 1), seed: 8)
         call.run(for: .seconds(40))
-        for side in BridgeSide.allCases { #expect(call.events[side] == [.failed(.neverConnected)]) }
+        for side in LegIndex.allCases { #expect(call.events[side] == [.failed(.neverConnected)]) }
     }
 }

@@ -21,29 +21,34 @@ struct SimulatedCall {
     static let certificate = [UInt8](repeating: 9, count: 32)
 
     private(set) var clock = VirtualClock()
-    private(set) var events: [BridgeSide: [SessionEvent]] = [.a: [], .b: []]
+    private(set) var events: [LegIndex: [SessionEvent]] = [.a: [], .b: []]
     /// What each peer heard of the other: sequence numbers as they arrived.
-    private(set) var heard: [BridgeSide: [(header: RTPHeader, payload: [UInt8])]] = [.a: [], .b: []]
-    private(set) var reports: [BridgeSide: Int] = [.a: 0, .b: 0]
-    private var sessions: [BridgeSide: PeerSession]
+    private(set) var heard: [LegIndex: [(header: RTPHeader, payload: [UInt8])]] = [.a: [], .b: []]
+    private(set) var reports: [LegIndex: Int] = [.a: 0, .b: 0]
+    private var sessions: [LegIndex: PeerSession]
     private var bridge: Bridge
-    private var toGateway: [BridgeSide: VirtualNetwork<Packet>]
-    private var toPeer: [BridgeSide: VirtualNetwork<Packet>]
-    private var handshakes: [BridgeSide: MonotonicTime] = [:]
+    private var toGateway: [LegIndex: VirtualNetwork<Packet>]
+    private var toPeer: [LegIndex: VirtualNetwork<Packet>]
+    private var handshakes: [LegIndex: MonotonicTime] = [:]
     private var random: SeededRandomSource
     private var sequence: UInt16 = 65_000
     private var frames: UInt32 = 0
     /// Peers that have gone without a word.
-    var silent: Set<BridgeSide> = []
+    var silent: Set<LegIndex> = []
 
     init(_ conditions: VirtualNetwork<Packet>.Conditions, seed: UInt64) {
         random = SeededRandomSource(seed: seed)
         let start = clock.now
-        bridge = Bridge(cname: "simulated", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: start), random: &random)
-        sessions = Dictionary(uniqueKeysWithValues: BridgeSide.allCases.map { ($0, PeerSession(local: Self.credentials("gate", $0))) })
-        toGateway = Dictionary(uniqueKeysWithValues: BridgeSide.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 1 : 2))) })
-        toPeer = Dictionary(uniqueKeysWithValues: BridgeSide.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 3 : 4))) })
-        for side in BridgeSide.allCases {
+        bridge = Bridge(cname: "simulated", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: start))
+        for side in LegIndex.allCases {
+            let added = bridge.addLeg(random: &random)
+            precondition(added == side, "legs take the first free places")
+        }
+        for side in LegIndex.allCases { bridge.setSource(.leg(side.other), of: .audio, for: side, at: start) }
+        sessions = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, PeerSession(local: Self.credentials("gate", $0))) })
+        toGateway = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 1 : 2))) })
+        toPeer = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 3 : 4))) })
+        for side in LegIndex.allCases {
             let leg = Self.leg(side)
             bridge.configure(side, leg, random: &random, at: start)
             perform(sessions[side]?.connect(leg.transport, at: start) ?? [], side)
@@ -62,14 +67,14 @@ struct SimulatedCall {
     private mutating func step() {
         let now = clock.now
         frames += 1
-        for side in BridgeSide.allCases where !silent.contains(side) {
+        for side in LegIndex.allCases where !silent.contains(side) {
             if frames % 50 == 1 { toGateway[side]?.send(.check(Self.check(side, &random)), at: now) }
             if frames % 2 == 0, sessions[side]?.isEstablished == true {
                 toGateway[side]?.send(.media(Self.audio(sequence, side)), at: now)
             }
         }
         if frames % 2 == 0 { sequence &+= 1 }
-        for side in BridgeSide.allCases {
+        for side in LegIndex.allCases {
             for packet in toGateway[side]?.receive(at: now) ?? [] { arrive(packet, from: side, at: now) }
             for packet in toPeer[side]?.receive(at: now) ?? [] {
                 guard case .media(let bytes) = packet, let header = try? RTPHeader(parsing: bytes.span) else { continue }
@@ -91,7 +96,7 @@ struct SimulatedCall {
         }
     }
 
-    private mutating func arrive(_ packet: Packet, from side: BridgeSide, at now: MonotonicTime) {
+    private mutating func arrive(_ packet: Packet, from side: LegIndex, at now: MonotonicTime) {
         switch packet {
         case .check(let bytes):
             guard let message = try? STUNMessage(parsing: bytes.span) else { return }
@@ -102,12 +107,13 @@ struct SimulatedCall {
             perform(sessions[side]?.mediaReceived() ?? [], side)
             var buffer = bytes
             var span = buffer.mutableSpan
-            guard bridge.forward(&span, count: bytes.count, from: side, at: now) == .forward else { return }
+            guard case .media(let arrival) = bridge.receive(span.span.extracting(0..<bytes.count), from: side, at: now) else { return }
+            guard case .forward = bridge.forward(arrival, toReceiver: 0, in: &span, count: bytes.count, at: now) else { return }
             toPeer[side.other]?.send(.media(buffer), at: now)
         }
     }
 
-    private mutating func perform(_ actions: [SessionAction], _ side: BridgeSide) {
+    private mutating func perform(_ actions: [SessionAction], _ side: LegIndex) {
         for action in actions {
             switch action {
             case .event(let event): events[side]?.append(event)
@@ -120,22 +126,22 @@ struct SimulatedCall {
 
     // MARK: What the two ends look like
 
-    private static func credentials(_ name: String, _ side: BridgeSide) -> ICECredentials {
+    private static func credentials(_ name: String, _ side: LegIndex) -> ICECredentials {
         ICECredentials(ufrag: "\(name)\(side)", password: "a password of twenty-two")
     }
 
-    private static func path(_ side: BridgeSide) -> Path {
+    private static func path(_ side: LegIndex) -> Path {
         Path(local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 0xC000_0201), port: side == .a ? 1_000 : 2_000))
     }
 
-    private static func check(_ side: BridgeSide, _ random: inout SeededRandomSource) -> [UInt8] {
+    private static func check(_ side: LegIndex, _ random: inout SeededRandomSource) -> [UInt8] {
         STUNMessage(
             .request, .binding, TransactionID(using: &random),
             [.username("gate\(side):peer\(side)"), .priority(1), .iceControlling(tieBreaker: 1), .useCandidate]
         ).encoded(password: "a password of twenty-two", authentication: TestAuthentication())
     }
 
-    private static func audio(_ sequence: UInt16, _ side: BridgeSide) -> [UInt8] {
+    private static func audio(_ sequence: UInt16, _ side: LegIndex) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt16(0x8000))
         writer.write(sequence)
@@ -145,7 +151,7 @@ struct SimulatedCall {
         return writer.bytes
     }
 
-    private static func leg(_ side: BridgeSide) -> NegotiatedLeg {
+    private static func leg(_ side: LegIndex) -> NegotiatedLeg {
         let codec = PayloadType(0).map { Codec(payloadType: $0, name: "PCMU", clockRate: 8_000) }
         return NegotiatedLeg(
             transport: NegotiatedTransport(
@@ -157,4 +163,12 @@ struct SimulatedCall {
                     remoteSources: [], localSSRC: SSRC(side == .a ? 1 : 2), localRetransmissionSSRC: nil)
             ])
     }
+}
+
+extension LegIndex {
+    static let a = LegIndex(0)
+    static let b = LegIndex(1)
+    static let allCases = [a, b]
+
+    var other: LegIndex { self == .a ? .b : .a }
 }

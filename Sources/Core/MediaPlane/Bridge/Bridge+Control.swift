@@ -4,7 +4,7 @@ import RTP
 /// RTCP from a peer: reports are taken in, feedback goes on to the other peer's source in that peer's terms.
 extension Bridge {
     /// Takes a decrypted RTCP compound.
-    package mutating func receiveControl(_ packet: Span<UInt8>, from side: BridgeSide, at now: MonotonicTime) {
+    package mutating func receiveControl(_ packet: Span<UInt8>, from side: LegIndex, at now: MonotonicTime) {
         guard !isEnded else { return }
         let compound: RTCPCompound
         do { compound = try RTCPCompound(parsing: packet) } catch {
@@ -31,7 +31,7 @@ extension Bridge {
         }
     }
 
-    private mutating func blocksReceived(_ blocks: [ReportBlock], from side: BridgeSide, at now: MonotonicTime) {
+    private mutating func blocksReceived(_ blocks: [ReportBlock], from side: LegIndex, at now: MonotonicTime) {
         for block in blocks {
             guard let (line, isRetransmission) = self[side].outgoing(block.ssrc) else {
                 self[side].controlDrops.count(.unknownSource)
@@ -46,83 +46,104 @@ extension Bridge {
     }
 
     /// A source that leaves gives way at once to whichever comes next.
-    private mutating func goodbyeReceived(_ goodbye: Goodbye, from side: BridgeSide) {
+    private mutating func goodbyeReceived(_ goodbye: Goodbye, from side: LegIndex) {
         for ssrc in goodbye.sources {
             guard let index = self[side].sources.index(of: ssrc) else {
                 self[side].controlDrops.count(.unknownSource)
                 continue
             }
             let line = self[side].sources.entries[index].line
-            guard let counterpart = self[side].lines[line].counterpart else { continue }
-            if self[side.other].lines[counterpart].primary.source == ssrc { self[side.other].lines[counterpart].primary.detach() }
-            if self[side.other].lines[counterpart].retransmission?.source == ssrc {
-                self[side.other].lines[counterpart].retransmission?.detach()
+            if self[side].lines[line].activeSource == ssrc { self[side].lines[line].activeSource = nil }
+            for receiver in self[side].lines[line].receivers {
+                if self[receiver.leg].lines[receiver.line].primary.source == ssrc { self[receiver.leg].lines[receiver.line].primary.detach() }
+                if self[receiver.leg].lines[receiver.line].retransmission?.source == ssrc {
+                    self[receiver.leg].lines[receiver.line].retransmission?.detach()
+                }
             }
         }
     }
 
     // MARK: Feedback
 
-    /// The m-line that feedback about one of the gateway's SSRCs is meant for, on the side of its source; counts if there is none.
-    private mutating func target(of media: SSRC, from side: BridgeSide) -> (line: Int, stream: OutgoingStream, counterpart: Int)? {
+    /// Where feedback about one of the gateway's streams goes.
+    private struct Target {
+        var stream: OutgoingStream
+        /// The m-line of the leg that the stream is on.
+        var line: Int
+        /// The leg and m-line that feed it.
+        var sender: LegIndex
+        var senderLine: Int
+    }
+
+    /// What feedback about one of the gateway's SSRCs is meant for; counts if there is nothing.
+    private mutating func target(of media: SSRC, from side: LegIndex) -> Target? {
         guard let (line, isRetransmission) = self[side].outgoing(media),
             let stream = isRetransmission ? self[side].lines[line].retransmission : self[side].lines[line].primary
         else {
             self[side].controlDrops.count(.unknownSource)
             return nil
         }
-        guard let counterpart = self[side].lines[line].counterpart else {
+        // What the gateway codes itself is not sent again: by the time it came it would be too late (audio only).
+        guard case .relayed(let sender, let senderLine) = self[side].lines[line].feed else {
             self[side].controlDrops.count(.noSource)
             return nil
         }
-        return (line, stream, counterpart)
+        return Target(stream: stream, line: line, sender: sender, senderLine: senderLine)
     }
 
     /// Entries of a NACK that still fit a datagram.
     private static var maximumNACKEntries: Int { 250 }
 
-    private mutating func forward(_ nack: GenericNACK, from side: BridgeSide) {
-        guard let (_, stream, counterpart) = target(of: nack.media, from: side) else { return }
-        guard let source = stream.source else { return self[side].controlDrops.count(.noSource) }
-        let line = self[side.other].lines[counterpart]
+    private mutating func forward(_ nack: GenericNACK, from side: LegIndex) {
+        guard let target = target(of: nack.media, from: side) else { return }
+        guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
+        let line = self[target.sender].lines[target.senderLine]
         guard line.feedback.contains(.nack) else { return self[side].controlDrops.count(.notNegotiated) }
 
         let asked = nack.lost
-        let lost = asked.compactMap(stream.sourceNumber)
+        let lost = asked.compactMap(target.stream.sourceNumber)
         var translated = GenericNACK(sender: line.primary.ssrc, media: source, lost: lost)
         let surplus = max(0, translated.entries.count - Self.maximumNACKEntries)
         translated.entries.removeLast(surplus)
         self[side].controlDrops.count(.untranslatable, times: asked.count - lost.count + surplus)
         guard !translated.entries.isEmpty else { return }
-        sendFeedback(.genericNACK(translated), as: line.primary.ssrc, to: side.other)
+        sendFeedback(.genericNACK(translated), as: line.primary.ssrc, to: target.sender, for: side)
     }
 
-    private mutating func forward(_ indication: PictureLossIndication, from side: BridgeSide, at now: MonotonicTime) {
-        guard let (_, _, counterpart) = target(of: indication.media, from: side) else { return }
-        requestKeyFrame(from: side.other, line: counterpart, as: .pictureLoss, for: side, at: now)
+    private mutating func forward(_ indication: PictureLossIndication, from side: LegIndex, at now: MonotonicTime) {
+        guard let target = target(of: indication.media, from: side) else { return }
+        requestKeyFrame(from: target.sender, line: target.senderLine, as: .pictureLoss, for: side, at: now)
     }
 
-    private mutating func forward(_ request: FullIntraRequest, from side: BridgeSide, at now: MonotonicTime) {
+    private mutating func forward(_ request: FullIntraRequest, from side: LegIndex, at now: MonotonicTime) {
         for entry in request.entries {
-            guard let (line, stream, counterpart) = target(of: entry.ssrc, from: side) else { continue }
-            self[side].lines[line].primary.lastCommandNumber = entry.commandNumber
-            let isRepeated = stream.lastCommandNumber == entry.commandNumber
-            requestKeyFrame(from: side.other, line: counterpart, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)
+            guard let target = target(of: entry.ssrc, from: side) else { continue }
+            self[side].lines[target.line].primary.lastCommandNumber = entry.commandNumber
+            let isRepeated = target.stream.lastCommandNumber == entry.commandNumber
+            requestKeyFrame(
+                from: target.sender, line: target.senderLine, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)
         }
     }
 
-    private mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: BridgeSide) {
+    /// What one receiver can take is passed on; of several, the least.
+    private mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex) {
         var sources: [SSRC] = []
+        var feeding: Target?
         for ssrc in estimate.sources {
-            guard let (_, stream, _) = target(of: ssrc, from: side) else { continue }
-            if let source = stream.source { sources.append(source) }
+            guard let target = target(of: ssrc, from: side), let source = target.stream.source else { continue }
+            self[side].lines[target.line].estimatedBitrate = estimate.bitsPerSecond
+            // The first says whom to tell: an estimate is about a peer, and feeds are of one peer.
+            guard feeding == nil || feeding?.sender == target.sender else { continue }
+            feeding = feeding ?? target
+            sources.append(source)
         }
-        guard !sources.isEmpty else { return self[side].controlDrops.count(.noSource) }
-        guard let line = self[side.other].lines.first(where: { $0.feedback.contains(.estimatedMaximumBitrate) }) else {
+        guard let feeding, !sources.isEmpty else { return self[side].controlDrops.count(.noSource) }
+        guard let line = self[feeding.sender].lines.first(where: { $0.feedback.contains(.estimatedMaximumBitrate) }) else {
             return self[side].controlDrops.count(.notNegotiated)
         }
-        let translated = EstimatedMaximumBitrate(
-            sender: line.primary.ssrc, bitsPerSecond: estimate.bitsPerSecond, sources: sources)
-        sendFeedback(.estimatedMaximumBitrate(translated), as: line.primary.ssrc, to: side.other)
+        let least = self[feeding.sender].lines[feeding.senderLine].receivers
+            .compactMap { self[$0.leg].lines[$0.line].estimatedBitrate }.min() ?? estimate.bitsPerSecond
+        let translated = EstimatedMaximumBitrate(sender: line.primary.ssrc, bitsPerSecond: least, sources: sources)
+        sendFeedback(.estimatedMaximumBitrate(translated), as: line.primary.ssrc, to: feeding.sender, for: side)
     }
 }

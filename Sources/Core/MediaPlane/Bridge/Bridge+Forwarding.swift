@@ -1,111 +1,148 @@
 package import Primitives
-import RTP
+package import RTP
 import SDP
 
-/// The hot path: one packet from one leg to the other, without an allocation.
+/// The hot path: packets in, packets on to other legs, packets made here; without an allocation.
 extension Bridge {
-    /// Rewrites a decrypted RTP packet for the other leg, in place.
-    ///
-    /// - Parameters:
-    ///   - packet: A buffer that begins with the packet and may be larger.
-    ///   - count: The length of the packet.
-    package mutating func forward(
-        _ packet: inout MutableSpan<UInt8>, count: Int, from side: BridgeSide, at now: MonotonicTime
-    ) -> Forwarding {
-        precondition(count <= packet.count, "the packet lies within its buffer")
-        let lineInNeedOfKeyFrame: Int?
-        do {
-            switch side {
-            case .a: lineInNeedOfKeyFrame = try Self.relay(&packet, count, from: &legA, to: &legB, configuration, at: now)
-            case .b: lineInNeedOfKeyFrame = try Self.relay(&packet, count, from: &legB, to: &legA, configuration, at: now)
-            }
+    /// Takes a decrypted RTP packet of a leg's peer and says what it is good for.
+    package mutating func receive(_ packet: Span<UInt8>, from index: LegIndex, at now: MonotonicTime) -> Reception {
+        do throws(DropReason) {
+            let (arrival, isRecovered) = try self[index].receive(packet, as: index, configuration, at: now)
+            if isRecovered { requestKeyFrame(from: index, line: arrival.line, as: .pictureLoss, at: now) }
+            return .media(arrival)
         } catch {
-            self[side].drops.count(error)
+            self[index].drops.count(error)
             return .drop(error)
         }
-        if let line = lineInNeedOfKeyFrame { requestKeyFrame(from: side, line: line, as: .pictureLoss, at: now) }
-        return .forward
     }
 
-    /// Returns the m-line, if its source has come back and the receiver has lost what its pictures build on.
-    private static func relay(
-        _ packet: inout MutableSpan<UInt8>, _ count: Int, from: inout BridgeLeg, to: inout BridgeLeg, _ configuration: Configuration,
+    /// Rewrites the packet that has arrived for one of its receivers, in place.
+    ///
+    /// - Parameters:
+    ///   - number: 0 ..< `arrival.receiverCount`.
+    ///   - packet: A buffer that begins with the packet as it arrived, and may be larger.
+    ///   - count: The length of the packet.
+    package mutating func forward(
+        _ arrival: Arrival, toReceiver number: Int, in packet: inout MutableSpan<UInt8>, count: Int, at now: MonotonicTime
+    ) -> Forwarding {
+        precondition(count <= packet.count, "the packet lies within its buffer")
+        let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
+        do throws(DropReason) {
+            try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
+            return .forward(to: receiver.leg)
+        } catch {
+            self[arrival.leg].drops.count(error)
+            return .drop(error)
+        }
+    }
+
+    /// Makes the header of a packet that the gateway codes itself, behind everything sent on the leg's m-line before.
+    ///
+    /// - Parameters:
+    ///   - ticks: How far the timestamps go on to the next packet: the duration of this one, at the codec's clock rate.
+    ///   - isSpurt: The packet is the first after a pause.
+    package mutating func originate(
+        for index: LegIndex, line: Int, _ payloadType: PayloadType, clockRate: UInt32, ticks: Int, octets: Int, isSpurt: Bool,
         at now: MonotonicTime
-    ) throws(DropReason) -> Int? {
-        guard from.isConfigured else { throw .notConfigured }
-        var header: RTPHeader
-        do { header = try RTPHeader(parsing: packet.span.extracting(0..<count)) } catch { throw .malformed }
-        let index = try from.source(
-            of: header, in: packet.span.extracting(0..<count), maximumLearned: configuration.maximumLearnedSources)
-        guard let format = from.sources.entries[index].format else { throw .unknownPayloadType }
+    ) -> RTPHeader {
+        self[index].lines[line].primary.originate(
+            payloadType, clockRate: clockRate, ticks: ticks, octets: octets, isSpurt: isSpurt, at: now)
+    }
+}
+
+extension BridgeLeg {
+    /// Finds the packet's source and m-line. The second value says that a video source has come back after another had its
+    /// place: the receivers have lost what its pictures build on.
+    fileprivate mutating func receive(
+        _ packet: Span<UInt8>, as leg: LegIndex, _ configuration: Bridge.Configuration, at now: MonotonicTime
+    ) throws(DropReason) -> (Arrival, isRecovered: Bool) {
+        guard isConfigured else { throw .notConfigured }
+        let header: RTPHeader
+        do { header = try RTPHeader(parsing: packet) } catch { throw .malformed }
+        let index = try source(of: header, in: packet, maximumLearned: configuration.maximumLearnedSources)
+        guard let format = sources.entries[index].format else { throw .unknownPayloadType }
 
         let octets = header.payloadRange.count
-        let line = from.sources.entries[index].line
-        from.lines[line].packetReceived(octets: octets)
-        let position = from.sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
+        let line = sources.entries[index].line
+        lines[line].packetReceived(octets: octets)
+        let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
 
-        if let obstacle = from.lines[line].obstacle { throw obstacle }
+        if let obstacle = lines[line].obstacle { throw obstacle }
         guard position != .astray else { throw .astray }
-        guard let counterpart = from.lines[line].counterpart else { throw .noCounterpart }
-
-        var needsKeyFrame = false
-        if format.isRetransmission {
-            try relayRetransmission(
-                &header, &packet, count, repairing: from.sources.entries[index].repairs, position, through: &to.lines[counterpart], format,
-                at: now)
-        } else {
-            needsKeyFrame = try relayPrimary(
-                &header, source: index, position, in: &from.sources, through: &to.lines[counterpart], format, configuration, at: now)
+        var (isRestart, isRecovered) = (position == .restarted, false)
+        if !format.isRetransmission {
+            if lines[line].activeSource != header.ssrc {
+                isRecovered = try activate(index, of: line, position, configuration, at: now) && lines[line].kind == .video
+                isRestart = true
+            }
+            lines[line].lastActive = now
         }
-        header.write(to: &packet)
-        return needsKeyFrame ? line : nil
+        let arrival = Arrival(
+            header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs, position: position,
+            receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, isRestart: isRestart)
+        return (arrival, isRecovered)
     }
 
-    /// Returns whether a video source has come back after another had its place.
-    private static func relayPrimary(
-        _ header: inout RTPHeader, source index: Int, _ position: ReceptionStatistics.Position, in sources: inout SourceTable,
-        through line: inout BridgeLine, _ format: PayloadFormat, _ configuration: Configuration, at now: MonotonicTime
+    /// Makes a source the one that counts on its m-line; returns whether it had been before.
+    private mutating func activate(
+        _ index: Int, of line: Int, _ position: ReceptionStatistics.Position, _ configuration: Bridge.Configuration, at now: MonotonicTime
     ) throws(DropReason) -> Bool {
-        var returns = false
-        if line.primary.source != header.ssrc {
-            guard position != .late else { throw .tooOld }
-            let isSuperseded = sources.entries[index].isSuperseded
-            if let current = line.primary.source {
-                // Two sources at a time would take turns packet by packet: the newcomer keeps the stream while it sends.
-                if isSuperseded, now - line.primary.lastSent < configuration.sourceSilence { throw .superseded }
-                if let replaced = sources.index(of: current) { sources.entries[replaced].isSuperseded = true }
-            }
-            sources.entries[index].isSuperseded = false
-            returns = isSuperseded && line.kind == .video
-            // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).
-            if line.kind == .audio, line.primary.packets > 0 { header.marker = true }
-            line.primary.begin(header, clockRate: format.clockRate, at: now)
-        } else if position == .restarted {
-            line.primary.begin(header, clockRate: format.clockRate, at: now)
+        guard position != .late else { throw .tooOld }
+        let isSuperseded = sources.entries[index].isSuperseded
+        if let current = lines[line].activeSource {
+            // Two sources at a time would take turns packet by packet: the newcomer keeps the stream while it sends.
+            if isSuperseded, now - lines[line].lastActive < configuration.sourceSilence { throw .superseded }
+            if let replaced = sources.index(of: current) { sources.entries[replaced].isSuperseded = true }
         }
-        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
-        guard line.primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
-        return returns
+        sources.entries[index].isSuperseded = false
+        lines[line].activeSource = sources.entries[index].ssrc
+        return isSuperseded
+    }
+}
+
+extension BridgeLine {
+    fileprivate mutating func relay(
+        _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+    ) throws(DropReason) {
+        var header = arrival.header
+        if arrival.format.isRetransmission {
+            try relayRetransmission(&header, arrival, in: &packet, count, at: now)
+        } else {
+            try relayPrimary(&header, arrival, at: now)
+        }
+        header.write(to: &packet)
+    }
+
+    private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {
+        if primary.source != header.ssrc {
+            guard arrival.position != .late else { throw .tooOld }
+            // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).
+            if kind == .audio, primary.packets > 0 { header.marker = true }
+            primary.begin(header, clockRate: arrival.format.clockRate, at: now)
+        } else if arrival.position == .restarted {
+            primary.begin(header, clockRate: arrival.format.clockRate, at: now)
+        }
+        let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
+        guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
     }
 
     /// The retransmission stream has numbers of its own, but the timestamp and the original number follow the primary stream
     /// (RFC 4588 §4).
-    private static func relayRetransmission(
-        _ header: inout RTPHeader, _ packet: inout MutableSpan<UInt8>, _ count: Int, repairing repaired: SSRC?,
-        _ position: ReceptionStatistics.Position, through line: inout BridgeLine, _ format: PayloadFormat, at now: MonotonicTime
+    private mutating func relayRetransmission(
+        _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
     ) throws(DropReason) {
-        guard line.retransmission != nil else { throw .noRetransmission }
-        guard let current = line.primary.source, repaired == nil || repaired == current else { throw .staleRetransmission }
-        if line.retransmission?.source != header.ssrc || position == .restarted {
-            guard position != .late else { throw .tooOld }
-            line.retransmission?.begin(header, clockRate: format.clockRate, at: now)
+        guard retransmission != nil else { throw .noRetransmission }
+        guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else { throw .staleRetransmission }
+        if retransmission?.source != header.ssrc || arrival.position == .restarted {
+            guard arrival.position != .late else { throw .tooOld }
+            retransmission?.begin(header, clockRate: arrival.format.clockRate, at: now)
         }
-        let (octets, offset) = (header.payloadRange.count, line.primary.timestampOffset)
+        let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
         // A packet of padding only, as senders use to probe, repeats nothing.
         if let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) {
-            guard let translated = line.primary.translateOriginal(original) else { throw .staleRetransmission }
+            guard let translated = primary.translateOriginal(original) else { throw .staleRetransmission }
             header.write(originalSequenceNumber: translated, to: &packet)
         }
-        guard line.retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
+        guard retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
     }
 }

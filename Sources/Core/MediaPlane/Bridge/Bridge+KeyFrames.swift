@@ -15,7 +15,7 @@ extension Bridge {
     ///
     /// - Parameter asker: The side that wants it and whose counters say why it does not get it; `nil` if the gateway does.
     mutating func requestKeyFrame(
-        from side: BridgeSide, line index: Int, as request: KeyFrameRequest, for asker: BridgeSide? = nil, at now: MonotonicTime
+        from side: LegIndex, line index: Int, as request: KeyFrameRequest, for asker: LegIndex? = nil, at now: MonotonicTime
     ) {
         let source: SSRC
         do { source = try keyFrameSource(on: side, line: index, at: now) } catch {
@@ -27,27 +27,31 @@ extension Bridge {
         if usesFullIntra(request, on: self[side].lines[index]) {
             if request != .fullIntra(isRepeated: true) { self[side].lines[index].commandNumber &+= 1 }
             let entry = FullIntraRequest.Entry(ssrc: source, commandNumber: self[side].lines[index].commandNumber)
-            sendFeedback(.fullIntraRequest(FullIntraRequest(sender: sender, entries: [entry])), as: sender, to: side)
+            sendFeedback(.fullIntraRequest(FullIntraRequest(sender: sender, entries: [entry])), as: sender, to: side, for: asker)
         } else {
-            sendFeedback(.pictureLossIndication(PictureLossIndication(sender: sender, media: source)), as: sender, to: side)
+            sendFeedback(.pictureLossIndication(PictureLossIndication(sender: sender, media: source)), as: sender, to: side, for: asker)
         }
     }
 
     /// Feedback travels in a compound that begins with a report and names the sender (RFC 4585 §3.1): reduced size (RFC 5506)
     /// would have to be negotiated.
-    mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: BridgeSide) {
-        guard self[side].isReady else { return self[side.other].controlDrops.count(.peerNotReady) }
+    ///
+    /// - Parameter asker: The side whose counters say if it could not be sent.
+    mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: LegIndex, for asker: LegIndex? = nil) {
+        guard self[side].isReady else {
+            if let asker { self[asker].controlDrops.count(.peerNotReady) }
+            return
+        }
         transmit([.receiverReport(ReceiverReport(ssrc: sender)), describe(sender), feedback], to: side)
     }
 
-    /// The source that feeds the other leg, or else the one that was heard last; or why none can be asked.
-    private func keyFrameSource(on side: BridgeSide, line index: Int, at now: MonotonicTime) throws(ControlDropReason) -> SSRC {
+    /// The source that counts, or else the one that was heard last; or why none can be asked.
+    private func keyFrameSource(on side: LegIndex, line index: Int, at now: MonotonicTime) throws(ControlDropReason) -> SSRC {
         let line = self[side].lines[index]
         guard self[side].isReady else { throw .peerNotReady }
         guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { throw .notNegotiated }
         if let last = line.lastKeyFrameRequest, now - last < configuration.keyFrameInterval { throw .rateLimited }
-        let feeding = line.counterpart.flatMap { self[side.other].lines[$0].primary.source }
-        guard let source = feeding ?? self[side].lastHeardSource(line: index) else { throw .noSource }
+        guard let source = line.activeSource ?? self[side].lastHeardSource(line: index) else { throw .noSource }
         return source
     }
 

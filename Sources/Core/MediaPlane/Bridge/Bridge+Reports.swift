@@ -8,7 +8,7 @@ extension Bridge {
     private static var maximumDatagram: Int { 1200 }
 
     /// For each m-line: what the gateway sends on it, and what it hears of the peer's sources.
-    mutating func sendReports(to side: BridgeSide, at now: MonotonicTime) {
+    mutating func sendReports(to side: LegIndex, at now: MonotonicTime) {
         var reports: [RTCPPacket] = []
         var size = 0
         for line in self[side].lines.indices {
@@ -30,7 +30,7 @@ extension Bridge {
         transmit(reports + describe(reports), to: side)
     }
 
-    mutating func sendGoodbye(to side: BridgeSide) {
+    mutating func sendGoodbye(to side: LegIndex) {
         let leg = self[side]
         let senders = leg.lines.filter { $0.direction != .inactive }
             .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }
@@ -40,10 +40,10 @@ extension Bridge {
     }
 
     /// SR or RR of the m-line's stream, and SR of its retransmission stream; nothing if there is nothing to say.
-    private mutating func lineReports(to side: BridgeSide, line: Int, at now: MonotonicTime) -> [RTCPPacket] {
+    private mutating func lineReports(to side: LegIndex, line: Int, at now: MonotonicTime) -> [RTCPPacket] {
         var reports: [RTCPPacket] = []
         let blocks = reportBlocks(about: side, line: line, at: now)
-        let mapping = clockMapping(behind: self[side].lines[line].primary, on: side.other)
+        let mapping = clockMapping(behind: self[side].lines[line])
         let (offset, wallTime) = (self[side].lines[line].primary.timestampOffset, wallClock.time(at: now))
         if var report = self[side].lines[line].primary.senderReport(
             from: mapping, timestampOffset: offset, fallback: wallTime, at: now)
@@ -62,7 +62,7 @@ extension Bridge {
     }
 
     /// Blocks about the sources of an m-line that were heard since the last report (RFC 3550 §6.4).
-    private mutating func reportBlocks(about side: BridgeSide, line: Int, at now: MonotonicTime) -> [ReportBlock] {
+    private mutating func reportBlocks(about side: LegIndex, line: Int, at now: MonotonicTime) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         for index in self[side].sources.entries.indices where blocks.count < 31 {
             guard self[side].sources.entries[index].line == line, self[side].sources.entries[index].statistics.hasNews else { continue }
@@ -71,9 +71,11 @@ extension Bridge {
         return blocks
     }
 
-    private func clockMapping(behind stream: OutgoingStream, on side: BridgeSide) -> ClockMapping? {
-        guard let source = stream.source, let index = self[side].sources.index(of: source) else { return nil }
-        return self[side].sources.entries[index].clockMapping
+    private func clockMapping(behind line: BridgeLine) -> ClockMapping? {
+        guard case .relayed(let sender, _) = line.feed, let source = line.primary.source,
+            let index = self[sender].sources.index(of: source)
+        else { return nil }
+        return self[sender].sources.entries[index].clockMapping
     }
 
     /// SDES with the CNAME of everybody who reports (RFC 3550 §6.1): one packet each, because some stacks lose the place in a

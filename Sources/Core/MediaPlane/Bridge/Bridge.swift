@@ -2,16 +2,18 @@ package import Primitives
 package import RTP
 package import SDP
 
-/// Relays media between the two legs of a call, and ends RTCP on each of them.
+/// Carries media between the legs of a call, and ends RTCP on each of them.
 ///
 /// To each peer the gateway is the sender (back-to-back RTP sessions, RFC 7667 §3.2.2): what goes out has the gateway's SSRC,
 /// one continuous series of sequence numbers and timestamps per m-line, and the gateway's own reports, whatever source is behind it.
 ///
-///     peer A ──RTP──▶ forward ──same bytes, other header──▶ peer B
+///     peer A ──RTP──▶ receive ──▶ forward ──same bytes, other header──▶ peer B
+///            │                └─▶ decoded by the owner ─▶ mix, player ─▶ originate ──▶ peer C
 ///            ◀─NACK, PLI, FIR, REMB, translated── receiveControl ◀─RTCP─
 ///            ◀─SR, RR── timeout ──SR, RR──▶
 ///
-/// `forward` is the hot path: it allocates nothing. After any other input, `poll` until it returns `nil`.
+/// `receive`, `forward` and `originate` are the hot path: they allocate nothing. After any other input, `poll` until it
+/// returns `nil`.
 package struct Bridge: Sendable {
     package struct Configuration: Equatable, Sendable {
         /// The mean time between reports on a leg without video: the minimum of RFC 3550 §6.2.
@@ -28,60 +30,97 @@ package struct Bridge: Sendable {
         package init() {}
     }
 
+    /// Legs at a time: as many as a mix can be made of.
+    package static let maximumLegs = 32
+
     let configuration: Configuration
     let cname: String
     let wallClock: WallClock
-    var legA: BridgeLeg
-    var legB: BridgeLeg
+    var legs: [BridgeLeg] = []
     var isEnded = false
     private var outputs: [BridgeOutput] = []
 
-    /// A bridge between two legs that are yet to be configured.
+    /// A bridge without legs.
     ///
     /// - Parameter cname: What the gateway calls itself in RTCP, the same as in its `a=ssrc` lines; random per call (RFC 7022).
-    package init(configuration: Configuration = Configuration(), cname: String, wallClock: WallClock, random: inout some RandomSource) {
+    package init(configuration: Configuration = Configuration(), cname: String, wallClock: WallClock) {
         self.configuration = configuration
         self.cname = cname
         self.wallClock = wallClock
-        legA = BridgeLeg(schedule: ReportSchedule(seed: random.next()))
-        legB = BridgeLeg(schedule: ReportSchedule(seed: random.next()))
     }
 
-    // MARK: Inputs
+    // MARK: Legs
+
+    /// Makes room for a leg that is yet to be configured; `nil` if there are as many as there may be.
+    package mutating func addLeg(random: inout some RandomSource) -> LegIndex? {
+        let leg = BridgeLeg(schedule: ReportSchedule(seed: random.next()))
+        if let vacancy = legs.firstIndex(where: { !$0.isPresent }) {
+            legs[vacancy] = leg
+            return LegIndex(vacancy)
+        }
+        guard legs.count < Self.maximumLegs else { return nil }
+        legs.append(leg)
+        return LegIndex(legs.count - 1)
+    }
+
+    /// The leg leaves: its peer is told, and whoever heard it hears nothing.
+    package mutating func removeLeg(_ index: LegIndex, at now: MonotonicTime) {
+        guard self[index].isPresent else { return }
+        if !isEnded { sendGoodbye(to: index) }
+        self[index].leave()
+        for place in legs.indices {
+            if legs[place].audioSource == .leg(index) { legs[place].audioSource = .silence }
+            if legs[place].videoSource == .leg(index) { legs[place].videoSource = .silence }
+        }
+        refreshFlows(at: now)
+    }
 
     /// Takes over what a leg has negotiated, for the first time or again; streams and sources that remain go on.
     package mutating func configure(
-        _ side: BridgeSide, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
+        _ index: LegIndex, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
     ) {
-        self[side].configure(leg, maximumLearned: configuration.maximumLearnedSources, random: &random)
+        self[index].configure(leg, maximumLearned: configuration.maximumLearnedSources, random: &random)
         refreshFlows(at: now)
     }
 
-    /// The peer on this side can receive from now on; video that was under way starts again with a key frame.
-    package mutating func peerReady(_ side: BridgeSide, at now: MonotonicTime) {
+    /// Chooses what a leg hears or sees from now on. Its numbers and timestamps go on, and a video source is asked for a key frame.
+    package mutating func setSource(_ source: MediaSource, of kind: MediaKind, for index: LegIndex, at now: MonotonicTime) {
+        guard self[index].source(of: kind) != source else { return }
+        switch kind {
+        case .audio: self[index].audioSource = source
+        case .video: self[index].videoSource = source
+        case .other: return
+        }
+        refreshFlows(at: now)
+    }
+
+    /// The peer of this leg can receive from now on; video that was under way starts again with a key frame.
+    package mutating func peerReady(_ index: LegIndex, at now: MonotonicTime) {
         guard !isEnded else { return }
-        self[side].isReady = true
-        self[side].schedule.start(interval: reportInterval(to: side), at: now)
+        self[index].isReady = true
+        self[index].schedule.start(interval: reportInterval(to: index), at: now)
         refreshFlows(at: now)
     }
 
-    /// The call is over: says BYE to both peers and forwards nothing more (RFC 3550 §6.3.7).
+    // MARK: Time and end
+
+    /// The call is over: says BYE to all peers and forwards nothing more (RFC 3550 §6.3.7).
     package mutating func end(at now: MonotonicTime) {
         guard !isEnded else { return }
         isEnded = true
-        for side in BridgeSide.allCases {
-            sendGoodbye(to: side)
-            self[side].schedule.stop()
+        for index in indices {
+            sendGoodbye(to: index)
+            self[index].schedule.stop()
         }
         refreshFlows(at: now)
     }
 
     /// Something is due: sends the reports whose time has come.
     package mutating func timeout(at now: MonotonicTime) {
-        for side in BridgeSide.allCases {
-            guard let next = self[side].schedule.next, next <= now else { continue }
-            sendReports(to: side, at: now)
-            self[side].schedule.advance(interval: reportInterval(to: side), at: now)
+        for index in indices {
+            guard let next = self[index].schedule.next, next <= now else { continue }
+            sendReports(to: index, at: now)
+            self[index].schedule.advance(interval: reportInterval(to: index), at: now)
         }
     }
 
@@ -90,56 +129,30 @@ package struct Bridge: Sendable {
     package mutating func poll() -> BridgeOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
 
     package var nextDeadline: Deadline<BridgeDeadline>? {
-        Deadline.earlier(
-            legA.schedule.next.map { Deadline($0, .reports(to: .a)) },
-            legB.schedule.next.map { Deadline($0, .reports(to: .b)) })
+        var earliest: Deadline<BridgeDeadline>?
+        for place in legs.indices {
+            guard let next = legs[place].schedule.next else { continue }
+            earliest = Deadline.earlier(earliest, Deadline(next, .reports(to: LegIndex(place))))
+        }
+        return earliest
     }
+
+    /// The legs that are there.
+    package var indices: [LegIndex] { legs.indices.filter { legs[$0].isPresent }.map(LegIndex.init) }
 
     // MARK: Private parts
 
-    subscript(side: BridgeSide) -> BridgeLeg {
-        get { side == .a ? legA : legB }
-        _modify {
-            switch side {
-            case .a: yield &legA
-            case .b: yield &legB
-            }
-        }
+    subscript(index: LegIndex) -> BridgeLeg {
+        get { legs[index.place] }
+        _modify { yield &legs[index.place] }
     }
 
-    private func reportInterval(to side: BridgeSide) -> Duration {
-        self[side].hasVideo ? configuration.videoReportInterval : configuration.audioReportInterval
+    private func reportInterval(to index: LegIndex) -> Duration {
+        self[index].hasVideo ? configuration.videoReportInterval : configuration.audioReportInterval
     }
 
     /// Queues a compound: reports first, as they must (RFC 3550 §6.1), then what else there is.
-    mutating func transmit(_ packets: [RTCPPacket], to side: BridgeSide) {
-        outputs.append(.transmitControl(RTCPCompound(packets).bytes, to: side))
-    }
-
-    /// Works out for every m-line what keeps its packets from flowing. What begins to flow begins anew: the pause leaves no gap
-    /// in the outgoing numbers, and video needs a key frame.
-    private mutating func refreshFlows(at now: MonotonicTime) {
-        for side in BridgeSide.allCases {
-            for index in self[side].lines.indices {
-                let mid = self[side].lines[index].mid
-                let counterpart = self[side.other].lines.firstIndex { $0.mid == mid }
-                self[side].lines[index].counterpart = counterpart
-                let before = self[side].lines[index].obstacle
-                let obstacle = obstacle(from: side, line: index, to: counterpart)
-                self[side].lines[index].obstacle = obstacle
-                guard before != nil, obstacle == nil, let counterpart else { continue }
-                self[side.other].lines[counterpart].primary.detach()
-                self[side.other].lines[counterpart].retransmission?.detach()
-                if self[side].lines[index].kind == .video { requestKeyFrame(from: side, line: index, as: .pictureLoss, at: now) }
-            }
-        }
-    }
-
-    private func obstacle(from side: BridgeSide, line: Int, to counterpart: Int?) -> DropReason? {
-        if isEnded { return .ended }
-        if !self[side].lines[line].direction.receives { return .directionForbids }
-        guard let counterpart else { return .noCounterpart }
-        if !self[side.other].lines[counterpart].direction.sends { return .directionForbids }
-        return self[side.other].isReady ? nil : .peerNotReady
+    mutating func transmit(_ packets: [RTCPPacket], to index: LegIndex) {
+        outputs.append(.transmitControl(RTCPCompound(packets).bytes, to: index))
     }
 }

@@ -4,6 +4,11 @@ import SDP
 
 /// One leg of a bridged call: its m-lines, the sources of its peer, and what is owed to that peer.
 struct BridgeLeg: Sendable {
+    /// A place that nobody has, once its leg has left.
+    private(set) var isPresent = true
+    /// What this peer hears and sees.
+    var audioSource = MediaSource.silence
+    var videoSource = MediaSource.silence
     /// The peer has a media path: it can be sent to.
     var isReady = false
     private(set) var isConfigured = false
@@ -25,6 +30,29 @@ struct BridgeLeg: Sendable {
     init(schedule: ReportSchedule) { self.schedule = schedule }
 
     var hasVideo: Bool { lines.contains { $0.kind == .video && $0.direction != .inactive } }
+
+    /// Leaves the place empty.
+    mutating func leave() {
+        self = BridgeLeg(schedule: schedule)
+        schedule.stop()
+        isPresent = false
+    }
+
+    func source(of kind: MediaKind) -> MediaSource {
+        switch kind {
+        case .audio: audioSource
+        case .video: videoSource
+        case .other: .silence
+        }
+    }
+
+    /// The m-line that takes media of `line` of another leg: the one with its mid, else the one in its place among its kind.
+    func counterpart(of line: Int, on other: BridgeLeg) -> Int? {
+        let (mid, kind) = (other.lines[line].mid, other.lines[line].kind)
+        if let named = lines.firstIndex(where: { $0.mid == mid && $0.kind == kind }) { return named }
+        let place = other.lines[..<line].count { $0.kind == kind }
+        return lines.indices.filter { lines[$0].kind == kind }.dropFirst(place).first
+    }
 
     // MARK: Negotiation
 

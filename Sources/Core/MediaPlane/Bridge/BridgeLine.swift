@@ -9,16 +9,27 @@ struct BridgeLine: Sendable {
     private(set) var kind: MediaKind
     /// Seen from the gateway; `.inactive` if the m-line is rejected.
     private(set) var direction: MediaDirection
+    /// In the order of preference.
+    private(set) var codecs: [Codec]
     private(set) var formats: [PayloadFormat]
     private(set) var feedback: FeedbackSupport
     /// What the gateway sends to this peer.
     var primary: OutgoingStream
     var retransmission: OutgoingStream?
 
-    /// The index of the m-line with this mid on the other leg.
-    var counterpart: Int?
-    /// What keeps this peer's packets from being forwarded; `nil` while they flow.
+    /// What this peer is sent.
+    var feed = LineFeed.nothing
+    /// Where this peer's packets go.
+    var receivers: [Receiver] = []
+    /// The gateway listens to this peer's audio itself.
+    var isDecoded = false
+    /// What keeps this peer's packets from being of any use; `nil` while they are.
     var obstacle: DropReason? = .notConfigured
+    /// The SSRC of this peer whose packets count now, and when the last of them came.
+    var activeSource: SSRC?
+    var lastActive = MonotonicTime.zero
+    /// What this peer last said it can take, in bits per second (REMB).
+    var estimatedBitrate: UInt64?
 
     private(set) var packetsReceived: UInt64 = 0
     private(set) var octetsReceived: UInt64 = 0
@@ -33,6 +44,7 @@ struct BridgeLine: Sendable {
         midBytes = [UInt8](media.mid.utf8)
         kind = media.kind
         direction = .inactive
+        codecs = []
         formats = []
         feedback = []
         primary = OutgoingStream(ssrc: media.localSSRC, random: &random)
@@ -43,8 +55,9 @@ struct BridgeLine: Sendable {
     mutating func update(_ media: NegotiatedMedia, random: inout some RandomSource) {
         kind = media.kind
         direction = media.isRejected ? .inactive : media.direction
-        formats = media.isRejected ? [] : media.codecs.compactMap(PayloadFormat.init)
-        feedback = media.isRejected ? [] : FeedbackSupport(media.codecs)
+        codecs = media.isRejected ? [] : media.codecs
+        formats = codecs.compactMap(PayloadFormat.init)
+        feedback = FeedbackSupport(codecs)
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }

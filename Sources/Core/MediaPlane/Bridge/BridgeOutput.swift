@@ -1,18 +1,48 @@
+import Primitives
+package import RTP
+
 /// What a bridge wants done.
 package enum BridgeOutput: Equatable, Sendable {
     /// An RTCP compound for the peer on this side, to be protected and sent.
-    case transmitControl([UInt8], to: BridgeSide)
+    case transmitControl([UInt8], to: LegIndex)
+}
+
+/// What came of a packet that was handed to `Bridge.receive`.
+package enum Reception: Sendable {
+    case media(Arrival)
+    case drop(DropReason)
+}
+
+/// A packet that is of use to somebody, and how it came.
+package struct Arrival: Sendable {
+    package var header: RTPHeader
+    package let leg: LegIndex
+    /// The m-line it belongs to.
+    package let line: Int
+    let format: PayloadFormat
+    /// For a retransmission: the stream that its source repairs.
+    let repairs: SSRC?
+    let position: ReceptionStatistics.Position
+    /// How many legs it goes to; `Bridge.forward` is called for each.
+    package let receiverCount: Int
+    /// The gateway itself listens.
+    package let isDecoded: Bool
+
+    /// Ticks per second of its timestamps.
+    package var clockRate: UInt32 { format.clockRate }
+    /// Its source began anew, or is another one than before: what is known of the stream is of no use any more.
+    package let isRestart: Bool
 }
 
 /// What to do with a packet that was handed to `Bridge.forward`.
 package enum Forwarding: Equatable, Sendable {
-    /// The header now fits the other leg: protect the packet and send it there, in the same length.
-    case forward
+    /// The header now fits this leg: protect the packet and send it there, in the same length.
+    case forward(to: LegIndex)
     case drop(DropReason)
 }
 
 /// Why a bridge wants to be called.
 package enum BridgeDeadline: Hashable, Sendable {
-    /// The next sender and receiver reports to this side are due (RFC 3550 §6.3).
-    case reports(to: BridgeSide)
+    /// The next sender and receiver reports to this leg are due (RFC 3550 §6.3).
+    case reports(to: LegIndex)
 }

@@ -14,6 +14,8 @@ package struct LegStatistics: Equatable, Sendable {
 package struct LineStatistics: Equatable, Sendable {
     package var mid: String
     package var kind: MediaKind
+    /// What this peer is sent, and how.
+    package var feed: LineFeed
     /// From this peer, retransmissions included, forwarded or not. Octets are payload octets.
     package var packetsReceived: UInt64
     package var octetsReceived: UInt64
@@ -40,7 +42,7 @@ package struct RemoteStatistics: Equatable, Sendable {
 
 extension Bridge {
     /// What happened on a leg so far. Cheap, but not for every packet.
-    package func statistics(of side: BridgeSide) -> LegStatistics {
+    package func statistics(of side: LegIndex) -> LegStatistics {
         let leg = self[side]
         return LegStatistics(
             lines: leg.lines.indices.map { leg.statistics(line: $0) }, drops: leg.drops, controlDrops: leg.controlDrops)
@@ -53,7 +55,7 @@ extension BridgeLeg {
         let primaries = sources.entries.filter { $0.line == index && !$0.isRetransmission && $0.statistics.packets > 0 }
         let latest = primaries.max { $0.lastHeard < $1.lastHeard }
         return LineStatistics(
-            mid: line.mid, kind: line.kind, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
+            mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),

@@ -18,6 +18,8 @@ struct OutgoingStream: Sendable {
 
     private var sequence: SequenceMapping
     private var lastTimestamp: RTPTimestamp
+    /// Of the packet after this one, while the gateway makes them itself.
+    private var nextTimestamp: RTPTimestamp?
     /// Added to the source's timestamps, modulo 2³².
     private(set) var timestampOffset: UInt32 = 0
     private(set) var clockRate: UInt32 = 0
@@ -36,14 +38,42 @@ struct OutgoingStream: Sendable {
     /// Lets the packet's source feed the stream from this packet on: numbers go on by one, timestamps by the time that went by.
     mutating func begin(_ header: RTPHeader, clockRate rate: UInt32, at now: MonotonicTime) {
         source = header.ssrc
+        nextTimestamp = nil
         sequence.begin(at: header.sequenceNumber)
         let next = packets == 0 ? lastTimestamp : lastTimestamp + max(1, Self.ticks(of: now - lastSent, clockRate: rate))
         timestampOffset = next.rawValue &- header.timestamp.rawValue
         clockRate = rate
     }
 
+    /// A packet of the gateway's own, behind all others: it takes the stream over from whichever source had it.
+    ///
+    /// - Parameter ticks: how far the timestamp of the packet after it is ahead.
+    mutating func originate(
+        _ payloadType: PayloadType, clockRate rate: UInt32, ticks: Int, octets count: Int, isSpurt: Bool, at now: MonotonicTime
+    ) -> RTPHeader {
+        let isFirst = nextTimestamp == nil
+        let pause = max(1, Self.ticks(of: now - lastSent, clockRate: rate))
+        let timestamp = nextTimestamp ?? (packets == 0 ? lastTimestamp : lastTimestamp + pause)
+        source = nil
+        clockRate = rate
+        lastTimestamp = timestamp
+        nextTimestamp = timestamp + ticks
+        lastSent = now
+        packets &+= 1
+        octets &+= UInt64(count)
+        silentReports = 0
+        return RTPHeader(
+            marker: isSpurt || isFirst, payloadType: payloadType, sequenceNumber: sequence.next(), timestamp: timestamp, ssrc: ssrc)
+    }
+
+    /// Lets the timestamps of the gateway's own packets go on without a packet: there was nothing to send.
+    mutating func skip(ticks: Int) { nextTimestamp = nextTimestamp.map { $0 + ticks } }
+
     /// Nobody feeds the stream until the next `begin`.
-    mutating func detach() { source = nil }
+    mutating func detach() {
+        source = nil
+        nextTimestamp = nil
+    }
 
     /// Turns a packet of the present source into one of this stream; `false` if it is too old for that.
     mutating func translate(_ header: inout RTPHeader, octets count: Int, timestampOffset: UInt32, at now: MonotonicTime) -> Bool {

@@ -41,6 +41,14 @@ package struct SequenceMapping: Equatable, Sendable {
         isFirst = false
     }
 
+    /// The number of a packet that has no source; what a source sent before has no place any more.
+    package mutating func next() -> SequenceNumber {
+        highest = highest + 1
+        floor = highest + 1
+        isFirst = false
+        return highest
+    }
+
     /// The outgoing number of the source's packet; `nil` if it is older than the source may reach.
     package mutating func translate(_ number: SequenceNumber) -> SequenceNumber? {
         let outgoing = SequenceNumber(number.rawValue &+ offset)

@@ -66,6 +66,26 @@ package struct RTPHeader: Equatable, Sendable {
         payloadRange = end..<(packet.count - padding)
     }
 
+    /// The header of a packet without extension, contributing sources or padding; the payload is yet to come.
+    package init(marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC) {
+        self.marker = marker
+        self.payloadType = payloadType
+        self.sequenceNumber = sequenceNumber
+        self.timestamp = timestamp
+        self.ssrc = ssrc
+        contributingSourceCount = 0
+        extensionProfile = 0
+        extensionRange = Self.fixedLength..<Self.fixedLength
+        payloadRange = Self.fixedLength..<Self.fixedLength
+    }
+
+    /// Writes the whole header of a packet that is made here, before its payload.
+    package func writeNew(to packet: inout MutableSpan<UInt8>) {
+        precondition(payloadRange.lowerBound == Self.fixedLength, "a header that was parsed goes back with write(to:)")
+        packet[0] = 0x80
+        write(to: &packet)
+    }
+
     /// Writes marker, payload type, sequence number, timestamp and SSRC over those in `packet`.
     package func write(to packet: inout MutableSpan<UInt8>) {
         precondition(packet.count >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")

@@ -1,55 +1,55 @@
 internal import CallControl
 internal import MediaPlane
 internal import Primitives
+internal import SDP
 
-/// One call on its worker: two legs and the bridge between them.
+/// One call on its worker: its legs and the bridge between them.
 ///
 /// Confined to its worker's thread.
 final class MediaCall {
     let id: CallID
     var bridge: Bridge
-    private(set) var caller: MediaLeg?
-    private(set) var callee: MediaLeg?
+    /// By their place in the bridge.
+    private var places: [MediaLeg?] = []
 
     init(id: CallID, bridge: Bridge) {
         self.id = id
         self.bridge = bridge
     }
 
-    func leg(_ side: BridgeSide) -> MediaLeg? {
-        switch side {
-        case .a: caller
-        case .b: callee
-        }
+    func leg(_ index: LegIndex) -> MediaLeg? {
+        let place = Int(index.rawValue)
+        return place < places.count ? places[place] : nil
+    }
+
+    func leg(_ name: Leg) -> MediaLeg? {
+        for case let leg? in places where leg.name == name { return leg }
+        return nil
     }
 
     func install(_ leg: MediaLeg) {
-        switch leg.side {
-        case .a: caller = leg
-        case .b: callee = leg
+        let place = Int(leg.index.rawValue)
+        while places.count <= place { places.append(nil) }
+        places[place] = leg
+    }
+
+    /// Lets caller and callee hear and see each other.
+    func connectLegs(at now: MonotonicTime) {
+        guard let caller = leg(.caller), let callee = leg(.callee) else { return }
+        for (one, other) in [(caller, callee), (callee, caller)] {
+            bridge.setSource(.leg(other.index), of: .audio, for: one.index, at: now)
+            bridge.setSource(.leg(other.index), of: .video, for: one.index, at: now)
         }
     }
 
-    var legs: [MediaLeg] { [caller, callee].compactMap(\.self) }
+    var legs: [MediaLeg] { places.compactMap(\.self) }
 
     var nextDeadline: MonotonicTime? {
-        (legs.map(\.nextDeadline) + [bridge.nextDeadline?.time]).compactMap(\.self).min()
-    }
-}
-
-extension BridgeSide {
-    init(_ leg: Leg) {
-        self =
-            switch leg {
-            case .caller: .a
-            case .callee: .b
-            }
-    }
-
-    var leg: Leg {
-        switch self {
-        case .a: .caller
-        case .b: .callee
+        var earliest = bridge.nextDeadline?.time
+        for case let leg? in places {
+            guard let deadline = leg.nextDeadline else { continue }
+            earliest = min(earliest ?? deadline, deadline)
         }
+        return earliest
     }
 }

@@ -1,3 +1,4 @@
+internal import CallControl
 internal import DTLS
 internal import MediaPlane
 internal import Primitives
@@ -8,7 +9,8 @@ internal import SRTP
 /// Confined to its worker's thread.
 final class MediaLeg {
     unowned let call: MediaCall
-    let side: BridgeSide
+    let name: Leg
+    let index: LegIndex
     var session: PeerSession
     var dtls: DTLSTransport?
     /// When the handshake's last flight has to be repeated.
@@ -19,9 +21,10 @@ final class MediaLeg {
     var destination: Path?
     var hasHeardMedia = false
 
-    init(call: MediaCall, side: BridgeSide, session: PeerSession) {
+    init(call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
         self.call = call
-        self.side = side
+        self.name = name
+        self.index = index
         self.session = session
     }
 

@@ -13,27 +13,32 @@ internal import Sockets
 extension MediaWorker {
     func carryOut(_ command: MediaCommand, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
         switch command {
-        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id)
+        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, at: now)
         case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &pool, at: now)
         case .release: release(id, &pool, at: now)
         }
     }
 
-    private func prepare(_ leg: Leg, _ credentials: ICECredentials, for id: CallID) {
-        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock, random: &random))
+    private func prepare(_ leg: Leg, _ credentials: ICECredentials, for id: CallID, at now: MonotonicTime) {
+        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
         calls[id] = call
         endpoint.setCallCount(calls.count)
-        if let previous = call.leg(BridgeSide(leg)) { forget(previous) }
+        let previous = call.leg(leg)
+        if let previous { forget(previous) }
+        guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
+            preconditionFailure("a bridge has room for the two legs of a call")
+        }
         let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
-        let prepared = MediaLeg(call: call, side: BridgeSide(leg), session: PeerSession(local: credentials, configuration: configuration))
+        let prepared = MediaLeg(call: call, name: leg, index: index, session: PeerSession(local: credentials, configuration: configuration))
         call.install(prepared)
+        call.connectLegs(at: now)
         legsByFragment[credentials.ufrag] = prepared
         environment.metrics.mediaSessionsActive.increment()
     }
 
     private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        guard let call = calls[id], let media = call.leg(BridgeSide(leg)) else { return }
-        call.bridge.configure(media.side, negotiated, random: &random, at: now)
+        guard let call = calls[id], let media = call.leg(leg) else { return }
+        call.bridge.configure(media.index, negotiated, random: &random, at: now)
         perform(media.session.connect(negotiated.transport, at: now), for: media, &pool, at: now)
         sendControl(of: call, &pool)
         rearm(call)
@@ -81,9 +86,9 @@ extension MediaWorker {
     private func tell(_ event: SessionEvent, of leg: MediaLeg, _ pool: inout DatagramPool, at now: MonotonicTime) {
         environment.logger.debug(
             "media event",
-            metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.side.leg)", LogKey.event: "\(event)"])
+            metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.event: "\(event)"])
         if case .failed(let failure) = event { environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment() }
-        environment.events(leg.call.id, MediaEvent(event, leg.side.leg))
+        environment.events(leg.call.id, MediaEvent(event, leg.name))
     }
 
     // MARK: Handshakes
@@ -132,16 +137,16 @@ extension MediaWorker {
             guard try leg.installKeys(from: dtls) else {
                 // The peer did not offer use_srtp with a profile of ours.
                 environment.metrics.dtlsHandshakes[.failed].increment()
-                environment.events(leg.call.id, .failed(leg.side.leg, .handshakeFailed))
+                environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
                 return
             }
         } catch {
             environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            environment.events(leg.call.id, .failed(leg.side.leg, .handshakeFailed))
+            environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
             return
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
-        leg.call.bridge.peerReady(leg.side, at: now)
+        leg.call.bridge.peerReady(leg.index, at: now)
         perform(actions, for: leg, &pool, at: now)
         sendControl(of: leg.call, &pool)
     }

@@ -53,25 +53,57 @@ extension MediaWorker {
         } catch {
             return countFailure(error)
         }
-        let forwarding = call.bridge.forward(&packet, count: plain, from: leg.side, at: now)
-        if case .forward = forwarding, let peer = call.leg(leg.side.other), let outbound = peer.outbound, let destination = peer.destination {
-            do {
-                let count = try outbound.protect(&packet, count: plain)
-                pool.queue(slot: slot, count: count, to: destination.remote, via: destination.local)
-                tally.sent(bytes: count)
-            } catch {
-                countFailure(error)
-            }
-        } else if case .drop(let reason) = forwarding {
-            tally.drop(PacketDropReason(reason))
-        } else {
-            tally.drop(.noRoute)
+        switch call.bridge.receive(packet.span.extracting(0..<plain), from: leg.index, at: now) {
+        case .drop(let reason): tally.drop(PacketDropReason(reason))
+        case .media(let arrival): forward(arrival, in: slot, count: plain, of: call, &pool, at: now)
         }
         if !leg.hasHeardMedia {
             leg.hasHeardMedia = true
             perform(leg.session.mediaReceived(), for: leg, &pool, at: now)
         }
         sendControl(of: call, &pool)
+    }
+
+    /// Sends a packet on to its receivers: a copy to each but the last, which gets it in the slot it came in.
+    private func forward(
+        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ pool: inout DatagramPool, at now: MonotonicTime
+    ) {
+        guard arrival.receiverCount > 0 else { return }
+        for receiver in 0..<(arrival.receiverCount - 1) {
+            copy(pool.datagram(slot).extracting(0..<count))
+            var packet = copy.mutableSpan
+            guard let sent = protect(arrival, for: receiver, in: &packet, count: count, of: call, at: now) else { continue }
+            pool.queue(copying: copy.span.extracting(0..<sent.count), to: sent.path.remote, via: sent.path.local)
+        }
+        var packet = pool.slot(slot)
+        guard let sent = protect(arrival, for: arrival.receiverCount - 1, in: &packet, count: count, of: call, at: now) else { return }
+        pool.queue(slot: slot, count: sent.count, to: sent.path.remote, via: sent.path.local)
+    }
+
+    private func copy(_ packet: Span<UInt8>) {
+        for index in packet.indices { copy[index] = packet[index] }
+    }
+
+    /// Makes the packet one for a receiver, and says where to send how much of it.
+    private func protect(
+        _ arrival: Arrival, for receiver: Int, in packet: inout MutableSpan<UInt8>, count: Int, of call: MediaCall, at now: MonotonicTime
+    ) -> (path: Path, count: Int)? {
+        switch call.bridge.forward(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
+        case .drop(let reason): tally.drop(PacketDropReason(reason))
+        case .forward(let index):
+            guard let peer = call.leg(index), let outbound = peer.outbound, let path = peer.destination else {
+                tally.drop(.noRoute)
+                return nil
+            }
+            do {
+                let count = try outbound.protect(&packet, count: count)
+                tally.sent(bytes: count)
+                return (path, count)
+            } catch {
+                countFailure(error)
+            }
+        }
+        return nil
     }
 
     private func receiveControl(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
@@ -82,7 +114,7 @@ extension MediaWorker {
         var packet = pool.slot(slot)
         do {
             let plain = try inbound.unprotectControl(&packet, count: received)
-            leg.call.bridge.receiveControl(packet.span.extracting(0..<plain), from: leg.side, at: now)
+            leg.call.bridge.receiveControl(packet.span.extracting(0..<plain), from: leg.index, at: now)
         } catch {
             return countFailure(error)
         }
@@ -93,8 +125,8 @@ extension MediaWorker {
     func sendControl(of call: MediaCall, _ pool: inout DatagramPool) {
         while let output = call.bridge.poll() {
             switch output {
-            case .transmitControl(let bytes, let side):
-                guard let leg = call.leg(side), let outbound = leg.outbound, let destination = leg.destination else { continue }
+            case .transmitControl(let bytes, let index):
+                guard let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination else { continue }
                 var buffer = bytes + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
                 do {
                     var span = buffer.mutableSpan

@@ -35,6 +35,8 @@ final class MediaWorker {
     var legsByPath: [Path: MediaLeg] = [:]
     var deadlines = DeadlineQueue()
     var tally = PacketTally()
+    /// For a packet that goes to more than one leg.
+    var copy = [UInt8](repeating: 0, count: DatagramPool.slotSize)
     private var isStopping = false
 
     init(environment: Environment, endpoint: WorkerEndpoint) {

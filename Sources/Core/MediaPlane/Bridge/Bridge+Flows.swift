@@ -1,0 +1,103 @@
+import Primitives
+import SDP
+
+/// Which m-line feeds which: worked out anew after every change, looked up by every packet.
+extension Bridge {
+    /// Works out for every m-line what its peer is sent, and for every sender where its packets go.
+    ///
+    /// What begins to flow begins anew: the pause leaves no gap in the outgoing numbers, and video needs a key frame.
+    mutating func refreshFlows(at now: MonotonicTime) {
+        let before = legs
+        for place in legs.indices {
+            for line in legs[place].lines.indices {
+                legs[place].lines[line].receivers = []
+                legs[place].lines[line].isDecoded = false
+                legs[place].lines[line].obstacle = isEnded ? .ended : .noCounterpart
+            }
+        }
+        for index in indices { refreshFeeds(of: index) }
+        for index in indices { refreshObstacles(of: index) }
+        for index in indices { begin(index, after: before, at: now) }
+    }
+
+    private mutating func refreshFeeds(of index: LegIndex) {
+        for line in self[index].lines.indices {
+            let feed = isEnded ? .nothing : feed(of: index, line: line)
+            self[index].lines[line].feed = feed
+            switch feed {
+            case .relayed(let sender, let source):
+                self[sender].lines[source].receivers.append(Receiver(leg: index, line: line))
+            case .transcoded(let sender, let source):
+                self[sender].lines[source].isDecoded = true
+            case .generated, .nothing: break
+            }
+        }
+    }
+
+    private func feed(of index: LegIndex, line: Int) -> LineFeed {
+        let receiver = self[index].lines[line]
+        guard self[index].isReady, receiver.direction.sends else { return .nothing }
+        switch self[index].source(of: receiver.kind) {
+        case .silence: return .nothing
+        case .player, .mix: return receiver.kind == .audio && receiver.primaryCodec != nil ? .generated : .nothing
+        case .leg(let sender):
+            guard self[sender].isPresent, let source = sendingLine(of: sender, for: index, line: line) else { return .nothing }
+            guard self[sender].lines[source].direction.receives else { return .nothing }
+            if self[sender].lines[source].fits(receiver) { return .relayed(from: sender, line: source) }
+            return receiver.kind == .audio && receiver.primaryCodec != nil ? .transcoded(from: sender, line: source) : .nothing
+        }
+    }
+
+    /// The m-line of `sender` whose counterpart this one is.
+    private func sendingLine(of sender: LegIndex, for receiver: LegIndex, line: Int) -> Int? {
+        self[sender].lines.indices.first { self[receiver].counterpart(of: $0, on: self[sender]) == line }
+    }
+
+    /// Says why an m-line's packets are of no use, if they are not.
+    private mutating func refreshObstacles(of index: LegIndex) {
+        for line in self[index].lines.indices {
+            if self[index].audioSource == .mix, self[index].lines[line].kind == .audio, self[index].lines[line].direction.receives {
+                self[index].lines[line].isDecoded = !isEnded
+            }
+            self[index].lines[line].obstacle = obstacle(from: index, line: line)
+        }
+    }
+
+    private func obstacle(from index: LegIndex, line: Int) -> DropReason? {
+        let sender = self[index].lines[line]
+        if isEnded { return .ended }
+        if !sender.direction.receives { return .directionForbids }
+        if !sender.receivers.isEmpty || sender.isDecoded { return nil }
+        // Nobody takes it: the first who would, if not for what is in the way, says why.
+        for other in indices where self[other].source(of: sender.kind) == .leg(index) {
+            guard let counterpart = self[other].counterpart(of: line, on: self[index]) else { continue }
+            if !self[other].lines[counterpart].direction.sends { return .directionForbids }
+            if !self[other].isReady { return .peerNotReady }
+        }
+        return .noCounterpart
+    }
+
+    /// Lets what is fed by another source than before begin anew.
+    private mutating func begin(_ index: LegIndex, after before: [BridgeLeg], at now: MonotonicTime) {
+        for line in self[index].lines.indices {
+            let feed = self[index].lines[line].feed
+            let known = before[index.place].lines.indices.contains(line) ? before[index.place].lines[line] : nil
+            guard known?.feed != feed || known?.primary.ssrc != self[index].lines[line].primary.ssrc else { continue }
+            self[index].lines[line].primary.detach()
+            self[index].lines[line].retransmission?.detach()
+            guard case .relayed(let sender, let source) = feed, self[index].lines[line].kind == .video else { continue }
+            requestKeyFrame(from: sender, line: source, as: .pictureLoss, at: now)
+        }
+    }
+}
+
+extension BridgeLine {
+    /// What the gateway codes its own audio with: the first codec that is one.
+    var primaryCodec: Codec? { codecs.first(where: \.carriesMedia) }
+
+    /// Whether packets that a peer prefers to send here can be sent to `receiver` as they are.
+    fileprivate func fits(_ receiver: BridgeLine) -> Bool {
+        guard kind == receiver.kind, let preferred = primaryCodec else { return false }
+        return receiver.codecs.contains { $0.payloadType == preferred.payloadType && $0.isSameEncoding(as: preferred) }
+    }
+}
