@@ -18,18 +18,19 @@ BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbw
 
 
 class Gateway:
-    """`orbweaver serve --dev`, from `start()` to `stop()`."""
+    """`orbweaver serve --dev` with more options, or another command line, from `start()` to `stop()`."""
 
-    def __init__(self, *arguments: str):
+    def __init__(self, *options: str, arguments: list[str] | None = None, http_port: int | None = None):
         self.http_port, self.https_port = free_tcp_ports(2)
+        self.http_port = http_port or self.http_port
         self.media_port = free_udp_range(os.cpu_count() or 1)
         self.log_path = Path(tempfile.mkdtemp(prefix="orbweaver-test-")) / "gateway.log"
-        self._arguments = [
+        self._arguments = arguments or [
             "serve", "--dev",
             "--http-port", str(self.http_port),
             "--https-port", str(self.https_port),
             "--media-port", str(self.media_port),
-            *arguments,
+            *options,
         ]  # fmt: skip
         self._process: subprocess.Popen | None = None
 
@@ -119,11 +120,14 @@ class Gateway:
         return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
 
 
-def orbweaver(*arguments: str, directory: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
+def orbweaver(
+    *arguments: str, directory: Path | None = None, standard_input: str | None = None, **variables: str
+) -> subprocess.CompletedProcess:
     """Runs a command to its end, with these environment variables."""
     return subprocess.run(
-        [BINARY, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, cwd=directory, env=environment(**variables)
-    )
+        [BINARY, *arguments], capture_output=True, text=True, timeout=60, input=standard_input or "", cwd=directory,
+        env=environment(**variables),
+    )  # fmt: skip
 
 
 def environment(**variables: str) -> dict[str, str]:

@@ -1,0 +1,69 @@
+"""Settings that change what clients see, on gateways of their own."""
+import urllib.request
+
+from peers.gateway import REPOSITORY, Gateway, free_tcp_ports, orbweaver
+from peers.phone_page import PhonePage
+from peers.spidr import SpidrPeer
+
+
+def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_gateway, browser):
+    own: Gateway = own_gateway("--set", "media.mode=direct")
+    chromium = browser()
+    alice, bob = PhonePage.open(chromium, own.http, "alice"), PhonePage.open(chromium, own.http, "bob")
+    alice.run("dial()")
+    bob.wait_for_view("incoming")
+    bob.run("answer()")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.video?.framesDecoded > 0")
+        port = int(phone.leg()["pair"]["remote"].rsplit(":", 1)[1])
+        assert port not in own.media_ports
+    assert own.metric("orbweaver_calls_active") == 1
+    assert own.metric("orbweaver_media_sessions_active") == 0
+    alice.run("hangUp()")
+    bob.wait_for_view("ended")
+
+
+async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gateway, contract):
+    own: Gateway = own_gateway("--set", "registration.minimum_expires=1s", "--set", "registration.grace=1s")
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice:
+        assert (await alice.register(expires=1))["expires"] == 1
+        await alice.expect("gone")
+        assert await alice.closed() == 1000
+        answer = await alice.extend()
+        answer.refused(404, 39, "subscribeResponse", "subscription.not_found")
+        alice.subscription = None
+
+
+async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(tmp_path, contract):
+    (port,) = free_tcp_ports(1)
+    settings = f"tls:\n  mode: off\nlisten:\n  host: 127.0.0.1\n  port: {port}\nmedia:\n  mode: direct\nstorage:\n  path: {tmp_path}/users.sqlite\n"
+    (tmp_path / "orbweaver.yaml").write_text(settings)
+    configuration = ("--config", str(tmp_path / "orbweaver.yaml"))
+
+    def user(*arguments: str, password: str | None = None) -> str:
+        ended = orbweaver("user", *arguments, *configuration, directory=tmp_path, standard_input=password and password + "\n")
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    user("add", "ann@example.com", "--display-name", "Ann", "--password-stdin", password="first word")
+    assert "ann@example.com" in user("list")
+    own = Gateway(arguments=["serve", *configuration], http_port=port).start()
+    try:
+        async with SpidrPeer(own.http, "ann@example.com", "first word", contract) as ann:
+            await ann.register()
+            user("passwd", "ann@example.com", "--password-stdin", password="second word")
+        async with SpidrPeer(own.http, "ann@example.com", "second word", contract) as ann:
+            await ann.register()
+        user("remove", "ann@example.com")
+        assert "ann@example.com" not in user("list")
+    finally:
+        own.stop()
+        own.discard()
+
+
+def test_every_metric_is_documented(gateway):
+    with urllib.request.urlopen(f"{gateway.http}/metrics", timeout=10) as answer:
+        told = {line.split()[2] for line in answer.read().decode().splitlines() if line.startswith("# TYPE ")}
+    table = (REPOSITORY / "docs/operations.md").read_text()
+    assert told and not {name for name in told if f"`{name}`" not in table}
