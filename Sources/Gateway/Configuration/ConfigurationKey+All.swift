@@ -126,7 +126,7 @@ extension ConfigurationKey {
         ConfigurationKey("log", "format", \.log.format, .choice, "text for people, json (one object per line) for collectors; to standard error."),
     ]
 
-    private static let lifeTimes = Duration.seconds(10)...(.seconds(30 * 86_400))
+    private static let lifeTimes = Duration.seconds(1)...(.seconds(30 * 86_400))
     private static let intervals = Duration.milliseconds(100)...(.seconds(3_600))
 }
 
