@@ -55,6 +55,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     )
 }
 
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -106,6 +107,7 @@ let package = Package(
         binding("SRTP", ["CSRTP", "CSRTPCiphers"]),
         binding("Sockets", ["CLinux"]),
         binding("Terminal", []),
+        binding("EventLoops", [nioCore]),
 
         // Core: pure values
         core("Primitives"),
@@ -121,7 +123,7 @@ let package = Package(
         service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
         service("GatewayAPI", ["CallControl"]),
         service("SignalingServer", [
-            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
+            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops",
             hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes,
             logging, lifecycle,
         ]),
@@ -149,7 +151,7 @@ let package = Package(
             name: "orbweaver-bench",
             dependencies: [
                 "RelayBaseline", "Primitives", "CallControl", "CallRuntime", "SDP", "MediaServer", "Observability", "DTLS", "SRTP",
-                "Sockets", "PeerSupport", argumentParser, logging,
+                "Sockets", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import EventLoops
 import GatewayAPI
 import HummingbirdCore
 import Logging
@@ -61,6 +62,11 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
+        // Everything up to the answer happens on the connection's loop: a request would else change threads half a dozen times.
+        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) { await serve(value, logger) }
+    }
+
+    private func serve(_ value: Value, _ logger: Logger) async {
         let negotiated: Negotiated
         do {
             negotiated = try await value.negotiation.get()

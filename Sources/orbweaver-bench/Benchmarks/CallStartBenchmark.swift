@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+struct CallStartBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call-start", abstract: "A call request with a real offer, next to a bare Hummingbird route that only decodes the body.",
+        discussion: """
+            Both servers are processes of their own with one event loop; counted is the CPU of the whole process, that of media threads and
+            of the notification to the callee included. Calls are ended outside of what is counted.
+            """)
+
+    @Option(help: "The gateway's program.")
+    var gateway = ".build/release/orbweaver"
+
+    @Option(help: "The offer.")
+    var offer = "fixtures/sdp/chromium-156/offer-audio-video.sdp"
+
+    @Option(help: "Requests per round.")
+    var calls = 400
+
+    @Option(help: "Rounds; the servers take turns.")
+    var rounds = 10
+
+    func run() async throws {
+        let sdp = try String(contentsOfFile: offer, encoding: .utf8)
+        let body = try Self.body(sdp: sdp)
+        let bare = try await BareServer()
+        let heard = try await CallingGateway(gateway, calleeListens: true)
+        let unheard = try await CallingGateway(gateway, calleeListens: false)
+        defer {
+            bare.process.stop()
+            heard.gateway.process.stop()
+            unheard.gateway.process.stop()
+        }
+        var (baseline, listening, silent) = (UInt64(0), UInt64(0), UInt64(0))
+        for round in 0...rounds {
+            let costs = (
+                try await bare.ask(body, times: calls), try await heard.start(body, times: calls), try await unheard.start(body, times: calls)
+            )
+            // The first round warms up.
+            guard round > 0 else { continue }
+            baseline += costs.0
+            listening += costs.1
+            silent += costs.2
+        }
+        let count = Double(calls * rounds)
+        func line(_ name: String, _ cost: UInt64) -> String {
+            String(format: "%@ %.0f µs, ratio %.2f", name, Double(cost) / count / 1_000, Double(cost) / Double(baseline))
+        }
+        print("offer: \(sdp.utf8.count) bytes; body: \(body.readableBytes) bytes")
+        print(line("bare route:", baseline))
+        print(line("callStart, nobody listens:", silent))
+        print(line("callStart, caller and callee are notified:", listening))
+    }
+
+    private static func body(sdp: String) throws -> ByteBuffer {
+        let request = ["callControlRequest": BareRoute.Body.Request(type: "callStart", from: "sip:alice@dev.local", to: "sip:bob@dev.local", sdp: sdp)]
+        return ByteBuffer(bytes: try JSONEncoder().encode(request))
+    }
+}
+
+/// The gateway, with Alice and Bob.
+private struct CallingGateway {
+    let gateway: GatewayUnderTest
+    private let client: HTTPClient
+    private let sockets: [NotificationSocket?]
+
+    init(_ binary: String, calleeListens: Bool) async throws {
+        gateway = try await GatewayUnderTest(binary)
+        client = try await HTTPClient(port: gateway.port)
+        sockets = [
+            try await gateway.register("alice@dev.local", client, listens: calleeListens),
+            try await gateway.register("bob@dev.local", client, listens: calleeListens),
+        ]
+    }
+
+    /// The CPU that so many calls took to start, in nanoseconds; they are ended afterwards.
+    func start(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
+        let path = gateway.path("alice@dev.local", "callControl")
+        let before = gateway.process.cpuNanoseconds
+        var sessions: [String] = []
+        for _ in 0..<times {
+            let answer = try await client.request(.POST, path, user: "alice@dev.local", body: body)
+            guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
+            sessions.append(try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData)
+        }
+        // What the last calls caused is still on its way.
+        try await Task.sleep(for: .milliseconds(100))
+        let cost = gateway.process.cpuNanoseconds - before
+        for session in sessions { _ = try await client.request(.DELETE, path + "/callSessions/" + session, user: "alice@dev.local") }
+        try await Task.sleep(for: .milliseconds(100))
+        return cost
+    }
+
+    private struct Started: Decodable {
+        struct Response: Decodable { var sessionData: String }
+        var callControlResponse: Response
+    }
+}
+
+/// `orbweaver-bench bare-route` in a process of its own.
+private struct BareServer {
+    let process: ChildProcess
+    private let client: HTTPClient
+
+    init() async throws {
+        let port = try await FreePort.tcp()
+        process = try await ChildProcess("/proc/self/exe", ["bare-route", "--port", "\(port)"], port: port)
+        client = try await HTTPClient(port: port)
+    }
+
+    func ask(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
+        let before = process.cpuNanoseconds
+        for _ in 0..<times {
+            let answer = try await client.request(.POST, "/rest/version/1/user/alice@dev.local/callControl", user: "alice@dev.local", body: body)
+            guard answer.status == 201 else { throw ValidationError("the bare route answered \(answer.status)") }
+        }
+        return process.cpuNanoseconds - before
+    }
+}
+
+/// The least that a route can do with such a request.
+struct BareRoute: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bare-route", abstract: "The baseline of call-start: a Hummingbird route that decodes the body.", shouldDisplay: false)
+
+    @Option
+    var port: Int
+
+    struct Body: Decodable {
+        struct Request: Codable {
+            var type: String
+            var from: String
+            var to: String
+            var sdp: String
+        }
+        var callControlRequest: Request
+    }
+
+    func run() async throws {
+        let router = Router()
+        router.post("/rest/version/1/user/:user/callControl") { request, context -> EditedResponse<String> in
+            let body = try await request.decode(as: Body.self, context: context)
+            return EditedResponse(
+                status: .created, headers: [.contentType: "application/json"],
+                response: #"{"callControlResponse":{"statusCode":0,"sessionData":"\#(body.callControlRequest.type)"}}"#)
+        }
+        let application = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
+        try await application.runService()
+    }
+}

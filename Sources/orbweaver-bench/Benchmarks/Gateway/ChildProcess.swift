@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+
+/// A server in a process of its own, so that what it costs can be told from what asking it costs.
+final class ChildProcess {
+    private let process = Process()
+
+    /// Starts a program with one event loop and waits until its port answers.
+    init(_ executable: String, _ arguments: [String], port: Int, environment: [String: String] = [:]) async throws {
+        process.executableURL = URL(filePath: executable)
+        process.arguments = arguments
+        // The clients' variables are not meant for the server.
+        let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ORBWEAVER_") }
+        process.environment = inherited.merging(["NIO_SINGLETON_GROUP_LOOP_COUNT": "1"]) { $1 }.merging(environment) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<400 {
+            if let client = try? await HTTPClient(port: port) {
+                await client.close()
+                return
+            }
+            guard process.isRunning else { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw ValidationError("\(executable) \(arguments.joined(separator: " ")) did not open port \(port)")
+    }
+
+    /// Ends it as an operator would.
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Nanoseconds that all its threads have spent on a CPU so far (proc(5), schedstat).
+    var cpuNanoseconds: UInt64 {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
+        return tasks.reduce(0) { sum, task in
+            // A thread may end between the listing and the reading.
+            let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/task/\(task)/schedstat", encoding: .utf8)) ?? ""
+            return sum + (text.split(separator: " ").first.flatMap { UInt64($0) } ?? 0)
+        }
+    }
+
+    /// Memory that is its own, in bytes: resident, shared pages counted by share (proc(5), smaps_rollup).
+    var proportionalBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/smaps_rollup", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One keep-alive connection over loopback, one request at a time.
+struct HTTPClient: Sendable {
+    struct Answer: Sendable {
+        var status: UInt = 0
+        var body = ByteBuffer()
+    }
+
+    private let channel: any Channel
+    private let exchange: NIOLoopBound<Exchange>
+
+    init(port: Int) async throws {
+        (channel, exchange) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let exchange = Exchange()
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(exchange)
+                    return (channel, NIOLoopBound(exchange, eventLoop: channel.eventLoop))
+                }
+            }
+    }
+
+    /// - Parameter user: authenticated with the password of the demo users.
+    func request(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer()) async throws -> Answer {
+        var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
+        head.headers = ["Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)"]
+        if let user { head.headers.add(name: "Authorization", value: "Basic " + Data("\(user):dev".utf8).base64EncodedString()) }
+        return try await channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }.get()
+    }
+
+    func close() async {
+        // Fails only if it is closed already.
+        try? await channel.close()
+    }
+
+    /// Confined to the connection's loop.
+    private final class Exchange: ChannelInboundHandler {
+        typealias InboundIn = HTTPClientResponsePart
+        typealias OutboundOut = HTTPClientRequestPart
+
+        private var context: ChannelHandlerContext?
+        private var answer = Answer()
+        private var waiting: EventLoopPromise<Answer>?
+
+        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+        func send(_ head: HTTPRequestHead, _ body: ByteBuffer) -> EventLoopFuture<Answer> {
+            guard let context else { preconditionFailure("requests are sent while the connection is open") }
+            let promise = context.eventLoop.makePromise(of: Answer.self)
+            waiting = promise
+            context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+            if body.readableBytes > 0 { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+            context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+            return promise.futureResult
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch Self.unwrapInboundIn(data) {
+            case .head(let head): answer = Answer(status: head.status.code)
+            case .body(var bytes): answer.body.writeBuffer(&bytes)
+            case .end:
+                waiting?.succeed(answer)
+                waiting = nil
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            waiting?.fail(ChannelError.eof)
+            waiting = nil
+        }
+    }
+}

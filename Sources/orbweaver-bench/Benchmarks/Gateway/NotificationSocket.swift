@@ -1,0 +1,82 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// A notification channel; what arrives on it can be awaited in order.
+final class NotificationSocket: Sendable {
+    /// The parts of a notification that a scripted client looks at.
+    struct Notification: Decodable, Sendable {
+        struct Parameters: Decodable, Sendable {
+            var sessionData: String
+            var sdp: String?
+        }
+        var eventType: String
+        var sessionParams: Parameters?
+    }
+
+    private let channel: any Channel
+    private let texts: AsyncStream<ByteBuffer>
+
+    init(port: Int, path: String) async throws {
+        let (texts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1_000))
+        self.texts = texts
+        let upgrade: EventLoopFuture<any Channel> = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 20) { channel, _ in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(Reader(continuation))
+                            return channel
+                        }
+                    }
+                    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
+                    head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
+                    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                        configuration: .init(
+                            upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                                upgradeRequestHead: head, upgraders: [upgrader],
+                                notUpgradingCompletionHandler: { $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) })))
+                }
+            }
+        channel = try await upgrade.get()
+    }
+
+    /// The next notification of this type; what comes before it is passed over.
+    func next(_ type: String) async throws -> Notification? {
+        for await text in texts {
+            let message = try JSONDecoder().decode([String: Notification].self, from: Data(text.readableBytesView))
+            if let notification = message["notificationMessage"], notification.eventType == type { return notification }
+        }
+        return nil
+    }
+
+    func close() async {
+        // Fails only if it is closed already.
+        try? await channel.close()
+    }
+
+    private final class Reader: ChannelInboundHandler, Sendable {
+        typealias InboundIn = WebSocketFrame
+        typealias OutboundOut = WebSocketFrame
+
+        private let texts: AsyncStream<ByteBuffer>.Continuation
+
+        init(_ texts: AsyncStream<ByteBuffer>.Continuation) { self.texts = texts }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let frame = Self.unwrapInboundIn(data)
+            switch frame.opcode {
+            case .text: texts.yield(frame.unmaskedData)
+            case .ping:
+                let key = WebSocketMaskingKey([1, 2, 3, 4])
+                let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: key, data: frame.unmaskedData)
+                context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
+            default: break
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { texts.finish() }
+    }
+}

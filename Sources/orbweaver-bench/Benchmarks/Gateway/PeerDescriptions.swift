@@ -1,0 +1,47 @@
+import ArgumentParser
+import PeerSupport
+import Primitives
+import SDP
+
+/// Descriptions of scripted peers, and what they need to know of the gateway's.
+enum PeerDescriptions {
+    /// One audio m-line with PCMU, everything in one bundle.
+    static func audio(_ peer: LoopbackPeer, ssrc: UInt32, setup: String) -> String {
+        """
+        v=0
+        o=- \(ssrc) 1 IN IP4 127.0.0.1
+        s=-
+        t=0 0
+        a=group:BUNDLE 0
+        m=audio 9 UDP/TLS/RTP/SAVPF 0
+        c=IN IP4 0.0.0.0
+        a=mid:0
+        a=sendrecv
+        a=rtcp-mux
+        a=rtpmap:0 PCMU/8000
+        a=ice-ufrag:\(peer.credentials.ufrag)
+        a=ice-pwd:\(peer.credentials.password.value)
+        a=fingerprint:\(peer.fingerprint.value)
+        a=setup:\(setup)
+        a=ssrc:\(ssrc) cname:bench
+
+        """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+    }
+
+    /// Connects a peer to what the gateway described.
+    static func connect(_ peer: LoopbackPeer, to description: String) throws {
+        var (ufrag, password, address) = (String?.none, String?.none, SocketAddress?.none)
+        for line in description.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("a=ice-ufrag:") { ufrag = String(line.dropFirst(12)) }
+            if line.hasPrefix("a=ice-pwd:") { password = String(line.dropFirst(10)) }
+            let fields = line.split(separator: " ")
+            if line.hasPrefix("a=candidate:"), fields.count > 5, fields[2].lowercased() == "udp", address == nil,
+                let ip = IPAddress(fields[4]), let port = UInt16(fields[5])
+            {
+                address = SocketAddress(ip, port: port)
+            }
+        }
+        guard let ufrag, let password, let address else { throw ValidationError("the gateway's description lacks something:\n\(description)") }
+        peer.connect(to: address, ICECredentials(ufrag: ufrag, password: password))
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import PeerSupport
+
+struct MemoryBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "memory", abstract: "Memory per idle WebSocket and per anchored audio call with both peers connected.",
+        discussion: "The gateway is a process of its own; counted is its proportional set size before and after.")
+
+    @Option(help: "The gateway's program.")
+    var gateway = ".build/release/orbweaver"
+
+    @Option(help: "How many of each.")
+    var count = 1_000
+
+    func run() async throws {
+        try await sockets()
+        try await calls()
+    }
+
+    private static let users = ["alice", "bob", "carol", "dave"].map { "\($0)@dev.local" }
+
+    private func sockets() async throws {
+        let gateway = try await GatewayUnderTest(gateway, settings: ["registration.max_per_user=1000"])
+        defer { gateway.process.stop() }
+        let client = try await HTTPClient(port: gateway.port)
+        var open: [NotificationSocket?] = []
+        for index in 0..<8 { open.append(try await gateway.register(Self.users[index % 4], client)) }
+        let before = gateway.process.proportionalBytes
+        for index in 0..<count { open.append(try await gateway.register(Self.users[index % 4], client)) }
+        try await Task.sleep(for: .seconds(1))
+        report("idle WebSocket with its subscription", gateway.process.proportionalBytes - before)
+        for socket in open { await socket?.close() }
+    }
+
+    private func calls() async throws {
+        let gateway = try await GatewayUnderTest(gateway, settings: ["media.consent_timeout=300s"])
+        defer { gateway.process.stop() }
+        let caller = try await ScriptedCaller(gateway)
+        // The first ones fill pools and tables.
+        var connected = try await (0..<8).asyncMap { _ in try await caller.connectedCall() }
+        let before = gateway.process.proportionalBytes
+        for _ in 0..<count { connected.append(try await caller.connectedCall()) }
+        try await Task.sleep(for: .seconds(1))
+        report("anchored audio call, both peers connected", gateway.process.proportionalBytes - before)
+        withExtendedLifetime(connected) {}
+    }
+
+    private func report(_ what: String, _ bytes: Int) {
+        print(String(format: "%@: %.1f KB each, over %d", what, Double(bytes) / Double(count) / 1_024, count))
+    }
+}
+
+extension Sequence {
+    /// One after the other.
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
