@@ -18,11 +18,10 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libsrtp2-1 libsqlite3-0 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /var/lib/orbweaver --create-home orbweaver
+    && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/orbweaver --create-home orbweaver
 COPY --from=build /product/ /usr/local/bin/
 USER 10001
 WORKDIR /var/lib/orbweaver
-ENV ORBWEAVER_STORAGE_PATH=/var/lib/orbweaver/orbweaver.sqlite
 VOLUME /var/lib/orbweaver
 EXPOSE 8443/tcp 7000-7063/udp
 HEALTHCHECK --interval=10s --timeout=4s --start-period=5s CMD ["orbweaver", "health"]
