@@ -39,12 +39,14 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
     private static func install(_ certificate: Certificate, in context: OpaquePointer) -> Bool {
         unsafe certificate.der.withUnsafeBufferPointer { der in
             guard unsafe SSL_CTX_use_certificate_ASN1(context, Int32(der.count), der.baseAddress) == 1 else { return false }
-            let pem = certificate.privateKeyPEM.value
-            guard let bio = unsafe BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { return false }
-            defer { unsafe BIO_free(bio) }
-            guard let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil) else { return false }
-            defer { unsafe EVP_PKEY_free(key) }
-            return unsafe SSL_CTX_use_PrivateKey(context, key) == 1
+            // The BIO reads the text where it is.
+            return unsafe certificate.privateKeyPEM.value.withCString { pem in
+                guard let bio = unsafe BIO_new_mem_buf(pem, -1) else { return false }
+                defer { unsafe BIO_free(bio) }
+                guard let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil) else { return false }
+                defer { unsafe EVP_PKEY_free(key) }
+                return unsafe SSL_CTX_use_PrivateKey(context, key) == 1
+            }
         }
     }
 }
