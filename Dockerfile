@@ -3,7 +3,7 @@
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libssl-dev libsrtp2-dev libsqlite3-dev zlib1g-dev pkg-config \
+    && apt-get install -y --no-install-recommends libssl-dev libsrtp2-dev libopus-dev libspandsp-dev libspeexdsp-dev libsqlite3-dev zlib1g-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -16,7 +16,7 @@ RUN swift build -c release --product orbweaver --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3 libsrtp2-1 libsqlite3-0 \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/orbweaver --create-home orbweaver
 COPY --from=build /product/ /usr/local/bin/

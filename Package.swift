@@ -99,12 +99,18 @@ let package = Package(
             name: "CSRTPCiphers", path: "Sources/CLibraries/CSRTPCiphers",
             linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
         .systemLibrary(name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(name: "COpus", path: "Sources/CLibraries/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "CSpandsp", path: "Sources/CLibraries/CSpandsp", providers: [.apt(["libspandsp-dev"])]),
+        .systemLibrary(name: "CSpeexDSP", path: "Sources/CLibraries/CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // Bindings: one safe type family per library
         binding("Cryptography", ["COpenSSL"]),
         binding("DTLS", ["COpenSSL", "Cryptography"]),
         binding("SRTP", ["CSRTP", "CSRTPCiphers"]),
+        binding("Opus", ["COpus"]),
+        binding("Spandsp", ["CSpandsp"]),
+        binding("SpeexDSP", ["CSpeexDSP"]),
         binding("Sockets", ["CLinux"]),
         binding("Terminal", []),
         binding("EventLoops", [nioCore]),
@@ -115,6 +121,7 @@ let package = Package(
         core("ICE", ["STUN"]),
         core("SDP"),
         core("RTP"),
+        core("Audio", ["RTP"]),
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
 
@@ -128,8 +135,8 @@ let package = Package(
             logging, lifecycle,
         ]),
         service("MediaServer", [
-            "MediaPlane", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
-            "CallControl", logging,
+            "MediaPlane", "Audio", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
+            "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
         ]),
         service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
 
@@ -166,10 +173,12 @@ let package = Package(
 
         // Tests, one target per module
         tests("PrimitivesTests", []),
+        tests("FuzzReplayTests", ["FuzzTargets"]),
         tests("STUNTests", ["STUN", "FuzzTargets"]),
         tests("ICETests", ["ICE", "STUN", "FuzzTargets"]),
         tests("SDPTests", ["SDP", "FuzzTargets"]),
         tests("RTPTests", ["RTP", "FuzzTargets"]),
+        tests("AudioTests", ["Audio"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests("CryptographyTests", ["Cryptography"]),
@@ -178,7 +187,10 @@ let package = Package(
         tests("SocketsTests", ["Sockets"]),
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
-        tests("MediaServerTests", ["MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", logging]),
+        tests("MediaServerTests", [
+            "MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE", "STUN", "Sockets", "Cryptography",
+            logging,
+        ]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "CallControl", "FuzzTargets"]),

@@ -28,6 +28,7 @@ struct CallPropertyTests {
                     #expect(!isMediaReleased)
                     isMediaReleased = true
                 case .answered: #expect(updates == 1)
+                case .play, .stopPlaying, .sendDigits, .notifyQuality: #expect(!isMediaReleased)
                 case .ended: hasEnded = true
                 }
             }

@@ -104,6 +104,10 @@ extension CallAction {
         case .prepareMedia(let leg, _): "prepare \(leg)"
         case .connectMedia(let leg, _): "connect \(leg)"
         case .releaseMedia: "release"
+        case .play(_, let number, let leg): "play #\(number) to \(leg)"
+        case .stopPlaying(let leg): "stop \(leg)"
+        case .sendDigits(let digits, let leg): "press \(digits.digits) to \(leg)"
+        case .notifyQuality(let leg, _): "quality \(leg)"
         case .answered: "answered"
         case .ended: "ended"
         }
@@ -118,6 +122,7 @@ extension CallError {
         case .notAllowed(let operation, let state): "\(operation) while \(state)"
         case .malformedDescription: "malformedDescription"
         case .unsupportedDescription: "unsupportedDescription"
+        case .unplayable: "unplayable"
         case .limitOfCalls: "limitOfCalls"
         case .draining: "draining"
         }

@@ -193,6 +193,7 @@ struct AnchoredCallFlowTests {
                     #expect(credentials.password.value.count == 24)
                     return "prepare \(leg)"
                 case .connect(let leg, _): return "connect \(leg)"
+                case .play, .stopPlaying, .sendDigits: return "media"
                 case .release: return "release"
                 }
             }

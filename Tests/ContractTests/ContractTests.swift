@@ -66,6 +66,7 @@ import Yams
         case SubscribeRequest.wrapper: try expectRoundTrip(SubscribeRequest.self, bytes)
         case CallControlRequest.wrapper: try expectRoundTrip(CallControlRequest.self, bytes)
         case CallDispositionRequest.wrapper: try expectRoundTrip(CallDispositionRequest.self, bytes)
+        case MediaRequest.wrapper: try expectRoundTrip(MediaRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
         }
     }
@@ -81,6 +82,8 @@ import Yams
         case "unsubscribeResponse": try expectExact(UnsubscribeResponse.self, bytes)
         case "callControlResponse": try expectExact(CallControlResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
+        case "mediaResponse": try expectExact(MediaResponse.self, bytes)
+        case "statisticsResponse": try expectExact(StatisticsResponse.self, bytes)
         case "notificationMessage": try expectExact(NotificationMessage.self, bytes)
         default: Issue.record("\(file) holds nothing the gateway writes")
         }
@@ -97,6 +100,8 @@ import Yams
             case .subscribe: "SubscribeError"
             case .callControl: "CallControlError"
             case .callDisposition: "CallDispositionError"
+            case .media: "MediaError"
+            case .statistics: "StatisticsError"
             case .authorization: "AuthorizationError"
             case .none: "PlainError"
             }

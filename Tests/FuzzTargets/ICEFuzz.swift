@@ -22,10 +22,11 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
     var agent = ICELiteAgent(local: generations[0], configuration: .init(maximumPathCount: 3))
     var known: Set<Path> = []
     var selected: Path?
+    var isLost = false
 
     while let step = reader.readUInt8(), let argument = reader.readUInt8() {
         let actions: [ICEAction]
-        switch step % 6 {
+        switch step % 7 {
         case 0:
             actions = agent.setRemote(ICEParameters(ufrag: "peer", password: Redacted("unused")), at: now)
         case 1:
@@ -35,12 +36,13 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
             generations.append(parameters(generations.count))
             let remote = argument & 1 == 0 ? nil : ICEParameters(ufrag: "peer", password: Redacted("unused"))
             actions = agent.restart(local: generations[generations.count - 1], remote: remote, at: now)
+        case 3:
+            actions = agent.pathClosed(path(argument), at: now)
         default:
             let used = generations[max(0, generations.count - 1 - Int(argument >> 6))]
             let raw = check(used, argument)
             guard let message = try? STUNMessage(parsing: raw.span) else { preconditionFailure("our own check parses") }
-            let path = Path(local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 0xC000_0201), port: 5000 + UInt16(argument & 7)))
-            actions = agent.receive(message, raw: raw.span, over: path, at: now, authentication: FoldedTag())
+            actions = agent.receive(message, raw: raw.span, over: path(argument), at: now, authentication: FoldedTag())
         }
         for action in actions {
             switch action {
@@ -48,8 +50,16 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
             case .pathForgotten(let path): precondition(known.remove(path) != nil, "only a known path is forgotten")
             case .selected(let path): selected = path
             case .transmit(let response, _): precondition((try? STUNMessage(parsing: response.span)) != nil, "answers parse")
-            case .stateChanged(let state): precondition(state == agent.state, "one change of state per input")
+            case .stateChanged(let state):
+                precondition(state == agent.state, "one change of state per input")
+                if case .failed = state { isLost = false }
             case .fragmentRetired(let ufrag): precondition(!agent.localFragments.contains(ufrag), "a retired fragment is gone")
+            case .pathLost(let silence):
+                precondition(!isLost && silence >= .zero, "a path is lost once")
+                isLost = true
+            case .pathRecovered:
+                precondition(isLost, "what is recovered was lost")
+                isLost = false
             case .refused: break
             }
         }
@@ -58,6 +68,13 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
             precondition(path == selected && agent.accepts(path), "the selected path is announced and valid")
         }
     }
+}
+
+/// Four over UDP, four over TCP.
+private func path(_ argument: UInt8) -> Path {
+    let remote = SocketAddress(IPAddress(v4: 0xC000_0201), port: 5000 + UInt16(argument & 3))
+    let transport: Path.Transport = argument & 4 == 0 ? .udp : .tcp(ConnectionID(place: 0, generation: UInt32(argument & 3)))
+    return Path(local: SocketIndex(0), remote: remote, transport: transport)
 }
 
 private func parameters(_ generation: Int) -> ICEParameters {

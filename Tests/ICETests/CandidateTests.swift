@@ -117,6 +117,19 @@ import Testing
         #expect(Candidate.hosts(for: []) == [])
     }
 
+    /// The passive candidates are those of the example in RFC 6544, appendix A, but for the address.
+    @Test func `passive candidates over TCP come after all others`() {
+        let addresses = ["192.0.2.1", "2001:db8::1", "192.0.2.1"].map { IPAddress($0)! }
+        let candidates = Candidate.hosts(
+            for: addresses.map { SocketAddress($0, port: 7000) }, tcp: addresses.map { SocketAddress($0, port: 7443) })
+        #expect(
+            candidates.map(\.attributeValue) == [
+                "1 1 udp 2130706431 2001:db8::1 7000 typ host", "2 1 udp 2130706175 192.0.2.1 7000 typ host",
+                "3 1 tcp 2124414975 2001:db8::1 7443 typ host tcptype passive", "4 1 tcp 2124414719 192.0.2.1 7443 typ host tcptype passive",
+            ])
+        for candidate in candidates { #expect((try? Candidate(parsing: candidate.attributeValue)) == candidate) }
+    }
+
     @Test func `two ports of one address share a foundation`() {
         let address = IPAddress(v4: 0xC000_0201)
         let candidates = Candidate.hosts(for: [SocketAddress(address, port: 1), SocketAddress(address, port: 2)])

@@ -89,6 +89,32 @@ import Testing
         #expect(try STUNMessage(parsing: response.span).attributes.contains(.unknownAttributes(types)))
     }
 
+    @Test func `what anybody can have sent draws no more bytes than it had`() throws {
+        var rig = AgentRig.checking()
+        // The shortest requests that get as far as a 400 and a 401.
+        let short = [
+            STUNMessage(.request, .binding, TransactionID(high: 1, low: 1)).encoded(fingerprint: true),
+            STUNMessage(.request, .binding, TransactionID(high: 1, low: 2), [.username("a:b")])
+                .encoded(password: "guess", authentication: TestAuthentication()),
+            STUNMessage(.request, .binding, TransactionID(high: 1, low: 3), [.username("gate:peer")]).encoded(fingerprint: true),
+        ]
+        for bytes in short {
+            let message = try STUNMessage(parsing: bytes.span)
+            let actions = rig.agent.receive(message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
+            guard case .refused? = actions.first else {
+                Issue.record("not refused: \(actions)")
+                continue
+            }
+            for case .transmit(let answer, _) in actions { #expect(answer.count <= bytes.count) }
+        }
+        for row in [Check(password: nil), Check(username: nil), Check(password: "guess"), Check(username: "other:peer")] {
+            let bytes = rig.encode(row)
+            let message = try STUNMessage(parsing: bytes.span)
+            let actions = rig.agent.receive(message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
+            for case .transmit(let answer, _) in actions { #expect(answer.count <= bytes.count) }
+        }
+    }
+
     @Test func `checks count before the peer's description is known`() {
         var rig = AgentRig()
         #expect(rig.agent.nextDeadline == nil)
@@ -119,7 +145,7 @@ import Testing
         var rig = AgentRig.checking()
         _ = rig.receive(.nominating, over: AgentRig.a)
         let deadline = rig.agent.nextDeadline
-        _ = rig.advance(by: .seconds(10))
+        _ = rig.advance(by: .seconds(5))
         for bad in [Check(password: "guess", nominates: true), Check(nominates: true, role: .iceControlled(tieBreaker: 1)), Check(messageClass: .indication)] {
             _ = rig.receive(bad, over: AgentRig.a)
             _ = rig.receive(bad, over: AgentRig.b)

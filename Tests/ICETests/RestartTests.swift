@@ -40,9 +40,10 @@ import Testing
 
     @Test func `checks under the old parameters keep consent until the restart is complete, and no longer`() {
         var rig = restarted()
-        _ = rig.advance(by: .seconds(20))
-        #expect(rig.receive(.good, over: Self.a) == [.succeeded(Self.a)])
-        #expect(rig.advance(by: .seconds(20)) == [])
+        for _ in 0..<8 {
+            #expect(rig.advance(by: .seconds(5)) == [])
+            #expect(rig.receive(.good, over: Self.a) == [.succeeded(Self.a)])
+        }
         _ = rig.receive(.renewed(nominates: true), over: Self.a)
         #expect(rig.receive(.good, over: Self.a) == [.did(.refused(.wrongUsername)), .answered(401, Self.a, authenticated: false)])
     }
@@ -74,7 +75,9 @@ import Testing
     @Test func `a restart that leads nowhere ends with the consent`() {
         var rig = restarted()
         #expect(
-            rig.advance(by: .seconds(31)) == [.pathForgotten(Self.a), .fragmentRetired("gate"), .stateChanged(.failed(.consentExpired))])
+            rig.advance(by: .seconds(31)) == [
+                .pathLost(after: .seconds(7)), .pathForgotten(Self.a), .fragmentRetired("gate"), .stateChanged(.failed(.consentExpired)),
+            ])
     }
 
     @Test func `a second restart keeps the parameters of the live path`() {
@@ -102,5 +105,35 @@ import Testing
         #expect(actions == [.fragmentRetired("gate"), .stateChanged(.waiting)])
         #expect(rig.agent.setRemote(AgentRig.newRemote, at: rig.clock.now) == [.stateChanged(.checking)])
         #expect(rig.receive(.renewed(nominates: true), over: Self.a).last == .did(.stateChanged(.completed)))
+    }
+
+    @Test func `the answer to our own restart drops no path, whenever it comes`() {
+        for nominatesFirst in [false, true] {
+            var rig = AgentRig.checking()
+            _ = rig.receive(.nominating, over: Self.a)
+            _ = rig.agent.restart(local: AgentRig.newLocal, remote: nil, at: rig.clock.now)
+            if nominatesFirst { _ = rig.receive(.renewed(nominates: true), over: Self.b) }
+            #expect(rig.agent.setRemote(AgentRig.newRemote, at: rig.clock.now) == [])
+            #expect(rig.agent.accepts(Self.a))
+            #expect(rig.agent.selectedPath == (nominatesFirst ? Self.b : Self.a))
+        }
+    }
+
+    @Test func `the same fragment again is no restart`() {
+        var rig = AgentRig.checking()
+        _ = rig.receive(.nominating, over: Self.a)
+        #expect(rig.agent.restart(local: AgentRig.local, remote: AgentRig.newRemote, at: rig.clock.now) == [])
+        #expect(rig.agent.state == .completed)
+        #expect(rig.agent.remote == AgentRig.remote)
+    }
+
+    @Test func `a path that is lost during a restart is found under either parameters`() {
+        for check in [AgentRig.Check.good, .renewed()] {
+            var rig = restarted()
+            #expect(rig.advance(by: .seconds(8)) == [.pathLost(after: .seconds(7))])
+            #expect(
+                TransitionTests.actions(in: rig.receive(check, over: Self.b)) == [.pathValidated(Self.b), .pathRecovered, .selected(Self.b)])
+            #expect(rig.agent.state == .restarting)
+        }
     }
 }

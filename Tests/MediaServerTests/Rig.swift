@@ -8,6 +8,7 @@ import PeerSupport
 import Primitives
 import SDP
 import Synchronization
+import Testing
 
 /// A media server with one worker on loopback and two peers; each peer's description is what `NegotiatedLeg` says.
 struct Rig {
@@ -20,22 +21,34 @@ struct Rig {
     let call = CallID(42)
     let caller: LoopbackPeer
     let callee: LoopbackPeer
+    /// Where the gateway takes datagrams, and where connections.
     let gateway: SocketAddress
+    let listener: SocketAddress
+    private let callerGateway: SocketAddress
     var announcedCallerFingerprint: Fingerprint?
     private let callerRole: DTLSTransport.Role
     private let calleeRole: DTLSTransport.Role
-    private let callerLocal = ICECredentials(ufrag: "gatewayA", password: "password of the gateway A")
+    let callerLocal = ICECredentials(ufrag: "gatewayA", password: "password of the gateway A")
+    private var sequence: UInt16 = 1_000
     private let calleeLocal = ICECredentials(ufrag: "gatewayB", password: "password of the gateway B")
 
-    init(callerRole: DTLSTransport.Role, calleeRole: DTLSTransport.Role) throws {
+    /// - Parameters:
+    ///   - transport: what the caller comes over; the callee comes over UDP.
+    ///   - host: a loopback address for everybody.
+    init(
+        callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client, callerOver transport: PeerLink.Transport = .udp,
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001)
+    ) throws {
         server = try MediaServer(
-            configuration: MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0), metrics: metrics,
+            configuration: MediaServer.Configuration(bind: [host], firstPort: 0, tcpPort: 0, firstCheckTimeout: .milliseconds(300)), metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
         gateway = server.localAddresses[0]
+        listener = server.listenerAddresses[0]
         self.callerRole = callerRole
         self.calleeRole = calleeRole
-        caller = try LoopbackPeer(role: callerRole)
-        callee = try LoopbackPeer(role: calleeRole)
+        caller = try LoopbackPeer(role: callerRole, over: transport, on: host)
+        callee = try LoopbackPeer(role: calleeRole, on: host)
+        callerGateway = transport == .udp ? gateway : listener
     }
 
     /// Hands both descriptions over.
@@ -46,8 +59,35 @@ struct Rig {
         let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
         server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC)), for: call)
         server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC)), for: call)
-        caller.connect(to: gateway, callerLocal)
+        caller.connect(to: callerGateway, callerLocal)
         callee.connect(to: gateway, calleeLocal)
+    }
+
+    /// Sends one packet each way and waits for both: the call is undisturbed.
+    mutating func expectMedia(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
+        caller.clear()
+        callee.clear()
+        sequence &+= 1
+        try caller.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xAAAA))
+        try callee.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xBBBB))
+        #expect(try callee.run(for: .seconds(5)) { !$0.received.isEmpty }, "the callee hears the caller", sourceLocation: sourceLocation)
+        #expect(try caller.run(for: .seconds(5)) { !$0.received.isEmpty }, "the caller hears the callee", sourceLocation: sourceLocation)
+    }
+
+    /// Lets the peers go on until the condition holds, at most for five seconds.
+    func wait(until condition: () -> Bool) throws -> Bool {
+        for _ in 0..<250 where !condition() {
+            _ = try caller.run(for: .milliseconds(10))
+            _ = try callee.run(for: .milliseconds(10))
+        }
+        return condition()
+    }
+
+    /// The caller's re-offer with other ICE parameters, answered with others of the gateway.
+    func restartCaller() throws {
+        let renewed = ICECredentials(ufrag: "gatewayC", password: "password of the gateway C")
+        caller.restart(renewed)
+        server.send(.connect(.caller, leg(renewed, caller, caller.fingerprint, callerRole, Self.callerSSRC)), for: call)
     }
 
     /// Goes on until both peers have keys.

@@ -14,13 +14,13 @@ package final class LoopbackPeer {
         func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
     }
 
-    package let credentials: ICECredentials
+    package private(set) var credentials: ICECredentials
     package let certificate: Certificate
     private let context: DTLSContext
     private let role: DTLSTransport.Role
-    private let socket: UDPSocket
-    private var pool: DatagramPool
-    private var poller: Poller
+    private var link: PeerLink
+    private let transport: PeerLink.Transport
+    private let host: IPAddress
     private var random = SecureRandomSource()
     private var gateway: (address: SocketAddress, credentials: ICECredentials)?
     private var isChecked = false
@@ -36,21 +36,28 @@ package final class LoopbackPeer {
     package var isSpinning = false
     /// Packets that did not decrypt.
     package private(set) var failures = 0
+    /// Whether it sends checks, and which of them nominate.
+    package var checks = true
+    package var nominates = true
+    /// Checks that the gateway answered with success.
+    package private(set) var answeredChecks = 0
 
-    package init(role: DTLSTransport.Role) throws {
+    /// - Parameter host: a loopback address of the gateway's family.
+    package init(
+        role: DTLSTransport.Role, over transport: PeerLink.Transport = .udp, on host: IPAddress = IPAddress(v4: 0x7F00_0001)
+    ) throws {
         var random = SecureRandomSource()
         credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
         certificate = try Certificate(commonName: "peer")
         context = try DTLSContext(certificate: certificate)
         self.role = role
-        socket = try UDPSocket(bind: SocketAddress(IPAddress(v4: 0x7F00_0001), port: 0))
-        pool = DatagramPool(sockets: [socket])
-        poller = try Poller(wakeUp: WakeUp())
-        try poller.add(socket, as: SocketIndex(0))
+        self.transport = transport
+        self.host = host
+        link = try PeerLink(transport, on: host)
     }
 
     package var fingerprint: Fingerprint { Fingerprint(.sha256, digest: certificate.fingerprint(.sha256)) }
-    package var localAddress: SocketAddress { socket.localAddress }
+    package var localAddress: SocketAddress { link.localAddress }
     package var isConnected: Bool { outbound != nil }
     package var profile: DTLSTransport.Profile? { dtls?.keyingMaterial?.profile }
 
@@ -58,6 +65,25 @@ package final class LoopbackPeer {
     package func connect(to address: SocketAddress, _ credentials: ICECredentials) {
         gateway = (address, credentials)
     }
+
+    /// Goes on from another port or connection, as after a change of network; keys stay.
+    package func move() throws {
+        link.close()
+        link = try PeerLink(transport, on: host)
+        nextCheck = .zero
+    }
+
+    /// New parameters of both sides (RFC 8445 §9); from the next check on they count.
+    package func restart(_ gatewayCredentials: ICECredentials) {
+        credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
+        if let gateway { self.gateway = (gateway.address, gatewayCredentials) }
+        nextCheck = .zero
+    }
+
+    /// Closes the connection, over TCP; the next check opens another.
+    package func disconnect() throws { try move() }
+
+    package var isDisconnected: Bool { link.isClosed }
 
     /// Forgets what it received so far.
     package func clear() {
@@ -70,14 +96,20 @@ package final class LoopbackPeer {
 
     /// Sends several packets with as few system calls as possible.
     package func send(burst packets: [[UInt8]]) throws {
-        guard let outbound, let gateway else { return }
+        guard let gateway else { return }
         for packet in packets {
-            var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
-            var span = buffer.mutableSpan
-            let count = try outbound.protect(&span, count: packet.count)
-            pool.queue(copying: buffer.span.extracting(0..<count), to: gateway.address, via: SocketIndex(0))
+            if let protected = try protect(packet) { link.queue(protected.span, to: gateway.address) }
         }
-        _ = pool.flush()
+        link.flush()
+    }
+
+    /// What `send` would send, for whoever wants to send it in another way, or twice; `nil` before the handshake is through.
+    package func protect(_ packet: [UInt8]) throws -> [UInt8]? {
+        guard let outbound else { return nil }
+        var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
+        var span = buffer.mutableSpan
+        let count = try outbound.protect(&span, count: packet.count)
+        return Array(buffer[..<count])
     }
 
     package func sendControl(_ packet: [UInt8]) throws {
@@ -88,12 +120,15 @@ package final class LoopbackPeer {
         sendRaw(Array(buffer[..<count]))
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes as they are, in a datagram or a frame.
     package func sendRaw(_ bytes: [UInt8]) {
         guard let gateway else { return }
-        pool.queue(copying: bytes.span, to: gateway.address, via: SocketIndex(0))
-        _ = pool.flush()
+        link.queue(bytes.span, to: gateway.address)
+        link.flush()
     }
+
+    /// Puts bytes into the stream as they are; over TCP only.
+    package func sendRawUnframed(_ bytes: [UInt8]) { link.sendUnframed(bytes) }
 
     /// Checks, shakes hands and receives until the condition holds or the time is over; returns whether it held.
     package func run(for duration: Duration, until condition: (LoopbackPeer) -> Bool = { _ in false }) throws -> Bool {
@@ -102,44 +137,43 @@ package final class LoopbackPeer {
             if condition(self) { return true }
             let now = MonotonicClock.now
             guard now < end else { return false }
-            if now >= nextCheck { sendCheck(at: now) }
+            if checks, now >= nextCheck { try sendCheck(at: now) }
             let retransmission = dtls?.timeout.map { now + $0 }
             if let retransmission, retransmission <= now { dtls?.handleTimeout() }
             sendHandshake()
-            let wake = isSpinning ? now : [end, nextCheck, retransmission].compactMap(\.self).min()
-            if try poller.wait(until: wake) > 0 { receive() }
+            let wake = isSpinning ? now : [end, checks ? nextCheck : nil, retransmission].compactMap(\.self).min()
+            try link.receive(until: wake) { take($0) }
+            sendHandshake()
         }
     }
 
-    private func sendCheck(at now: MonotonicTime) {
+    private func sendCheck(at now: MonotonicTime) throws {
         nextCheck = now + (isChecked ? .seconds(1) : .milliseconds(50))
         guard let gateway else { return }
+        try link.open(to: gateway.address)
         let username = ICEUsername(receiver: gateway.credentials.ufrag, sender: credentials.ufrag).text
         let check = STUNMessage(
             .request, .binding, TransactionID(using: &random),
-            [.username(username), .priority(1), .iceControlling(tieBreaker: 7), .useCandidate])
+            [.username(username), .priority(1), .iceControlling(tieBreaker: 7)] + (nominates ? [.useCandidate] : []))
         sendRaw(check.encoded(password: gateway.credentials.password.value, authentication: Authentication()))
     }
 
-    private func receive() {
-        for slot in 0..<pool.receive(from: SocketIndex(0)) {
-            let bytes = [UInt8](copying: pool.datagram(slot))
-            guard let first = bytes.first else { continue }
-            switch first {
-            case 0...3: checkAnswered(bytes)
-            case 20...63:
-                if dtls == nil { startHandshake() }
-                dtls?.receive(bytes.span)
-                installKeys()
-            default: receiveMedia(bytes)
-            }
+    private func take(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        switch first {
+        case 0...3: checkAnswered(bytes)
+        case 20...63:
+            if dtls == nil { startHandshake() }
+            dtls?.receive(bytes.span)
+            installKeys()
+        default: receiveMedia(bytes)
         }
-        sendHandshake()
     }
 
     private func checkAnswered(_ bytes: [UInt8]) {
         guard let message = try? STUNMessage(parsing: bytes.span), message.messageClass == .success else { return }
         isChecked = true
+        answeredChecks += 1
         if dtls == nil { startHandshake() }
     }
 

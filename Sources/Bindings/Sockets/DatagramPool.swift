@@ -51,6 +51,32 @@ package struct DatagramPool: ~Copyable {
         return received
     }
 
+    /// Empties the slots for packets that come another way; what is still queued from them leaves first.
+    package mutating func emptySlots() {
+        transmit()
+        received = 0
+    }
+
+    /// Takes the next slot for a packet that comes another way; `nil` when all are taken. It holds an empty one until `fill`.
+    package mutating func takeSlot(from remote: SocketAddress) -> Int? {
+        guard received < slots else { return nil }
+        inbound.setReceived(received, count: 0, from: remote)
+        received += 1
+        return received - 1
+    }
+
+    /// The slot's first `count` bytes are the packet.
+    package mutating func fill(_ slot: Int, count: Int) {
+        precondition(count >= 0 && count <= Self.slotSize, "a packet ends within its slot")
+        inbound.setReceived(slot, count: count, from: remote(slot))
+    }
+
+    /// Gives the slot taken last back.
+    package mutating func giveBackSlot() {
+        precondition(received > 0, "a slot was taken")
+        received -= 1
+    }
+
     /// Who sent the datagram in a slot.
     package func remote(_ slot: Int) -> SocketAddress {
         checkReceived(slot)
@@ -72,9 +98,14 @@ package struct DatagramPool: ~Copyable {
 
     /// The datagram in a slot.
     @_lifetime(borrow self)
-    package func datagram(_ slot: Int) -> Span<UInt8> {
+    package func datagram(_ slot: Int) -> Span<UInt8> { bytes(slot, count: inbound.count(slot)) }
+
+    /// The first bytes of a slot, which may be more or less than came in.
+    @_lifetime(borrow self)
+    package func bytes(_ slot: Int, count: Int) -> Span<UInt8> {
         checkReceived(slot)
-        let bytes = unsafe Span(_unsafeStart: UnsafePointer(memory + slot * Self.slotSize), count: inbound.count(slot))
+        precondition(count >= 0 && count <= Self.slotSize, "a packet ends within its slot")
+        let bytes = unsafe Span(_unsafeStart: UnsafePointer(memory + slot * Self.slotSize), count: count)
         return unsafe _overrideLifetime(bytes, borrowing: self)
     }
 

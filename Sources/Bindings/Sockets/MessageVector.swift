@@ -59,6 +59,13 @@ struct MessageVector: ~Copyable {
         return unsafe Int(messages[index].count)
     }
 
+    /// Makes one message look as if it had been received.
+    func setReceived(_ index: Int, count: Int, from remote: SocketAddress) {
+        setRemote(index, remote)
+        unsafe messages[index].count = UInt32(count)
+        unsafe messages[index].header.msg_flags = 0
+    }
+
     func isTruncated(_ index: Int) -> Bool {
         precondition(index >= 0 && index < capacity, "message index out of bounds")
         return unsafe messages[index].header.msg_flags & Int32(MSG_TRUNC) != 0

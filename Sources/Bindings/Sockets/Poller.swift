@@ -8,12 +8,26 @@ package struct Poller: ~Copyable {
     /// Whether the last wait ended, among other things, by a wake-up.
     package private(set) var wasWoken: Bool
 
+    /// A connection that can be read, written or both; one that broke can be read.
+    package struct ReadyConnection: Equatable, Sendable {
+        package let id: ConnectionID
+        package let isReadable: Bool
+        package let isWritable: Bool
+    }
+
+    /// What a tag stands for: two bits of kind above an index or a connection's number.
+    private enum Kind: UInt64 {
+        case socket, listener, connection, wakeUp
+    }
+
     private static let capacity = 64
-    private static let wakeUpTag = UInt64.max
+    private static let kindShift: UInt64 = 62
     private let descriptor: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let wakeUp: WakeUp
     private var readySockets: [SocketIndex]
+    private var readyListeners: [SocketIndex]
+    private var readyConnections: [ReadyConnection]
     /// Before Linux 5.11, and under some sandboxes, there is no wait with nanoseconds.
     private var hasNanosecondWait: Bool
 
@@ -21,7 +35,7 @@ package struct Poller: ~Copyable {
         let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw SocketError(latest: "epoll_create1") }
         do {
-            try Self.register(wakeUp.fileDescriptor, tag: Self.wakeUpTag, with: descriptor)
+            try Self.control(EPOLL_CTL_ADD, wakeUp.fileDescriptor, EPOLLIN.rawValue, Self.tag(.wakeUp, 0), of: descriptor)
         } catch {
             close(descriptor)
             throw error
@@ -30,8 +44,10 @@ package struct Poller: ~Copyable {
         self.wakeUp = wakeUp
         unsafe events = .allocate(capacity: Self.capacity)
         unsafe events.initialize(repeating: epoll_event(), count: Self.capacity)
-        readySockets = []
+        (readySockets, readyListeners, readyConnections) = ([], [], [])
         readySockets.reserveCapacity(Self.capacity)
+        readyListeners.reserveCapacity(Self.capacity)
+        readyConnections.reserveCapacity(Self.capacity)
         wasWoken = false
         hasNanosecondWait = true
     }
@@ -43,28 +59,60 @@ package struct Poller: ~Copyable {
 
     /// From now on a wait ends when `socket` has datagrams; it is reported as `index`. Closing the socket removes it.
     package mutating func add(_ socket: UDPSocket, as index: SocketIndex) throws(SocketError) {
-        try Self.register(socket.fileDescriptor, tag: UInt64(index.rawValue), with: descriptor)
+        try Self.control(EPOLL_CTL_ADD, socket.fileDescriptor, EPOLLIN.rawValue, Self.tag(.socket, UInt64(index.rawValue)), of: descriptor)
+    }
+
+    /// From now on a wait ends when somebody waits to be accepted. Closing the listener removes it.
+    package mutating func add(_ listener: TCPListener, as index: SocketIndex) throws(SocketError) {
+        try Self.control(
+            EPOLL_CTL_ADD, listener.fileDescriptor, EPOLLIN.rawValue, Self.tag(.listener, UInt64(index.rawValue)), of: descriptor)
+    }
+
+    /// From now on a wait ends when the connection has bytes or has ended. Closing it removes it.
+    package mutating func add(_ connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
+        try Self.control(EPOLL_CTL_ADD, connection.fileDescriptor, EPOLLIN.rawValue, Self.tag(.connection, id.rawValue), of: descriptor)
+    }
+
+    /// Whether a wait ends, too, when the connection has room for bytes.
+    package mutating func awaitRoom(_ wanted: Bool, in connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
+        let interest = wanted ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue
+        try Self.control(EPOLL_CTL_MOD, connection.fileDescriptor, interest, Self.tag(.connection, id.rawValue), of: descriptor)
     }
 
     /// Waits; `nil` is for ever, a time in the past only looks. Returns how many sockets are ready.
     package mutating func wait(until deadline: MonotonicTime?) throws(SocketError) -> Int {
         readySockets.removeAll(keepingCapacity: true)
+        readyListeners.removeAll(keepingCapacity: true)
+        readyConnections.removeAll(keepingCapacity: true)
         wasWoken = false
         let count = try waitForEvents(until: deadline)
-        for index in 0..<count {
-            let tag = unsafe events[index].data.u64
-            if tag == Self.wakeUpTag {
-                wasWoken = true
-                wakeUp.acknowledge()
-            } else {
-                readySockets.append(SocketIndex(UInt16(truncatingIfNeeded: tag)))
-            }
-        }
+        for index in 0..<count { note(unsafe events[index].data.u64, unsafe events[index].events) }
         return readySockets.count
+    }
+
+    private mutating func note(_ tag: UInt64, _ events: UInt32) {
+        switch Kind(rawValue: tag >> Self.kindShift) {
+        case .socket, nil: readySockets.append(SocketIndex(UInt16(truncatingIfNeeded: tag)))
+        case .listener: readyListeners.append(SocketIndex(UInt16(truncatingIfNeeded: tag)))
+        case .connection:
+            let id = ConnectionID(rawValue: tag & ((1 << Self.kindShift) - 1))
+            // A connection that broke is to be read, which tells how.
+            let isReadable = events & ~EPOLLOUT.rawValue != 0
+            readyConnections.append(ReadyConnection(id: id, isReadable: isReadable, isWritable: events & EPOLLOUT.rawValue != 0))
+        case .wakeUp:
+            wasWoken = true
+            wakeUp.acknowledge()
+        }
     }
 
     /// The sockets that the last wait found ready.
     package func readySocket(_ index: Int) -> SocketIndex { readySockets[index] }
+
+    package var readyListenerCount: Int { readyListeners.count }
+    package func readyListener(_ index: Int) -> SocketIndex { readyListeners[index] }
+
+    package var readyConnectionCount: Int { readyConnections.count }
+    package func readyConnection(_ index: Int) -> ReadyConnection { readyConnections[index] }
 
     private mutating func waitForEvents(until deadline: MonotonicTime?) throws(SocketError) -> Int {
         while true {
@@ -92,8 +140,12 @@ package struct Poller: ~Copyable {
         return unsafe epoll_wait(descriptor, events, Int32(Self.capacity), milliseconds ?? -1)
     }
 
-    private static func register(_ target: Int32, tag: UInt64, with descriptor: Int32) throws(SocketError) {
-        var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: tag))
-        guard unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, target, &event) == 0 else { throw SocketError(latest: "epoll_ctl") }
+    private static func tag(_ kind: Kind, _ number: UInt64) -> UInt64 { kind.rawValue << kindShift | number }
+
+    private static func control(
+        _ operation: Int32, _ target: Int32, _ interest: UInt32, _ tag: UInt64, of descriptor: Int32
+    ) throws(SocketError) {
+        var event = unsafe epoll_event(events: interest, data: epoll_data_t(u64: tag))
+        guard unsafe epoll_ctl(descriptor, operation, target, &event) == 0 else { throw SocketError(latest: "epoll_ctl") }
     }
 }

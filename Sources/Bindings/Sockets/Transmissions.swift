@@ -22,4 +22,10 @@ package struct Transmissions: Equatable, Sendable {
         total.failed += more.failed
         total.oversized += more.oversized
     }
+
+    package static func + (a: Self, b: Self) -> Self {
+        var total = a
+        total += b
+        return total
+    }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 package import Primitives
 internal import Synchronization
@@ -22,11 +23,11 @@ package final class UDPSocket: Sendable {
         guard descriptor >= 0 else { throw SocketError(latest: "socket") }
         do {
             if family == AF_INET6 {
-                try Self.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
+                try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
             }
-            if let receiveBufferBytes { try Self.set(SOL_SOCKET, SO_RCVBUF, to: receiveBufferBytes, on: descriptor) }
-            if let sendBufferBytes { try Self.set(SOL_SOCKET, SO_SNDBUF, to: sendBufferBytes, on: descriptor) }
-            localAddress = try Self.bind(descriptor, to: address)
+            if let receiveBufferBytes { try SocketSetup.set(SOL_SOCKET, SO_RCVBUF, to: receiveBufferBytes, on: descriptor) }
+            if let sendBufferBytes { try SocketSetup.set(SOL_SOCKET, SO_SNDBUF, to: sendBufferBytes, on: descriptor) }
+            localAddress = try SocketSetup.bind(descriptor, to: address)
         } catch {
             Glibc.close(descriptor)
             throw error
@@ -43,24 +44,4 @@ package final class UDPSocket: Sendable {
     }
 
     var fileDescriptor: Int32 { descriptor.load(ordering: .relaxed) }
-
-    private static func set(_ level: Int32, _ option: Int32, to value: Int, on descriptor: Int32) throws(SocketError) {
-        var number = Int32(clamping: value)
-        let result = unsafe setsockopt(descriptor, level, option, &number, socklen_t(MemoryLayout<Int32>.size))
-        guard result == 0 else { throw SocketError(latest: "setsockopt") }
-    }
-
-    private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) -> SocketAddress {
-        var storage = sockaddr_storage()
-        let outcome = unsafe withUnsafeMutableBytes(of: &storage) { bytes -> Result<SocketAddress, SocketError> in
-            guard let base = bytes.baseAddress else { preconditionFailure("storage of a variable has an address") }
-            let name = unsafe base.assumingMemoryBound(to: sockaddr.self)
-            let count = unsafe AddressStorage.write(address, to: base)
-            guard unsafe Glibc.bind(descriptor, name, count) == 0 else { return .failure(SocketError(latest: "bind")) }
-            var room = socklen_t(bytes.count)
-            guard unsafe getsockname(descriptor, name, &room) == 0 else { return .failure(SocketError(latest: "getsockname")) }
-            return .success(unsafe AddressStorage.read(base) ?? address)
-        }
-        return try outcome.get()
-    }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The system's real-time clock (CLOCK_REALTIME), which people set and NTP bends.

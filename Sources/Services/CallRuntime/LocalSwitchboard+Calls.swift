@@ -93,7 +93,7 @@ extension LocalSwitchboard {
         try await leg(of: session, for: user).call.audit()
     }
 
-    private func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: Leg) {
+    func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: Leg) {
         guard let found = await users.existing(user)?.leg(of: session) else { throw .noSuchCall }
         return found
     }

@@ -1,5 +1,6 @@
 package import CallControl
 package import CallRuntime
+internal import Audio
 internal import Cryptography
 internal import DTLS
 internal import ICE
@@ -21,29 +22,45 @@ package final class MediaServer: MediaPort {
         package var advertise: [IPAddress]
         /// The UDP port of the first worker; each further one takes the next. 0 lets the kernel choose.
         package var firstPort: UInt16
+        /// The TCP port of the first worker, for peers whose network lets no UDP through (RFC 6544); each further worker takes the
+        /// next. 0 lets the kernel choose, `nil` offers no TCP.
+        package var tcpPort: UInt16?
+        /// TCP connections that one worker keeps at a time, at most 65,535; a browser opens one per address of its own.
+        package var maximumConnectionsPerWorker: Int
+        /// A TCP connection without a valid connectivity check for this long after it was opened is closed.
+        package var firstCheckTimeout: Duration
         /// At least 1; one per core is best.
         package var workers: Int
         /// A leg without a valid connectivity check for this long has lost its peer (RFC 7675 §5.1).
         package var consentTimeout: Duration
+        /// The folder with the files that can be played; `nil`: none can.
+        package var mediaFolder: String?
+        /// Whose tones are played.
+        package var toneRegion = ToneRegion.itu
         /// Calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
 
         package init(
-            bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, workers: Int = 1,
-            consentTimeout: Duration = .seconds(30), maximumCallsPerWorker: Int = 4_000
+            bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil, workers: Int = 1,
+            consentTimeout: Duration = .seconds(30), maximumCallsPerWorker: Int = 4_000, maximumConnectionsPerWorker: Int = 2_000,
+            firstCheckTimeout: Duration = .seconds(5)
         ) {
             self.bind = bind
             self.advertise = advertise
             self.firstPort = firstPort
+            self.tcpPort = tcpPort
             self.workers = workers
             self.consentTimeout = consentTimeout
             self.maximumCallsPerWorker = maximumCallsPerWorker
+            self.maximumConnectionsPerWorker = maximumConnectionsPerWorker
+            self.firstCheckTimeout = firstCheckTimeout
         }
     }
 
     private let endpoints: [WorkerEndpoint]
     private let fingerprint: Fingerprint
     private let maximumCallsPerWorker: Int
+    private let library: MediaLibrary
     private let isStopping = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
@@ -61,13 +78,20 @@ package final class MediaServer: MediaPort {
         }
         fingerprint = Fingerprint(.sha256, digest: context.certificate.fingerprint(.sha256))
         maximumCallsPerWorker = configuration.maximumCallsPerWorker
+        library = MediaLibrary(folder: configuration.mediaFolder)
         var endpoints: [WorkerEndpoint] = []
         for index in 0..<configuration.workers {
-            let port = configuration.firstPort == 0 ? 0 : configuration.firstPort + UInt16(index)
-            let endpoint = try WorkerEndpoint(index: index, bind: configuration.bind, advertise: configuration.advertise, port: port)
+            let endpoint = try WorkerEndpoint(
+                index: index, bind: configuration.bind, advertise: configuration.advertise,
+                port: Self.port(configuration.firstPort, ofWorker: index),
+                tcpPort: configuration.tcpPort.map { Self.port($0, ofWorker: index) })
             try endpoint.start(
                 MediaWorker.Environment(
-                    context: context, consentTimeout: configuration.consentTimeout, metrics: metrics, logger: logger, events: events))
+                    context: context, consentTimeout: configuration.consentTimeout,
+                    streamLimits: StreamTable.Limits(
+                        connections: configuration.maximumConnectionsPerWorker, firstCheckTimeout: configuration.firstCheckTimeout),
+                    library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
+                    metrics: metrics, logger: logger, events: events))
             endpoints.append(endpoint)
         }
         self.endpoints = endpoints
@@ -75,6 +99,8 @@ package final class MediaServer: MediaPort {
 
     /// The addresses and ports the workers listen on.
     package var localAddresses: [SocketAddress] { endpoints.flatMap(\.localAddresses) }
+    /// Where they accept TCP connections.
+    package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
@@ -84,6 +110,13 @@ package final class MediaServer: MediaPort {
 
     package func send(_ command: MediaCommand, for call: CallID) { endpoint(of: call).send(.call(call, command)) }
 
+    package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
+
+    package func statistics(of call: CallID) async -> CallMediaStatistics? {
+        guard !isStopping.load(ordering: .relaxed) else { return nil }
+        return await withCheckedContinuation { endpoint(of: call).send(.describe(call, $0)) }
+    }
+
     /// Ends what is left and waits for the threads. To be called once calls have been released.
     package func stop() {
         isStopping.store(true, ordering: .relaxed)
@@ -91,8 +124,28 @@ package final class MediaServer: MediaPort {
         for endpoint in endpoints { endpoint.join() }
     }
 
+    private static func port(_ first: UInt16, ofWorker index: Int) -> UInt16 { first == 0 ? 0 : first + UInt16(index) }
+
     private func endpoint(of call: CallID) -> WorkerEndpoint {
         endpoints[Int(call.rawValue % UInt64(endpoints.count))]
+    }
+}
+
+/// The tones of a part of the world.
+package enum ToneRegion: String, Equatable, Sendable, CaseIterable {
+    /// What ITU-T E.180 recommends.
+    case itu
+    /// The Precise Tone Plan of North America.
+    case us
+}
+
+extension ToneCadence.Region {
+    init(_ region: ToneRegion) {
+        self =
+            switch region {
+            case .itu: .itu
+            case .us: .us
+            }
     }
 }
 

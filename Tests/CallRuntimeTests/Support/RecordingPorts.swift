@@ -73,6 +73,15 @@ final class RecordingMedia: MediaPort {
     }
 
     func send(_ command: MediaCommand, for call: CallID) { recorder.record(.media(command, call)) }
+
+    func load(file: String) async throws(MediaFileError) {
+        guard file == "welcome.wav" else { throw MediaFileError("there is no file \(file)") }
+    }
+
+    func statistics(of call: CallID) async -> CallMediaStatistics? {
+        guard call == lastCall else { return nil }
+        return CallMediaStatistics(legs: Leg.allCases.map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
+    }
 }
 
 /// Users that are there from the start.

@@ -43,11 +43,12 @@ struct RuntimeRig: Sendable {
 
     /// Subscribes a device and opens its socket.
     @discardableResult
-    func register(_ user: UserAddress, on socket: UInt64, feedback: Bool = false, correlator: String? = nil, expires: Duration? = nil)
-        async throws -> SubscriptionGrant
-    {
+    func register(
+        _ user: UserAddress, on socket: UInt64, services: [String] = ["call"], feedback: Bool = false, correlator: String? = nil,
+        expires: Duration? = nil
+    ) async throws -> SubscriptionGrant {
         let request = SubscriptionRequest(
-            expires: expires, services: ["call"], sendsRingingFeedback: feedback, clientCorrelator: correlator)
+            expires: expires, services: services, sendsRingingFeedback: feedback, clientCorrelator: correlator)
         let grant = try await switchboard.subscribe(user, request)
         #expect(await switchboard.channelOpened(user, grant.channel, on: SocketID(socket)))
         return grant

@@ -18,6 +18,10 @@ actor RecordingSwitchboard: Switchboard {
         case end(UserAddress, SessionID, reasonText: String?)
         case state(UserAddress, SessionID)
         case audit(UserAddress, SessionID)
+        case play(UserAddress, SessionID, Playback, MediaTarget)
+        case stopPlaying(UserAddress, SessionID, MediaTarget)
+        case sendDigits(UserAddress, SessionID, DigitSequence, MediaTarget)
+        case statistics(UserAddress, SessionID)
     }
 
     private(set) var events: [Event] = []
@@ -108,6 +112,28 @@ actor RecordingSwitchboard: Switchboard {
     }
 
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.audit(user, session)) }
+
+    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError) {
+        try await noteCall(.play(user, session, playback, target))
+    }
+
+    func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError) {
+        try await noteCall(.stopPlaying(user, session, target))
+    }
+
+    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget) async throws(CallError) {
+        try await noteCall(.sendDigits(user, session, digits, target))
+    }
+
+    func statistics(
+        _ user: UserAddress, _ session: SessionID
+    ) async throws(CallError) -> (own: Leg, statistics: CallMediaStatistics) {
+        try await noteCall(.statistics(user, session))
+        var line = LineMediaStatistics(mid: "0", kind: "audio", source: "relayed")
+        line.inbound.packets = 7
+        let legs = Leg.allCases.map { LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0]) }
+        return (.callee, CallMediaStatistics(legs: legs))
+    }
 
     private func noteCall(_ event: Event) async throws(CallError) {
         await note(event)

@@ -55,6 +55,9 @@ package struct Call: Equatable, Sendable {
         let answeredAt: MonotonicTime
         let setup: Duration
         var media: AnchoredMedia?
+        /// What each end hears in place of the other.
+        var playing = PerLeg<Playing?>(caller: nil, callee: nil)
+        var lastPlayback: UInt32 = 0
     }
 
     /// Why the call wants to be woken.
@@ -238,14 +241,14 @@ extension Call {
 
 extension Call {
     /// The state, if the call is there for clients.
-    private func living() throws(CallError) -> State {
+    func living() throws(CallError) -> State {
         switch state {
         case .initial, .ended: throw .noSuchCall
         case .unanswered, .answered: state
         }
     }
 
-    private func refusal(of operation: String, to leg: Leg) -> CallError {
+    func refusal(of operation: String, to leg: Leg) -> CallError {
         .notAllowed(operation: operation, state: legState(leg).rawValue)
     }
 }

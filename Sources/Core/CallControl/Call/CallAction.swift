@@ -9,6 +9,12 @@ package enum CallAction: Equatable, Sendable {
     /// Both descriptions of the leg are known.
     case connectMedia(Leg, NegotiatedLeg)
     case releaseMedia
+    /// The leg hears this instead of the other end; `number` comes back when it has ended.
+    case play(Playback, number: UInt32, to: Leg)
+    case stopPlaying(to: Leg)
+    case sendDigits(DigitSequence, to: Leg)
+    /// For those subscriptions of the leg's user that were granted `quality`.
+    case notifyQuality(Leg, Notification)
     case answered(setup: Duration)
     /// The last action of every call.
     case ended(CallRecord)

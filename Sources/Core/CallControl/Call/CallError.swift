@@ -10,6 +10,8 @@ package enum CallError: Error, Equatable {
     case malformedDescription(String)
     /// The description is well-formed but asks for something the gateway does not do.
     case unsupportedDescription(String)
+    /// There is no such file to play, or it is of no known form; the sentence says which.
+    case unplayable(String)
     /// No media worker can take another call.
     case limitOfCalls
     /// The gateway is stopping.

@@ -12,6 +12,8 @@ package struct Notification: Hashable, Sendable {
     /// Names and numbers shown to the user; all five are sent on every call notification (spidr-wire §5.2).
     package var parties: Parties?
     package var customParameters: [CustomParameter]
+    /// On `callQuality`.
+    package var quality: CallQuality?
 
     package init(
         _ type: EventType, session: SessionID? = nil, sdp: String? = nil, actions: [Action] = [], statusCode: Int? = nil,
@@ -36,6 +38,10 @@ package struct Notification: Hashable, Sendable {
         case startCallUpdate
         case callCancel
         case callEnd
+        /// An announcement has come to its end; an addition of ours.
+        case mediaEnded
+        /// How good the call is, every few seconds; an addition of ours.
+        case callQuality
         case gone
         case websocketOverridden
         case ping

@@ -28,7 +28,7 @@ package struct Registration: Equatable, Sendable {
         package var queue: NotificationQueue.Configuration
 
         package init(
-            services: Set<String> = ["call"], minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
+            services: Set<String> = ["call", "quality"], minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
             requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
         ) {
@@ -160,6 +160,11 @@ extension Registration {
     }
 
     package func attachment(of session: SessionID) -> Attachment? { sessions[session] }
+
+    /// The subscriptions that were granted a service, written in lower case.
+    package func subscriptions(granted service: String) -> [SubscriptionID] {
+        active.filter { $0.services.contains { $0.lowercased() == service } }.map(\.id)
+    }
 
     /// Tells the subscriptions among `receivers` that still exist, or what took their place.
     package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment) -> [RegistrationAction] {

@@ -9,24 +9,49 @@ extension Candidate {
         return kind.typePreference << 24 | UInt32(localPreference) << 8 | UInt32(256 - component)
     }
 
-    /// The host candidates of a gateway with these addresses, most wanted first.
+    /// The host candidates of a gateway with these addresses, most wanted first: UDP, then TCP.
     ///
     /// IPv6 and IPv4 take turns, IPv6 first (RFC 8421 §4); within a family the order given counts. Addresses that say
     /// nothing, and repetitions, are left out.
-    package static func hosts(for addresses: [SocketAddress]) -> [Candidate] {
-        var foundations: [IPAddress] = []
-        return interleaved(addresses).enumerated().map { index, address in
-            if !foundations.contains(address.address) { foundations.append(address.address) }
-            // One per base address (RFC 8445 §5.1.1.3): type and protocol are the same for all.
-            let foundation = foundations.firstIndex(of: address.address).map { $0 + 1 } ?? 0
-            let localPreference = UInt16(clamping: Int(UInt16.max) - index)
-            return Candidate(
-                foundation: "\(foundation)",
-                priority: priority(of: .host, localPreference: localPreference, component: 1),
-                endpoint: Endpoint(.ip(address.address), port: address.port),
-                kind: .host
-            )
+    package static func hosts(for addresses: [SocketAddress], tcp listeners: [SocketAddress] = []) -> [Candidate] {
+        let datagrams = interleaved(addresses)
+        let bases = distinct(datagrams.map(\.address))
+        return zip(datagrams, UInt16(0)...).map { address, index in
+            host(address, .udp, foundation: foundation(of: address, in: bases), localPreference: UInt16.max - index)
+        } + passive(interleaved(listeners), foundationsAfter: bases.count)
+    }
+
+    /// `tcptype passive`: the peer opens the connection (RFC 6544 §4.1).
+    private static func passive(_ listeners: [SocketAddress], foundationsAfter count: Int) -> [Candidate] {
+        let bases = distinct(listeners.map(\.address))
+        return zip(listeners, UInt16(0)...).map { address, index in
+            // RFC 6544 §4.2: 2¹³ · direction preference + other preference. Passive host candidates have direction preference
+            // 4, which leaves them below every host candidate over UDP.
+            let localPreference = (4 << 13) + (0x1FFF - min(index, 0x1FFF))
+            var candidate = host(address, .tcp, foundation: count + foundation(of: address, in: bases), localPreference: localPreference)
+            candidate.extensions = [Extension("tcptype", "passive")]
+            return candidate
         }
+    }
+
+    private static func host(_ address: SocketAddress, _ transport: Transport, foundation: Int, localPreference: UInt16) -> Candidate {
+        Candidate(
+            foundation: "\(foundation)",
+            transport: transport,
+            priority: priority(of: .host, localPreference: localPreference, component: 1),
+            endpoint: Endpoint(.ip(address.address), port: address.port),
+            kind: .host
+        )
+    }
+
+    /// One per base address and protocol (RFC 8445 §5.1.1.3); the type is the same for all.
+    private static func foundation(of address: SocketAddress, in bases: [IPAddress]) -> Int {
+        bases.firstIndex(of: address.address).map { $0 + 1 } ?? 0
+    }
+
+    private static func distinct(_ addresses: [IPAddress]) -> [IPAddress] {
+        var seen: Set<IPAddress> = []
+        return addresses.filter { seen.insert($0).inserted }
     }
 
     private static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {

@@ -14,7 +14,7 @@ package struct Candidate: Hashable, Sendable {
 
     package enum Transport: Hashable, Sendable {
         case udp
-        /// RFC 6544; the gateway has no such candidates, but browsers send them.
+        /// RFC 6544; of the three types the gateway has `passive`.
         case tcp
         case other(String)
     }

@@ -12,6 +12,10 @@ package enum ICEAction: Hashable, Sendable {
     case selected(Path)
     /// Checks for this username fragment, from before an ICE restart, no longer belong to this session.
     case fragmentRetired(String)
+    /// No valid check for this long, over any path: what is sent may not arrive. Consent has not expired yet.
+    case pathLost(after: Duration)
+    /// After `pathLost`: a valid check has come again.
+    case pathRecovered
     case stateChanged(ICEState)
     /// Something was not accepted; for the counters.
     case refused(ICERefusal)
@@ -29,6 +33,8 @@ package enum ICEState: Hashable, Sendable {
     case completed
     /// New parameters are out; the old pair carries media until the peer nominates under the new ones (RFC 8445 §9).
     case restarting
+    /// The connections under all paths are closed; the peer may come back while its consent lasts.
+    case disconnected
     case failed(ICEFailure)
 }
 
@@ -63,4 +69,14 @@ package enum ICERefusal: String, Hashable, Sendable, CaseIterable {
     case roleConflict = "role_conflict"
     /// The session has failed; it answers nothing until it is restarted.
     case sessionFailed = "session_failed"
+
+    /// Whether the sender has shown that it knows our password.
+    package var isAuthenticated: Bool {
+        switch self {
+        case .unknownAttributes, .roleConflict: true
+        case .missingFingerprint, .wrongFingerprint, .unsupportedMethod, .indication, .response, .missingCredentials, .wrongUsername,
+            .wrongIntegrity, .sessionFailed:
+            false
+        }
+    }
 }

@@ -14,8 +14,11 @@ package import STUN
 ///                  └──────────▶ restarting ◀─────┘  │
 ///                                    └──────────────┘ USE-CANDIDATE under the new parameters
 ///
-/// Silence leads from `completed` to `connected` when another path is still alive, and from every state but
-/// `waiting` to `failed` when none is. A restart leads from there to `checking`.
+/// Silence on the selected path leads from `completed` to `connected` when another path is alive, and from every state
+/// but `waiting` to `failed` when none is for the consent timeout. A restart leads from there to `checking`.
+///
+/// Paths over TCP can also be closed. When the last one is, the session is `disconnected`: the next check leads back to
+/// the state it came from, the consent timeout to `failed`.
 ///
 /// The peer chooses the pair. Until it has, the agent sends over the path of the first valid check.
 ///
@@ -25,13 +28,20 @@ package struct ICELiteAgent: Sendable {
     package struct Configuration: Hashable, Sendable {
         /// A session without any valid check for this long has failed, and a path without one is forgotten (RFC 7675 §5.1).
         package var consentTimeout: Duration
+        /// A selected path without a valid check for this long hands over to one that had a check since; when there is none,
+        /// the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
+        package var silenceTimeout: Duration
         /// How long the peer may take to its first valid check, counted from `setRemote`.
         package var establishmentTimeout: Duration
         /// Paths remembered at a time, at least 2; the one silent longest makes room for a new one.
         package var maximumPathCount: Int
 
-        package init(consentTimeout: Duration = .seconds(30), establishmentTimeout: Duration = .seconds(30), maximumPathCount: Int = 16) {
+        package init(
+            consentTimeout: Duration = .seconds(30), silenceTimeout: Duration = .seconds(7), establishmentTimeout: Duration = .seconds(30),
+            maximumPathCount: Int = 16
+        ) {
             self.consentTimeout = consentTimeout
+            self.silenceTimeout = silenceTimeout
             self.establishmentTimeout = establishmentTimeout
             self.maximumPathCount = maximumPathCount
         }
@@ -42,6 +52,7 @@ package struct ICELiteAgent: Sendable {
         case establishment
         case consent
         case pathExpiry
+        case silence
     }
 
     /// What both sides put into their descriptions; the peer's part may come later than its first checks.
@@ -50,20 +61,27 @@ package struct ICELiteAgent: Sendable {
         var remote: ICEParameters?
     }
 
-    /// The state with what belongs to it.
+    /// The state with what belongs to it. `previous` are the parameters from before a restart, while they still count.
     enum Progress: Hashable, Sendable {
         case waiting
         case checking(until: MonotonicTime)
         case connected(Path)
         case completed(Path)
         case restarting(Path, previous: Credentials)
+        case disconnected(until: MonotonicTime, previous: Credentials?)
         case failed(ICEFailure)
     }
 
     package let configuration: Configuration
     private(set) var credentials: Credentials
     private(set) var progress = Progress.waiting
-    private var paths: ValidatedPaths
+    private(set) var paths: ValidatedPaths
+    /// Whether the peer has been silent for so long that its path was reported as lost.
+    private(set) var isSilent = false
+    /// Whether a description has ever said who the peer is. From then on no other can have learnt our parameters.
+    private var knowsPeer = false
+    /// Candidates told since the peer's parameters were.
+    var trickledCount = 0
 
     package init(local: ICEParameters, configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -77,10 +95,12 @@ package struct ICELiteAgent: Sendable {
 extension ICELiteAgent {
     /// Both descriptions are on their way or there: from now on the peer is expected to check.
     ///
-    /// Checks that came earlier may be another's: several devices that were offered the same parameters may all begin to
-    /// check, and only one of them is answered to. The others' paths are forgotten.
+    /// Checks that came before the first description may be another's: several devices that were offered the same parameters
+    /// may all begin to check, and only one of them is answered to. The others' paths are forgotten. After a restart there
+    /// are no others, and no path is forgotten.
     package mutating func setRemote(_ remote: ICEParameters, at now: MonotonicTime) -> [ICEAction] {
-        let isFirst = credentials.remote == nil
+        let isFirst = !knowsPeer
+        knowsPeer = true
         credentials.remote = remote
         let checking = Progress.checking(until: now + configuration.establishmentTimeout)
         switch progress {
@@ -92,7 +112,7 @@ extension ICELiteAgent {
             let actions = others.map { ICEAction.pathForgotten($0) }
             guard others.contains(selected) else { return actions }
             return actions + move(to: paths.freshest.map { .connected($0) } ?? checking)
-        case .checking, .restarting, .failed:
+        case .checking, .restarting, .disconnected, .failed:
             return []
         }
     }
@@ -109,7 +129,10 @@ extension ICELiteAgent {
         case .drop(let refusal):
             return [.refused(refusal)]
         case .reject(let refusal, let response):
-            return [.refused(refusal), .transmit(response.encoded(fingerprint: true), over: path)]
+            let answer = response.encoded(fingerprint: true)
+            // Anybody can have made the request up, with another's address: it must not draw more than it cost.
+            guard answer.count <= raw.count else { return [.refused(refusal)] }
+            return [.refused(refusal), .transmit(answer, over: path)]
         case .rejectAuthenticated(let refusal, let response, let local):
             return [.refused(refusal), .transmit(response.encoded(with: local, authentication), over: path)]
         case .accept(let used):
@@ -120,81 +143,47 @@ extension ICELiteAgent {
     }
 
     /// Starts over with new parameters (RFC 8445 §9): media stays on the selected path, and checks with the old
-    /// parameters keep it alive, until the peer nominates a pair under the new ones.
+    /// parameters keep it alive, until the peer nominates a pair under the new ones. The same fragment again changes nothing.
     ///
     /// - Parameter remote: `nil` if we restart by an offer whose answer is still to come.
     package mutating func restart(local: ICEParameters, remote: ICEParameters?, at now: MonotonicTime) -> [ICEAction] {
+        guard local.ufrag != credentials.local.ufrag else { return [] }
         let replaced = credentials
         credentials = Credentials(local: local, remote: remote)
+        knowsPeer = knowsPeer || remote != nil
+        trickledCount = 0
         switch progress {
         case .waiting, .checking, .failed:
+            isSilent = false
             let next = remote == nil ? .waiting : Progress.checking(until: now + configuration.establishmentTimeout)
             return [.fragmentRetired(replaced.local.ufrag)] + move(to: next)
         case .connected(let path), .completed(let path):
             return move(to: .restarting(path, previous: replaced))
-        case .restarting:
+        case .disconnected(let deadline, nil):
+            return move(to: .disconnected(until: deadline, previous: replaced))
+        case .restarting, .disconnected:
             // The live pair still belongs to the parameters before those that are replaced now.
             return [.fragmentRetired(replaced.local.ufrag)]
         }
     }
 
+    /// The connection under a path was closed or has broken (RFC 6544 §11.1); the peer may open another.
+    package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [ICEAction] {
+        let (wasSelected, newestCheck) = (path == selectedPath, paths.newestCheck)
+        guard paths.forget(path), let newestCheck else { return [] }
+        guard wasSelected else { return [.pathForgotten(path)] }
+        if let heir = paths.freshest { return [.pathForgotten(path)] + move(to: handedOver(to: heir)) }
+        let next = Progress.disconnected(until: newestCheck + configuration.consentTimeout, previous: progress.previous)
+        return [.pathForgotten(path)] + move(to: next) + fallSilent(since: newestCheck, at: now)
+    }
+
     /// The time of `nextDeadline` has come; too early a call does nothing.
     package mutating func timeout(at now: MonotonicTime) -> [ICEAction] {
         switch progress {
-        case .waiting, .failed:
-            return []
-        case .checking(let deadline):
-            return now < deadline ? [] : move(to: .failed(.neverConnected))
-        case .connected(let selected), .completed(let selected):
-            // What takes over is not nominated.
-            return forgetSilentPaths(at: now, selected) { .connected($0) }
-        case .restarting(let selected, let previous):
-            return forgetSilentPaths(at: now, selected) { .restarting($0, previous: previous) }
-        }
-    }
-}
-
-// MARK: - Queries
-
-extension ICELiteAgent {
-    package var state: ICEState {
-        switch progress {
-        case .waiting: .waiting
-        case .checking: .checking
-        case .connected: .connected
-        case .completed: .completed
-        case .restarting: .restarting
-        case .failed(let failure): .failed(failure)
-        }
-    }
-
-    package var local: ICEParameters { credentials.local }
-    package var remote: ICEParameters? { credentials.remote }
-
-    /// Where to send: the pair nominated last, or the first path that was validated.
-    package var selectedPath: Path? { progress.selectedPath }
-
-    /// Whether an authenticated check came over this path: media from any other is not this peer's.
-    package func accepts(_ path: Path) -> Bool { paths.contains(path) }
-
-    package var validatedPaths: [Path] { paths.all }
-
-    /// The receiver's fragments in USERNAME that mean this session; two while it restarts.
-    package var localFragments: [String] {
-        [credentials.local.ufrag] + (progress.previous.map { [$0.local.ufrag] } ?? [])
-    }
-
-    package var nextDeadline: Deadline<Timer>? {
-        switch progress {
-        case .waiting, .failed:
-            return nil
-        case .checking(let deadline):
-            return Deadline(deadline, .establishment)
-        case .connected, .completed, .restarting:
-            return .earlier(
-                paths.newestCheck.map { Deadline($0 + configuration.consentTimeout, .consent) },
-                paths.oldestCheck.map { Deadline($0 + configuration.consentTimeout, .pathExpiry) }
-            )
+        case .waiting, .failed: []
+        case .checking(let deadline): now < deadline ? [] : move(to: .failed(.neverConnected))
+        case .connected(let selected), .completed(let selected), .restarting(let selected, _): passSilence(on: selected, at: now)
+        case .disconnected(let deadline, _): now < deadline ? [] : move(to: .failed(.consentExpired))
         }
     }
 }
@@ -210,26 +199,52 @@ extension ICELiteAgent {
         case .added: actions = [.pathValidated(path)]
         case .replaced(let old): actions = [.pathForgotten(old), .pathValidated(path)]
         }
+        let returns = isSilent
+        if returns {
+            isSilent = false
+            actions.append(.pathRecovered)
+        }
         switch progress {
-        case .waiting, .checking:
+        case .waiting, .checking, .disconnected(_, nil):
             actions += move(to: nominates ? .completed(path) : .connected(path))
-        case .connected, .completed:
-            if nominates { actions += move(to: .completed(path)) }
-        case .restarting(_, let previous):
-            guard nominates else { break }
-            actions += move(to: used == previous ? .restarting(path, previous: previous) : .completed(path))
+        case .connected(let selected), .completed(let selected):
+            if nominates {
+                actions += move(to: .completed(path))
+            } else if returns, path != selected {
+                actions += move(to: .connected(path))
+            }
+        case .restarting(_, let previous), .disconnected(_, let previous?):
+            if nominates, used != previous {
+                actions += move(to: .completed(path))
+            } else if nominates || returns || selectedPath == nil {
+                actions += move(to: .restarting(path, previous: previous))
+            }
         case .failed:
             preconditionFailure("a failed session accepts no check")
         }
         return actions
     }
 
-    /// Consent ends with the last path; a selected path that is forgotten hands over to the one checked last.
-    private mutating func forgetSilentPaths(at now: MonotonicTime, _ selected: Path, handOver: (Path) -> Progress) -> [ICEAction] {
-        let forgotten = paths.forget(silentFor: configuration.consentTimeout, at: now)
-        let actions = forgotten.map { ICEAction.pathForgotten($0) }
+    /// Consent ends with the last path. A selected path that has fallen silent hands over to one checked later; if there is
+    /// none, all are silent.
+    private mutating func passSilence(on selected: Path, at now: MonotonicTime) -> [ICEAction] {
+        let actions = paths.forget(silentFor: configuration.consentTimeout, at: now).map { ICEAction.pathForgotten($0) }
         guard let heir = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }
-        return forgotten.contains(selected) ? actions + move(to: handOver(heir)) : actions
+        guard let lastCheck = paths.lastCheck(over: selected) else { return actions + move(to: handedOver(to: heir)) }
+        guard lastCheck + configuration.silenceTimeout <= now else { return actions }
+        if let newestCheck = paths.newestCheck, newestCheck > lastCheck { return actions + move(to: handedOver(to: heir)) }
+        return actions + fallSilent(since: lastCheck, at: now)
+    }
+
+    private mutating func fallSilent(since lastCheck: MonotonicTime, at now: MonotonicTime) -> [ICEAction] {
+        guard !isSilent else { return [] }
+        isSilent = true
+        return [.pathLost(after: now - lastCheck)]
+    }
+
+    /// The progress after another path took over without having been nominated.
+    private func handedOver(to heir: Path) -> Progress {
+        progress.previous.map { .restarting(heir, previous: $0) } ?? .connected(heir)
     }
 
     /// The only place that assigns `progress`; what to tell follows from the difference.
@@ -248,7 +263,7 @@ extension ICELiteAgent.Progress {
     var selectedPath: Path? {
         switch self {
         case .connected(let path), .completed(let path), .restarting(let path, _): path
-        case .waiting, .checking, .failed: nil
+        case .waiting, .checking, .disconnected, .failed: nil
         }
     }
 
@@ -256,6 +271,7 @@ extension ICELiteAgent.Progress {
     var previous: ICELiteAgent.Credentials? {
         switch self {
         case .restarting(_, let previous): previous
+        case .disconnected(_, let previous): previous
         case .waiting, .checking, .connected, .completed, .failed: nil
         }
     }

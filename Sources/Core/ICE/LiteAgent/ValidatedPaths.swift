@@ -54,7 +54,16 @@ struct ValidatedPaths: Sendable {
         return others
     }
 
+    /// Removes one path; `false` if it is none of these.
+    mutating func forget(_ path: Path) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.path == path }) else { return false }
+        entries.remove(at: index)
+        return true
+    }
+
     func contains(_ path: Path) -> Bool { entries.contains { $0.path == path } }
+
+    func lastCheck(over path: Path) -> MonotonicTime? { entries.first { $0.path == path }?.lastCheck }
 
     var all: [Path] { entries.map(\.path) }
     var newestCheck: MonotonicTime? { entries.map(\.lastCheck).max() }

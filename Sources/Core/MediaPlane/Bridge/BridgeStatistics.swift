@@ -23,9 +23,13 @@ package struct LineStatistics: Equatable, Sendable {
     package var packetsLost: Int64
     /// Of the source heard last.
     package var jitter: Duration
+    /// Of the source heard last; `nil` before the first.
+    package var inboundCodec: Codec?
     /// To this peer, retransmissions included. Octets are payload octets.
     package var packetsSent: UInt64
     package var octetsSent: UInt64
+    /// What it is sent now; `nil` if that is nothing.
+    package var outboundCodec: Codec?
     /// What this peer reports about the gateway's media; `nil` before its first report.
     package var remote: RemoteStatistics?
     /// Between the gateway and this peer; `nil` before it can be known.
@@ -57,8 +61,10 @@ extension BridgeLeg {
         return LineStatistics(
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
+            inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
+            outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec),
             remote: line.primary.remoteStatistics, roundTrip: line.primary.roundTrip.latest)
     }
 }

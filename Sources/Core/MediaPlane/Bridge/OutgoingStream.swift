@@ -10,6 +10,8 @@ struct OutgoingStream: Sendable {
     /// Payload octets, without headers and padding.
     private(set) var octets: UInt64 = 0
     private(set) var lastSent = MonotonicTime.zero
+    /// Of the packet sent last; `nil` before the first.
+    private(set) var payloadType: PayloadType?
     /// What the receiver last said about this stream.
     private(set) var lastReport: ReportBlock?
     private(set) var roundTrip = RoundTrip()
@@ -56,6 +58,7 @@ struct OutgoingStream: Sendable {
         let timestamp = nextTimestamp ?? (packets == 0 ? lastTimestamp : lastTimestamp + pause)
         source = nil
         clockRate = rate
+        self.payloadType = payloadType
         lastTimestamp = timestamp
         nextTimestamp = timestamp + ticks
         lastSent = now
@@ -86,6 +89,7 @@ struct OutgoingStream: Sendable {
             lastTimestamp = header.timestamp
             lastSent = now
         }
+        payloadType = header.payloadType
         packets &+= 1
         octets &+= UInt64(count)
         silentReports = 0

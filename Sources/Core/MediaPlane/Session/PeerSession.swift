@@ -12,7 +12,8 @@ package import STUN
 ///         │
 ///         └── certificate differs, handshake failed or too slow ──▶ failed
 ///
-/// Loss of consent leads from every state to `failed`. The DTLS and SRTP machines themselves stay with the owner:
+/// Loss of consent leads from every state to `failed`. An ICE restart changes none of these: the association and its keys
+/// go on over whatever path is selected. The DTLS and SRTP machines themselves stay with the owner:
 /// this value says when a handshake starts, whose packets may reach it, and what its outcome means.
 package struct PeerSession: Sendable {
     package struct Configuration: Hashable, Sendable {
@@ -47,6 +48,8 @@ package struct PeerSession: Sendable {
     package private(set) var phase = Phase.awaitingDescription
     private var ice: ICELiteAgent
     private var hasConnected = false
+    /// Whether `mediaPathLost` was told and `mediaPathRecovered` was not.
+    private var hasLostPath = false
 
     package init(local: ICECredentials, configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -58,13 +61,42 @@ package struct PeerSession: Sendable {
 
 extension PeerSession {
     /// Both descriptions are known. A second call with the same transport changes nothing (a re-offer that keeps ICE
-    /// and DTLS, RFC 8842 §5.5).
+    /// and DTLS, RFC 8842 §5.5); one with other ICE parameters is, or completes, an ICE restart.
     package mutating func connect(_ transport: NegotiatedTransport, at now: MonotonicTime) -> [SessionAction] {
-        guard case .awaitingDescription = phase else { return [] }
-        phase = .described(transport)
-        let actions = translate(ice.setRemote(ICEParameters(transport.remote), at: now), at: now)
-        return actions + startHandshakeIfPossible(at: now)
+        switch phase {
+        case .awaitingDescription:
+            phase = .described(transport)
+            let actions = translate(ice.setRemote(ICEParameters(transport.remote), at: now), at: now)
+            return actions + startHandshakeIfPossible(at: now)
+        case .described, .handshaking, .established:
+            return restart(local: transport.local, remote: transport.remote, at: now)
+        case .failed:
+            return []
+        }
     }
+
+    /// Starts ICE over (RFC 8445 §9): checks under the new parameters are answered besides those under the old ones, and media
+    /// stays where it is, until the peer nominates a pair under the new ones. DTLS and SRTP go on.
+    ///
+    /// Parameters that are in force change nothing. A session that has failed stays so.
+    ///
+    /// - Parameter remote: `nil` if we restart by an offer of our own; the answer comes with `connect`, or with this again.
+    package mutating func restart(local: ICECredentials, remote: ICECredentials?, at now: MonotonicTime) -> [SessionAction] {
+        if case .failed = phase { return [] }
+        let (local, remote) = (ICEParameters(local), remote.map { ICEParameters($0) })
+        if local.ufrag != ice.local.ufrag { return translate(ice.restart(local: local, remote: remote, at: now), at: now) }
+        guard let remote, remote != ice.remote else { return [] }
+        return translate(ice.setRemote(remote, at: now), at: now)
+    }
+
+    /// The TCP connection under a path is gone.
+    package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [SessionAction] {
+        if case .failed = phase { return [] }
+        return translate(ice.pathClosed(path, at: now), at: now)
+    }
+
+    /// The peer has trickled a candidate (RFC 8838). Nothing follows from it but the verdict, for the counters.
+    package mutating func trickled(_ candidate: TrickledCandidate) -> TrickleVerdict { ice.trickled(candidate) }
 
     /// A STUN message came in; `raw` is what it was parsed from.
     package mutating func receive(
@@ -168,12 +200,19 @@ extension PeerSession {
             case .fragmentRetired(let fragment): translated.append(.fragmentRetired(fragment))
             case .refused(let refusal): translated.append(.refused(refusal))
             case .selected: break  // asked for when a packet leaves
+            case .pathLost(let silence):
+                guard isEstablished else { break }
+                hasLostPath = true
+                translated.append(.event(.mediaPathLost(after: silence)))
+            case .pathRecovered:
+                if hasLostPath { translated.append(.event(.mediaPathRecovered)) }
+                hasLostPath = false
             case .stateChanged(.connected), .stateChanged(.completed):
                 if !hasConnected { translated.append(.event(.iceConnected)) }
                 hasConnected = true
             case .stateChanged(.failed(.neverConnected)): translated += fail(.neverConnected)
             case .stateChanged(.failed(.consentExpired)): translated += fail(.consentExpired)
-            case .stateChanged(.waiting), .stateChanged(.checking), .stateChanged(.restarting): break
+            case .stateChanged(.waiting), .stateChanged(.checking), .stateChanged(.restarting), .stateChanged(.disconnected): break
             }
         }
         return translated

@@ -26,6 +26,10 @@ package enum SessionEvent: Equatable, Sendable {
     case dtlsConnected
     /// The first authenticated media packet came in.
     case mediaReceived
+    /// An established session has had no valid check for this long: what is sent may not arrive. It ends when consent does.
+    case mediaPathLost(after: Duration)
+    /// After `mediaPathLost`: the peer is back, perhaps from another address.
+    case mediaPathRecovered
     /// The session is over; nothing more follows.
     case failed(SessionFailure)
 }

@@ -8,8 +8,23 @@ extension CallAction {
         case .prepareMedia(let leg, _): "prepareMedia \(leg)"
         case .connectMedia(let leg, _): "connectMedia \(leg)"
         case .releaseMedia: "releaseMedia"
+        case .play(let playback, let number, let leg): "play #\(number) \(playback.source.label) to \(leg)"
+        case .stopPlaying(let leg): "stopPlaying \(leg)"
+        case .sendDigits(let digits, let leg): "sendDigits ×\(digits.digits.utf8.count) to \(leg)"
+        case .notifyQuality(let leg, _): "notifyQuality \(leg)"
         case .answered: "answered"
         case .ended(let record): "ended \(record.cause.label)"
+        }
+    }
+}
+
+extension Playback.Source {
+    /// For the log: names of files may say much about a call.
+    fileprivate var label: String {
+        switch self {
+        case .music: "music"
+        case .tone(let tone): tone.rawValue
+        case .file: "file"
         }
     }
 }

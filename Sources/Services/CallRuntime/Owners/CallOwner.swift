@@ -69,6 +69,8 @@ actor CallOwner {
         case .iceConnected(let leg): advance(leg, to: .checked)
         case .dtlsConnected(let leg): advance(leg, to: .secured)
         case .mediaReceived(let leg): advance(leg, to: .flowing)
+        case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
+        case .qualityMeasured(let quality, let leg): event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
         case .failed(let leg, let failure): event("mediaFailed", leg) { $0.mediaFailed(leg, MediaFault(failure), at: now) }
         }
     }
@@ -129,6 +131,18 @@ extension CallOwner {
     func end(by leg: Leg, reasonText: String?) throws(CallError) {
         let now = environment.clock.now
         try command("end", leg) { call throws(CallError) in try call.end(by: leg, reasonText: reasonText, at: now) }
+    }
+
+    func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) {
+        try command("play", leg) { call throws(CallError) in try call.play(playback, to: target, by: leg) }
+    }
+
+    func stopPlaying(to target: MediaTarget, by leg: Leg) throws(CallError) {
+        try command("stopPlaying", leg) { call throws(CallError) in try call.stopPlaying(to: target, by: leg) }
+    }
+
+    func sendDigits(_ digits: DigitSequence, to target: MediaTarget, by leg: Leg) throws(CallError) {
+        try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg) }
     }
 
     func progress() throws(CallError) -> CallProgress {
@@ -202,6 +216,14 @@ extension CallOwner {
                 environment.media.send(.connect(leg, negotiated), for: id)
             case .releaseMedia:
                 environment.media.send(.release, for: id)
+            case .play(let playback, let number, let leg):
+                environment.media.send(.play(playback, number: number, to: leg), for: id)
+            case .stopPlaying(let leg):
+                environment.media.send(.stopPlaying(to: leg), for: id)
+            case .sendDigits(let digits, let leg):
+                environment.media.send(.sendDigits(digits, to: leg), for: id)
+            case .notifyQuality(let leg, let notification):
+                registrations[leg]?.inbox.post(.notifyService("quality", notification))
             case .answered(let setup):
                 environment.observer.callAnswered(setup: setup)
             case .ended(let record):

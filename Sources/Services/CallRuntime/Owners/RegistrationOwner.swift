@@ -9,6 +9,8 @@ import Primitives
 actor RegistrationOwner {
     enum Message: Sendable {
         case notify([SubscriptionID], Notification)
+        /// For all subscriptions that were granted a service.
+        case notifyService(String, Notification)
         /// A leg of the user is over.
         case detach(SessionID)
         case alarm(MonotonicTime)
@@ -64,6 +66,9 @@ actor RegistrationOwner {
         switch message {
         case .notify(let receivers, let notification):
             perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notify")
+        case .notifyService(let service, let notification):
+            let receivers = registration.subscriptions(granted: service)
+            perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notifyService")
         case .detach(let session):
             if let attachment = registration.attachment(of: session) { calls[attachment.call] = nil }
             registration.detach(session)

@@ -9,6 +9,19 @@ package protocol MediaPort: Sendable {
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
 
     func send(_ command: MediaCommand, for call: CallID)
+
+    /// Makes a file of the media folder ready to be played; to be awaited before a `play` that names it.
+    func load(file: String) async throws(MediaFileError)
+
+    /// `nil` if the media plane does not know the call.
+    func statistics(of call: CallID) async -> CallMediaStatistics?
+}
+
+/// Why a file cannot be played; the sentence says it to whoever asked.
+package struct MediaFileError: Error, Equatable {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
 }
 
 /// The media plane is full or stopping.
@@ -35,6 +48,10 @@ package enum MediaCommand: Equatable, Sendable {
     case prepare(Leg, ICECredentials)
     /// Both descriptions of the leg are known: handshake, then relay. May be sent again after a re-offer.
     case connect(Leg, NegotiatedLeg)
+    /// The leg hears this instead of the other one, until it is stopped or has ended.
+    case play(Playback, number: UInt32, to: Leg)
+    case stopPlaying(to: Leg)
+    case sendDigits(DigitSequence, to: Leg)
     /// The call is over; both legs go.
     case release
 }
@@ -47,6 +64,10 @@ package enum MediaEvent: Equatable, Sendable {
     case dtlsConnected(Leg)
     /// The first media packet came in.
     case mediaReceived(Leg)
+    /// A playback has come to its end.
+    case playbackEnded(UInt32, Leg)
+    /// The quality of a leg's audio, every few seconds and whenever it has changed much.
+    case qualityMeasured(CallQuality, Leg)
     /// The leg cannot go on; the call should end.
     case failed(Leg, MediaFailure)
 }

@@ -35,6 +35,14 @@ package protocol Switchboard: Sendable {
     func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError)
     func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+
+    // MARK: Media of calls, additions of ours (docs/client.md)
+
+    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError)
+    func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError)
+    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget) async throws(CallError)
+    /// The caller's leg is `own`.
+    func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (own: Leg, statistics: CallMediaStatistics)
 }
 
 /// Names one request in flight of one user.

@@ -35,6 +35,8 @@ extension APIError {
                 APIError(.callMalformedSDP, "The SDP cannot be read: \(reason).")
             case .unsupportedDescription(let reason):
                 APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason).")
+            case .unplayable(let reason):
+                APIError(.mediaUnplayable, "This cannot be played: \(reason).")
             case .limitOfCalls:
                 APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
             case .draining:

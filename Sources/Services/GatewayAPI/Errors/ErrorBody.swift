@@ -3,6 +3,8 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case subscribe = "subscribeResponse"
     case callControl = "callControlResponse"
     case callDisposition = "callDispositionResponse"
+    case media = "mediaResponse"
+    case statistics = "statisticsResponse"
     /// Failures on anonymous resources.
     case authorization = "authorizationResponse"
     /// No wrapper: resources that have no response of their own.
@@ -32,7 +34,7 @@ extension ErrorBody: JSONWritable {
         writer.object { object in
             switch wrapper {
             case .none: writeMembers(to: &object)
-            case .subscribe, .callControl, .callDisposition, .authorization: object.member(wrapper.rawValue, Members(of: self))
+            case .subscribe, .callControl, .callDisposition, .media, .statistics, .authorization: object.member(wrapper.rawValue, Members(of: self))
             }
         }
     }

@@ -49,6 +49,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callOperationNotSupported = "call.operation_not_supported"
     case callOperationUnknown = "call.operation_unknown"
     case callLimitReached = "call.limit_reached"
+    case mediaUnplayable = "media.unplayable"
 
     // The gateway
     case serviceDraining = "service.draining"
@@ -96,6 +97,7 @@ extension ErrorCode {
         case .callOperationNotSupported: (403, 35)
         case .callOperationUnknown: (400, 37)
         case .callLimitReached: (503, 503)
+        case .mediaUnplayable: (404, 18)
         case .serviceDraining: (503, 503)
         }
     }

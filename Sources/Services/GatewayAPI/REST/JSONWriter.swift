@@ -32,6 +32,20 @@ package struct JSONWriter {
         bytes += "\(number)".utf8
     }
 
+    package mutating func member(_ name: String, _ truth: Bool?) {
+        guard let truth else { return }
+        self.name(name)
+        bytes += "\(truth)".utf8
+    }
+
+    /// To three decimals; JSON has no number for what is not finite, and it is left out.
+    package mutating func member(_ name: String, fraction: Double?) {
+        guard let fraction, fraction.isFinite else { return }
+        self.name(name)
+        let thousandths = (fraction * 1_000).rounded()
+        bytes += "\(thousandths / 1_000)".utf8
+    }
+
     package mutating func member(_ name: String, _ texts: [String]?) {
         guard let texts else { return }
         self.name(name)

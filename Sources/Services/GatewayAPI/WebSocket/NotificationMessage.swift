@@ -16,6 +16,8 @@ package struct NotificationMessage: WireObject, Equatable {
     package var sessionParams: SessionParameters?
     package var callNotificationParams: CallParameters?
     package var customParameters: [CustomParameterField]?
+    /// On `callQuality`.
+    package var quality: QualityField?
 
     package struct SessionParameters: Decodable, Equatable, Sendable {
         package var sessionData: String
@@ -64,6 +66,7 @@ package struct NotificationMessage: WireObject, Equatable {
         customParameters =
             notification.customParameters.isEmpty
             ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
+        quality = notification.quality.map(QualityField.init)
     }
 }
 
@@ -82,6 +85,7 @@ extension NotificationMessage: JSONWritable {
             if let sessionParams { object.member("sessionParams", sessionParams) }
             if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
             object.member("customParameters", customParameters)
+            if let quality { object.member("quality", quality) }
         }
     }
 }

@@ -9,6 +9,8 @@ internal import SDP
 final class MediaCall {
     let id: CallID
     var bridge: Bridge
+    /// While something is decoded or made here.
+    var audio: AudioEngine?
     /// By their place in the bridge.
     private var places: [MediaLeg?] = []
 
@@ -37,7 +39,8 @@ final class MediaCall {
     func connectLegs(at now: MonotonicTime) {
         guard let caller = leg(.caller), let callee = leg(.callee) else { return }
         for (one, other) in [(caller, callee), (callee, caller)] {
-            bridge.setSource(.leg(other.index), of: .audio, for: one.index, at: now)
+            one.usualSource = .leg(other.index)
+            bridge.setSource(one.played ?? .leg(other.index), of: .audio, for: one.index, at: now)
             bridge.setSource(.leg(other.index), of: .video, for: one.index, at: now)
         }
     }
@@ -46,6 +49,7 @@ final class MediaCall {
 
     var nextDeadline: MonotonicTime? {
         var earliest = bridge.nextDeadline?.time
+        if let cycle = audio?.nextCycle { earliest = min(earliest ?? cycle, cycle) }
         for case let leg? in places {
             guard let deadline = leg.nextDeadline else { continue }
             earliest = min(earliest ?? deadline, deadline)

@@ -20,6 +20,12 @@ final class MediaLeg {
     /// Where to send; kept here so that no packet has to ask the session.
     var destination: Path?
     var hasHeardMedia = false
+    /// What the leg hears when nothing is played to it.
+    var usualSource: MediaSource?
+    /// What is played to it.
+    var played: MediaSource?
+    /// Keys are pressed, and what it hears otherwise waits.
+    var isInterrupted = false
 
     init(call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
         self.call = call

@@ -11,20 +11,25 @@ internal import Sockets
 
 /// What call handling asks for, and what sessions and handshakes answer.
 extension MediaWorker {
-    func carryOut(_ command: MediaCommand, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    func carryOut(_ command: MediaCommand, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         switch command {
-        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, at: now)
-        case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &pool, at: now)
-        case .release: release(id, &pool, at: now)
+        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, &transport, at: now)
+        case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &transport, at: now)
+        case .play(let playback, let number, let leg): play(playback, number: number, to: leg, in: id, &transport, at: now)
+        case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &transport, at: now)
+        case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: now)
+        case .release: release(id, &transport, at: now)
         }
     }
 
-    private func prepare(_ leg: Leg, _ credentials: ICECredentials, for id: CallID, at now: MonotonicTime) {
+    private func prepare(
+        _ leg: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
         calls[id] = call
         endpoint.setCallCount(calls.count)
         let previous = call.leg(leg)
-        if let previous { forget(previous) }
+        if let previous { forget(previous, &transport) }
         guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
             preconditionFailure("a bridge has room for the two legs of a call")
         }
@@ -36,102 +41,129 @@ extension MediaWorker {
         environment.metrics.mediaSessionsActive.increment()
     }
 
-    private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id], let media = call.leg(leg) else { return }
         call.bridge.configure(media.index, negotiated, random: &random, at: now)
-        perform(media.session.connect(negotiated.transport, at: now), for: media, &pool, at: now)
-        sendControl(of: call, &pool)
+        perform(media.session.connect(negotiated.transport, at: now), for: media, &transport, at: now)
+        routeChecks(to: media)
+        refreshAudio(of: call, at: now)
+        sendControl(of: call, &transport)
         rearm(call)
     }
 
+    /// Starts ICE over on a live leg (RFC 8445 §9); the call notices nothing of it. `remote` is `nil` while the peer's answer to an
+    /// offer of ours is still to come.
+    func restart(
+        _ leg: Leg, local: ICECredentials, remote: ICECredentials?, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        guard let call = calls[id], let media = call.leg(leg) else { return }
+        perform(media.session.restart(local: local, remote: remote, at: now), for: media, &transport, at: now)
+        routeChecks(to: media)
+        rearm(call)
+    }
+
+    /// Checks that name any of the leg's fragments are the leg's: two of them during a restart.
+    private func routeChecks(to leg: MediaLeg) {
+        for fragment in leg.session.localFragments { legsByFragment[fragment] = leg }
+    }
+
     /// Says good-bye on every layer and forgets the call.
-    func release(_ id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    func release(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls.removeValue(forKey: id) else { return }
         endpoint.setCallCount(calls.count)
         call.bridge.end(at: now)
-        sendControl(of: call, &pool)
+        sendControl(of: call, &transport)
         for leg in call.legs {
             if let dtls = leg.dtls {
                 dtls.close()
-                sendHandshake(of: leg, dtls, &pool)
+                sendHandshake(of: leg, dtls, &transport)
             }
-            forget(leg)
+            forget(leg, &transport)
         }
         deadlines.set(nil, for: id.rawValue)
     }
 
-    private func forget(_ leg: MediaLeg) {
+    private func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
-        for path in leg.session.validatedPaths where legsByPath[path] === leg { legsByPath[path] = nil }
+        for path in leg.session.validatedPaths { forget(path, of: leg, &transport) }
         environment.metrics.mediaSessionsActive.decrement()
+    }
+
+    /// A connection that carries nobody's path any more is closed.
+    private func forget(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
+        guard legsByPath[path] === leg else { return }
+        legsByPath[path] = nil
+        if let connection = path.connection { transport.close(connection, .released) }
     }
 
     // MARK: Sessions
 
-    func perform(_ actions: [SessionAction], for leg: MediaLeg, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    func perform(_ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         leg.destination = leg.session.selectedPath
         for action in actions {
             switch action {
-            case .transmit(let bytes, let path): pool.queue(copying: bytes.span, to: path.remote, via: path.local)
-            case .pathValidated(let path): legsByPath[path] = leg
-            case .pathForgotten(let path): if legsByPath[path] === leg { legsByPath[path] = nil }
+            case .transmit(let bytes, let path): transport.queue(copying: bytes.span, over: path)
+            case .pathValidated(let path):
+                legsByPath[path] = leg
+                if let connection = path.connection { transport.prove(connection) }
+            case .pathForgotten(let path): forget(path, of: leg, &transport)
             case .fragmentRetired(let fragment): if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
             case .refused(let refusal): environment.metrics.stunRefused[STUNRefusal(refusal)].increment()
-            case .startHandshake(let role): startHandshake(of: leg, as: role, &pool, at: now)
-            case .event(let event): tell(event, of: leg, &pool, at: now)
+            case .startHandshake(let role): startHandshake(of: leg, as: role, &transport, at: now)
+            case .event(let event): tell(event, of: leg, &transport, at: now)
             }
         }
     }
 
-    private func tell(_ event: SessionEvent, of leg: MediaLeg, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func tell(_ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         environment.logger.debug(
             "media event",
             metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.event: "\(event)"])
         if case .failed(let failure) = event { environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment() }
-        environment.events(leg.call.id, MediaEvent(event, leg.name))
+        if let told = MediaEvent(event, leg.name) { environment.events(leg.call.id, told) }
     }
 
     // MARK: Handshakes
 
-    private func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
             leg.dtls = dtls
             dtls.start()
-            continueHandshake(of: leg, dtls, &pool, at: now)
+            continueHandshake(of: leg, dtls, &transport, at: now)
         } catch {
             environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            perform(leg.session.handshakeFailed(), for: leg, &pool, at: now)
+            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
         }
     }
 
     /// Something went into the handshake: sends what came out, and acts when it is over.
-    func continueHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        sendHandshake(of: leg, dtls, &pool)
+    func continueHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        sendHandshake(of: leg, dtls, &transport)
         leg.retransmission = dtls.timeout.map { now + $0 }
         switch dtls.state {
         case .handshaking, .closed: break
-        case .established: if leg.inbound == nil { protect(leg, dtls, &pool, at: now) }
+        case .established: if leg.inbound == nil { protect(leg, dtls, &transport, at: now) }
         case .failed(let reason):
             environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
             environment.metrics.dtlsHandshakes[.failed].increment()
-            perform(leg.session.handshakeFailed(), for: leg, &pool, at: now)
+            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
         }
         rearm(leg.call)
     }
 
-    private func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool) {
+    private func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
         while let datagram = dtls.nextDatagram() {
             guard let path = leg.destination else { continue }
-            pool.queue(copying: datagram.span, to: path.remote, via: path.local)
+            transport.queue(copying: datagram.span, over: path)
         }
     }
 
-    private func protect(_ leg: MediaLeg, _ dtls: DTLSTransport, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func protect(_ leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime) {
         let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
         guard leg.session.isEstablished else {
             environment.metrics.dtlsHandshakes[.fingerprintMismatch].increment()
-            return perform(actions, for: leg, &pool, at: now)
+            return perform(actions, for: leg, &transport, at: now)
         }
         do {
             guard try leg.installKeys(from: dtls) else {
@@ -147,7 +179,8 @@ extension MediaWorker {
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
         leg.call.bridge.peerReady(leg.index, at: now)
-        perform(actions, for: leg, &pool, at: now)
-        sendControl(of: leg.call, &pool)
+        refreshAudio(of: leg.call, at: now)
+        perform(actions, for: leg, &transport, at: now)
+        sendControl(of: leg.call, &transport)
     }
 }

@@ -3,6 +3,7 @@ internal import ICE
 internal import MediaPlane
 internal import Observability
 internal import Primitives
+internal import RTP
 internal import SRTP
 internal import STUN
 internal import Sockets
@@ -11,42 +12,46 @@ internal import Sockets
 extension MediaWorker {
     /// Takes what waits in a socket. While packets keep coming it looks again before it waits again, which is cheaper than
     /// to be woken for each few; `roundLimit` leaves room for the other sockets, commands and deadlines.
-    func receive(from socket: SocketIndex, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    func receive(from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime) {
         for _ in 0..<Self.roundLimit {
-            let count = pool.receive(from: socket)
+            let count = transport.receive(from: socket)
             guard count > 0 else { return }
-            dispatch(count, from: socket, &pool, at: now)
+            dispatch(count, from: socket, &transport, at: now)
         }
     }
 
     private static let roundLimit = 16
 
-    private func dispatch(_ count: Int, from socket: SocketIndex, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func dispatch(_ count: Int, from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime) {
         for slot in 0..<count {
-            guard !pool.isTruncated(slot) else {
+            guard !transport.isTruncated(slot) else {
                 tally.drop(.malformed)
                 continue
             }
-            let path = Path(local: socket, remote: pool.remote(slot))
-            switch DatagramKind(of: pool.datagram(slot)) {
-            case .rtp: relay(slot, over: path, &pool, at: now)
-            case .rtcp: receiveControl(slot, over: path, &pool, at: now)
-            case .stun: receiveCheck(slot, over: path, &pool, at: now)
-            case .dtls: receiveHandshake(slot, over: path, &pool, at: now)
-            case .turnChannel, .other: tally.drop(.unclassified)
-            }
+            take(slot, over: Path(local: socket, remote: transport.remote(slot)), &transport, at: now)
+        }
+    }
+
+    /// A packet has come, whatever it is and whatever carried it.
+    func take(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        switch DatagramKind(of: transport.datagram(slot)) {
+        case .rtp: relay(slot, over: path, &transport, at: now)
+        case .rtcp: receiveControl(slot, over: path, &transport, at: now)
+        case .stun: receiveCheck(slot, over: path, &transport, at: now)
+        case .dtls: receiveHandshake(slot, over: path, &transport, at: now)
+        case .turnChannel, .other: tally.drop(.unclassified)
         }
     }
 
     // MARK: Media
 
-    private func relay(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        let received = pool.count(slot)
+    private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        let received = transport.count(slot)
         tally.received(bytes: received)
         guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
         guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
         let call = leg.call
-        var packet = pool.slot(slot)
+        var packet = transport.slot(slot)
         let plain: Int
         do {
             plain = try inbound.unprotect(&packet, count: received)
@@ -55,29 +60,33 @@ extension MediaWorker {
         }
         switch call.bridge.receive(packet.span.extracting(0..<plain), from: leg.index, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
-        case .media(let arrival): forward(arrival, in: slot, count: plain, of: call, &pool, at: now)
+        case .media(let arrival):
+            if arrival.isDecoded {
+                call.audio?.receive(arrival, payload: transport.datagram(slot).extracting(arrival.header.payloadRange), at: now)
+            }
+            forward(arrival, in: slot, count: plain, of: call, &transport, at: now)
         }
         if !leg.hasHeardMedia {
             leg.hasHeardMedia = true
-            perform(leg.session.mediaReceived(), for: leg, &pool, at: now)
+            perform(leg.session.mediaReceived(), for: leg, &transport, at: now)
         }
-        sendControl(of: call, &pool)
+        sendControl(of: call, &transport)
     }
 
     /// Sends a packet on to its receivers: a copy to each but the last, which gets it in the slot it came in.
     private func forward(
-        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ pool: inout DatagramPool, at now: MonotonicTime
+        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
         guard arrival.receiverCount > 0 else { return }
         for receiver in 0..<(arrival.receiverCount - 1) {
-            copy(pool.datagram(slot).extracting(0..<count))
+            copy(transport.datagram(slot).extracting(0..<count))
             var packet = copy.mutableSpan
             guard let sent = protect(arrival, for: receiver, in: &packet, count: count, of: call, at: now) else { continue }
-            pool.queue(copying: copy.span.extracting(0..<sent.count), to: sent.path.remote, via: sent.path.local)
+            transport.queue(copying: copy.span.extracting(0..<sent.count), over: sent.path)
         }
-        var packet = pool.slot(slot)
+        var packet = transport.slot(slot)
         guard let sent = protect(arrival, for: arrival.receiverCount - 1, in: &packet, count: count, of: call, at: now) else { return }
-        pool.queue(slot: slot, count: sent.count, to: sent.path.remote, via: sent.path.local)
+        transport.queue(slot: slot, count: sent.count, over: sent.path)
     }
 
     private func copy(_ packet: Span<UInt8>) {
@@ -106,23 +115,23 @@ extension MediaWorker {
         return nil
     }
 
-    private func receiveControl(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
         tally.controlReceived += 1
         guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
         guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
-        let received = pool.count(slot)
-        var packet = pool.slot(slot)
+        let received = transport.count(slot)
+        var packet = transport.slot(slot)
         do {
             let plain = try inbound.unprotectControl(&packet, count: received)
             leg.call.bridge.receiveControl(packet.span.extracting(0..<plain), from: leg.index, at: now)
         } catch {
             return countFailure(error)
         }
-        sendControl(of: leg.call, &pool)
+        sendControl(of: leg.call, &transport)
     }
 
     /// Protects and sends what the bridge has to say.
-    func sendControl(of call: MediaCall, _ pool: inout DatagramPool) {
+    func sendControl(of call: MediaCall, _ transport: inout PacketTransport) {
         while let output = call.bridge.poll() {
             switch output {
             case .transmitControl(let bytes, let index):
@@ -131,7 +140,7 @@ extension MediaWorker {
                 do {
                     var span = buffer.mutableSpan
                     let count = try outbound.protectControl(&span, count: bytes.count)
-                    pool.queue(copying: buffer.span.extracting(0..<count), to: destination.remote, via: destination.local)
+                    transport.queue(copying: buffer.span.extracting(0..<count), over: destination)
                     tally.controlSent += 1
                 } catch {
                     countFailure(error)
@@ -140,35 +149,45 @@ extension MediaWorker {
         }
     }
 
-    private func countFailure(_ error: SRTPError) {
+    func countFailure(_ error: SRTPError) {
         environment.metrics.srtpFailures[SRTPFailure(error)].increment()
     }
 
     // MARK: ICE and DTLS
 
-    private func receiveCheck(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        environment.metrics.stunRequests.increment()
-        let raw = [UInt8](copying: pool.datagram(slot))
+    /// Returns whether the sender has shown that it knows a password of ours.
+    @discardableResult
+    func receiveCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) -> Bool {
+        let raw = [UInt8](copying: transport.datagram(slot))
         let message: STUNMessage
         do {
             message = try STUNMessage(parsing: raw.span)
         } catch {
-            return environment.metrics.stunRefused[.malformed].increment()
+            environment.metrics.stunRefused[.malformed].increment()
+            return false
         }
         // Without a name that is ours there is nobody to answer for, and no password to answer with.
         guard let username = message.username, let name = ICEUsername(parsing: username), let leg = legsByFragment[name.receiver] else {
-            return environment.metrics.stunRefused[.unknownUsername].increment()
+            environment.metrics.stunRefused[.unknownUsername].increment()
+            return false
         }
         let actions = leg.session.receive(message, raw: raw.span, over: path, at: now, authentication: authentication)
-        perform(actions, for: leg, &pool, at: now)
+        perform(actions, for: leg, &transport, at: now)
         rearm(leg.call)
+        for case .refused(let refusal) in actions { return refusal.isAuthenticated }
+        environment.metrics.stunRequests.increment()
+        return true
     }
 
-    private func receiveHandshake(_ slot: Int, over path: Path, _ pool: inout DatagramPool, at now: MonotonicTime) {
-        guard let leg = legsByPath[path], let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else {
-            return tally.drop(.notConnected)
+    private func receiveHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
+        guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return tally.drop(.notConnected) }
+        do {
+            try HandshakeRecord.examine(transport.datagram(slot))
+        } catch {
+            return tally.drop(.malformed)
         }
-        dtls.receive(pool.datagram(slot))
-        continueHandshake(of: leg, dtls, &pool, at: now)
+        dtls.receive(transport.datagram(slot))
+        continueHandshake(of: leg, dtls, &transport, at: now)
     }
 }

@@ -1,3 +1,4 @@
+internal import Audio
 internal import CallControl
 internal import CallRuntime
 internal import Cryptography
@@ -18,6 +19,9 @@ final class MediaWorker {
     struct Environment: Sendable {
         let context: DTLSContext
         let consentTimeout: Duration
+        let streamLimits: StreamTable.Limits
+        let library: MediaLibrary
+        let toneRegion: ToneCadence.Region
         let metrics: GatewayMetrics
         let logger: Logger
         let events: @Sendable (CallID, MediaEvent) -> Void
@@ -46,49 +50,66 @@ final class MediaWorker {
     }
 
     /// Runs until a `.stop` has been taken from the mailbox.
-    func run(sockets: [UDPSocket], wakeUp: WakeUp) {
-        var pool = DatagramPool(sockets: sockets)
-        var messages: [WorkerEndpoint.Message] = []
+    func run(sockets: [UDPSocket], listeners: [TCPListener], wakeUp: WakeUp) {
         do {
-            var poller = try Poller(wakeUp: wakeUp)
-            for (index, socket) in sockets.enumerated() { try poller.add(socket, as: SocketIndex(UInt16(index))) }
-            while !isStopping {
-                let ready = try poller.wait(until: deadlines.earliest)
-                let now = MonotonicClock.now
-                if poller.wasWoken { carryOut(&messages, &pool, at: now) }
-                for index in 0..<ready { receive(from: poller.readySocket(index), &pool, at: now) }
-                while let call = deadlines.popDue(at: now) { timeout(CallID(call), &pool, at: now) }
-                report(pool.flush())
-            }
+            var transport = try PacketTransport(
+                sockets: sockets, listeners: listeners, wakeUp: wakeUp, limits: environment.streamLimits, metrics: environment.metrics)
+            try serve(&transport)
+            for call in Array(calls.keys) { release(call, &transport, at: MonotonicClock.now) }
+            report(transport.flush())
+            transport.closeAll()
+            turnAwayTheCurious()
         } catch {
             environment.logger.critical("media worker cannot wait for packets", metadata: [LogKey.error: "\(error)"])
         }
-        for call in Array(calls.keys) { release(call, &pool, at: MonotonicClock.now) }
-        report(pool.flush())
     }
 
-    private func carryOut(_ messages: inout [WorkerEndpoint.Message], _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func serve(_ transport: inout PacketTransport) throws(SocketError) {
+        var messages: [WorkerEndpoint.Message] = []
+        while !isStopping {
+            let ready = try transport.wait(until: deadlines.earliest)
+            let now = MonotonicClock.now
+            if transport.wasWoken { carryOut(&messages, &transport, at: now) }
+            for index in 0..<ready { receive(from: transport.readySocket(index), &transport, at: now) }
+            for index in 0..<transport.readyListenerCount { transport.accept(from: transport.readyListener(index), at: now) }
+            for index in 0..<transport.readyConnectionCount { receive(from: transport.readyConnection(index), &transport, at: now) }
+            transport.closeOverdue(at: now)
+            while let call = deadlines.popDue(at: now) { timeout(CallID(call), &transport, at: now) }
+            report(transport.flush())
+        }
+    }
+
+    /// Whoever still waits for an answer gets one.
+    private func turnAwayTheCurious() {
+        var messages: [WorkerEndpoint.Message] = []
+        endpoint.takeMessages(into: &messages)
+        for case .describe(_, let answer) in messages { answer.resume(returning: nil) }
+    }
+
+    private func carryOut(_ messages: inout [WorkerEndpoint.Message], _ transport: inout PacketTransport, at now: MonotonicTime) {
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
             case .stop: isStopping = true
-            case .call(let call, let command): carryOut(command, for: call, &pool, at: now)
+            case .call(let call, let command): carryOut(command, for: call, &transport, at: now)
+            case .describe(let call, let answer): answer.resume(returning: statistics(of: call))
             }
         }
         messages.removeAll(keepingCapacity: true)
     }
 
-    private func timeout(_ id: CallID, _ pool: inout DatagramPool, at now: MonotonicTime) {
+    private func timeout(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id] else { return }
         for leg in call.legs {
             if let retransmission = leg.retransmission, retransmission <= now, let dtls = leg.dtls {
                 dtls.handleTimeout()
-                continueHandshake(of: leg, dtls, &pool, at: now)
+                continueHandshake(of: leg, dtls, &transport, at: now)
             }
-            perform(leg.session.timeout(at: now), for: leg, &pool, at: now)
+            perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
         }
+        runAudio(of: call, &transport, at: now)
         call.bridge.timeout(at: now)
-        sendControl(of: call, &pool)
+        sendControl(of: call, &transport)
         rearm(call)
     }
 

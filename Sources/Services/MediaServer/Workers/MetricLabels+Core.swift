@@ -89,13 +89,14 @@ extension MediaFailure {
 }
 
 extension MediaEvent {
-    init(_ event: SessionEvent, _ leg: Leg) {
-        self =
-            switch event {
-            case .iceConnected: .iceConnected(leg)
-            case .dtlsConnected: .dtlsConnected(leg)
-            case .mediaReceived: .mediaReceived(leg)
-            case .failed(let failure): .failed(leg, MediaFailure(failure))
-            }
+    /// `nil` for what call handling does not ask about.
+    init?(_ event: SessionEvent, _ leg: Leg) {
+        switch event {
+        case .iceConnected: self = .iceConnected(leg)
+        case .dtlsConnected: self = .dtlsConnected(leg)
+        case .mediaReceived: self = .mediaReceived(leg)
+        case .mediaPathLost, .mediaPathRecovered: return nil
+        case .failed(let failure): self = .failed(leg, MediaFailure(failure))
+        }
     }
 }

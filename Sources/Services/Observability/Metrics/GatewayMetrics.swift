@@ -34,10 +34,14 @@ package final class GatewayMetrics: Sendable {
     package let rtcpPacketsReceived: Counter
     package let rtcpPacketsSent: Counter
     package let packetsDropped: CounterFamily<PacketDropReason>
-    /// The kernel refused a datagram.
+    /// The kernel refused a datagram, or the reader of a TCP connection was too slow.
     package let mediaSendFailures: Counter
 
     // MARK: ICE, DTLS, SRTP
+
+    /// TCP connections that carry media or are about to (RFC 6544).
+    package let mediaConnectionsActive: Gauge
+    package let mediaConnectionsClosed: CounterFamily<MediaConnectionClosure>
 
     package let stunRequests: Counter
     package let stunRefused: CounterFamily<STUNRefusal>
@@ -90,8 +94,12 @@ package final class GatewayMetrics: Sendable {
         rtcpPacketsSent = registry.counter("orbweaver_rtcp_packets_sent_total", "RTCP datagrams sent to peers.")
         packetsDropped = registry.counters(
             "orbweaver_packets_dropped_total", "Datagrams and packets that went no further, by reason.", by: PacketDropReason.self)
-        mediaSendFailures = registry.counter("orbweaver_media_send_failures_total", "Datagrams the kernel refused to send.")
+        mediaSendFailures = registry.counter("orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
 
+        mediaConnectionsActive = registry.gauge("orbweaver_media_connections_active", "Open TCP connections for media.")
+        mediaConnectionsClosed = registry.counters(
+            "orbweaver_media_connections_closed_total", "TCP connections for media that were closed, by reason.",
+            by: MediaConnectionClosure.self)
         stunRequests = registry.counter("orbweaver_stun_requests_total", "Connectivity checks answered with success.")
         stunRefused = registry.counters(
             "orbweaver_stun_refused_total", "STUN messages refused or ignored, by reason.", by: STUNRefusal.self)

@@ -151,3 +151,21 @@ package enum MediaSessionFailure: String, MetricLabel {
     case handshakeFailed = "handshake_failed"
     case fingerprintMismatch = "fingerprint_mismatch"
 }
+
+/// Why a TCP connection for media was closed (RFC 6544).
+package enum MediaConnectionClosure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// The peer closed it, or it broke.
+    case byPeer = "by_peer"
+    /// Its path is no longer of use: the call is over, or the peer has gone to another path.
+    case released
+    /// No valid connectivity check came in time.
+    case silent
+    /// Something other than a valid connectivity check came first.
+    case unauthenticated
+    /// A frame that is longer than any packet (RFC 4571 §2).
+    case malformed
+    /// Too many connections, in all or without a check from one address.
+    case limit
+}

@@ -8,6 +8,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case channel = "/rest/version/{version}/user/{user}/websocket/{id}"
     case calls = "/rest/version/{version}/user/{user}/callControl"
     case call = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}"
+    case callMedia = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/media"
+    case callStatistics = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/statistics"
     case dispositions = "/rest/version/{version}/user/{user}/calldisposition"
     /// Guests are not served; everything below the scope gets the same answer.
     case anonymous = "/rest/version/{version}/anonymous/{user}/{id}"
@@ -23,10 +25,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
     /// Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .subscriptions, .calls, .dispositions: [.post]
+        case .subscriptions, .calls, .callMedia, .dispositions: [.post]
         case .subscription: [.put, .delete]
         case .call: [.get, .put, .delete]
-        case .channel, .isAlive, .health, .ready, .metrics, .page: [.get]
+        case .callStatistics, .channel, .isAlive, .health, .ready, .metrics, .page: [.get]
         case .anonymous: [.get, .post, .put, .delete]
         }
     }
@@ -46,6 +48,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         switch self {
         case .subscriptions, .subscription: .subscribe
         case .calls, .call: .callControl
+        case .callMedia: .media
+        case .callStatistics: .statistics
         case .dispositions: .callDisposition
         case .anonymous: .authorization
         case .channel, .isAlive, .health, .ready, .metrics, .page: .none

@@ -32,7 +32,7 @@ extension SignalingResponder {
                 throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
             }
             return Answer(.ok, contentType: page.contentType, body: page.bytes)
-        case .subscriptions, .subscription, .channel, .calls, .call, .dispositions, .anonymous:
+        case .subscriptions, .subscription, .channel, .calls, .call, .callMedia, .callStatistics, .dispositions, .anonymous:
             preconditionFailure("resources of users are answered elsewhere")
         }
     }

@@ -59,7 +59,7 @@ struct SignalingResponder: Sendable {
             throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorWrapper)
         }
         switch route.endpoint {
-        case .subscriptions, .subscription, .calls, .call, .dispositions:
+        case .subscriptions, .subscription, .calls, .call, .callMedia, .callStatistics, .dispositions:
             let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: source, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
@@ -87,6 +87,8 @@ struct SignalingResponder: Sendable {
         case (.call, .put): try await operate(exchange, &ticket)
         case (.call, .delete): try await endCall(exchange, &ticket)
         case (.call, _): try await queryState(exchange, &ticket)
+        case (.callMedia, _): try await operateMedia(exchange, &ticket)
+        case (.callStatistics, _): try await queryStatistics(exchange)
         case (.dispositions, _): try await dispose(exchange, &ticket)
         case (.channel, _), (.anonymous, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of a user are handed to this function")

@@ -1,0 +1,66 @@
+internal import COpus
+
+/// Decodes Opus packets, mono or stereo, to samples of 48 kHz, one channel (RFC 6716).
+///
+/// Belongs to one thread; decoding allocates nothing.
+@safe
+package struct OpusDecoder: ~Copyable {
+    private let decoder: OpaquePointer
+
+    package init() throws(OpusError) {
+        var code: Int32 = 0
+        guard let decoder = unsafe opus_decoder_create(48_000, 1, &code) else { throw OpusError(code) }
+        unsafe self.decoder = decoder
+    }
+
+    deinit { unsafe opus_decoder_destroy(decoder) }
+
+    /// Samples of 48 kHz that a packet holds, 120…5,760; `nil` if it is none.
+    package static func sampleCount(of packet: Span<UInt8>) -> Int? {
+        let count = unsafe packet.withUnsafeBufferPointer { packet in
+            guard let bytes = packet.baseAddress else { return OPUS_INVALID_PACKET }
+            return unsafe opus_packet_get_nb_samples(bytes, opus_int32(packet.count), 48_000)
+        }
+        return count > 0 ? Int(count) : nil
+    }
+
+    /// Decodes a packet to the beginning of `samples`; returns how many it made.
+    package mutating func decode(_ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) -> Int {
+        guard !packet.isEmpty else { throw .malformed }
+        return try decode(packet, into: &samples, count: samples.count, isRedundancy: false)
+    }
+
+    /// Fills `samples` with the audio before a packet, from the copy that the packet carries of it, or conceals it if it
+    /// carries none.
+    package mutating func recover(from packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) {
+        guard !packet.isEmpty else { throw .malformed }
+        _ = try decode(packet, into: &samples, count: samples.count, isRedundancy: true)
+    }
+
+    /// Fills `samples` with what hides a loss. The count is a multiple of 120 up to 5,760.
+    package mutating func conceal(into samples: inout MutableSpan<Int16>) throws(OpusError) {
+        let decoder = unsafe decoder
+        let result = unsafe samples.withUnsafeMutableBufferPointer { samples in
+            guard let output = samples.baseAddress else { return OPUS_BAD_ARG }
+            return unsafe opus_decode(decoder, nil, 0, output, Int32(samples.count), 0)
+        }
+        guard result >= 0 else { throw OpusError(result) }
+    }
+
+    package mutating func reset() { _ = unsafe copus_decoder_reset(decoder) }
+
+    private mutating func decode(
+        _ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>, count: Int, isRedundancy: Bool
+    ) throws(OpusError) -> Int {
+        let decoder = unsafe decoder
+        let result = unsafe packet.withUnsafeBufferPointer { packet in
+            unsafe samples.withUnsafeMutableBufferPointer { samples in
+                guard let output = samples.baseAddress else { return OPUS_BAD_ARG }
+                return unsafe opus_decode(
+                    decoder, packet.baseAddress, opus_int32(packet.count), output, Int32(count), isRedundancy ? 1 : 0)
+            }
+        }
+        guard result >= 0 else { throw OpusError(result) }
+        return Int(result)
+    }
+}

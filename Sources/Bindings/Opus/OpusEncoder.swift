@@ -1,0 +1,86 @@
+internal import COpus
+
+/// Encodes samples of 48 kHz, one channel, into Opus packets (RFC 6716).
+///
+/// Belongs to one thread; encoding allocates nothing.
+@safe
+package struct OpusEncoder: ~Copyable {
+    package struct Configuration: Equatable, Sendable {
+        /// Bits per second, 6,000…510,000; `nil` leaves it to libopus.
+        package var bitrate: Int?
+        /// Hertz of the highest rate that the receiver can play (RFC 7587 §6.1): 8,000…48,000.
+        package var maximumPlaybackRate = 48_000
+        /// Each packet carries a copy of the one before it, if it is speech and `expectedLoss` is not 0.
+        package var usesInbandFEC = false
+        /// Percent.
+        package var expectedLoss = 0
+        /// Silence is not sent.
+        package var usesDTX = false
+        package var isConstantBitrate = false
+        /// 0…10.
+        package var complexity = 5
+
+        package init() {}
+    }
+
+    private let encoder: OpaquePointer
+
+    package init(_ configuration: Configuration = Configuration()) throws(OpusError) {
+        var code: Int32 = 0
+        guard let encoder = unsafe opus_encoder_create(48_000, 1, OPUS_APPLICATION_VOIP, &code) else { throw OpusError(code) }
+        code = unsafe Self.apply(configuration, to: encoder)
+        guard code == OPUS_OK else {
+            unsafe opus_encoder_destroy(encoder)
+            throw OpusError(code)
+        }
+        unsafe self.encoder = encoder
+    }
+
+    /// Returns the first code that is not OK.
+    private static func apply(_ configuration: Configuration, to encoder: OpaquePointer) -> Int32 {
+        let codes = unsafe [
+            configuration.bitrate.map { unsafe copus_encoder_set_bitrate(encoder, opus_int32($0)) } ?? OPUS_OK,
+            copus_encoder_set_max_bandwidth(encoder, bandwidth(for: configuration.maximumPlaybackRate)),
+            copus_encoder_set_inband_fec(encoder, configuration.usesInbandFEC ? 1 : 0),
+            copus_encoder_set_packet_loss(encoder, opus_int32(configuration.expectedLoss)),
+            copus_encoder_set_dtx(encoder, configuration.usesDTX ? 1 : 0),
+            copus_encoder_set_vbr(encoder, configuration.isConstantBitrate ? 0 : 1),
+            copus_encoder_set_complexity(encoder, opus_int32(configuration.complexity)),
+        ]
+        return codes.first { $0 != OPUS_OK } ?? OPUS_OK
+    }
+
+    deinit { unsafe opus_encoder_destroy(encoder) }
+
+    /// Encodes 2.5 to 60 ms, 120…2,880 samples, to the beginning of `packet`; returns its size. One or two bytes say that
+    /// there is nothing to say, and need not be sent.
+    package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int {
+        let encoder = unsafe encoder
+        let result = unsafe samples.withUnsafeBufferPointer { samples in
+            unsafe packet.withUnsafeMutableBufferPointer { packet in
+                guard let input = samples.baseAddress, let output = packet.baseAddress else { return OPUS_BAD_ARG }
+                return unsafe opus_encode(encoder, input, Int32(samples.count), output, opus_int32(packet.count))
+            }
+        }
+        guard result >= 0 else { throw OpusError(result) }
+        return Int(result)
+    }
+
+    /// Adapts to what the receiver reports.
+    package mutating func setExpectedLoss(percent: Int) {
+        // A percentage in range is never refused.
+        _ = unsafe copus_encoder_set_packet_loss(encoder, opus_int32(min(max(percent, 0), 100)))
+    }
+
+    package mutating func reset() { _ = unsafe copus_encoder_reset(encoder) }
+
+    private static func bandwidth(for rate: Int) -> opus_int32 {
+        switch rate {
+        case ..<12_000: OPUS_BANDWIDTH_NARROWBAND
+        case ..<16_000: OPUS_BANDWIDTH_MEDIUMBAND
+        case ..<24_000: OPUS_BANDWIDTH_WIDEBAND
+        case ..<48_000: OPUS_BANDWIDTH_SUPERWIDEBAND
+        default: OPUS_BANDWIDTH_FULLBAND
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Turns the packets of one stream into samples, one after the other.
+///
+/// The engine counts audio in samples of 48 kHz, one channel: every decoder brings its codec to that rate and folds several
+/// channels into one. Nothing here may allocate once the decoder has been made.
+package protocol AudioDecoder: ~Copyable {
+    /// How many samples `payload` will make, read from its header; `nil` if it cannot be decoded.
+    func sampleCount(of payload: Span<UInt8>) -> Int?
+
+    /// Decodes one payload to the beginning of `samples`.
+    ///
+    /// - Returns: The number of samples written.
+    /// - Throws: `malformed` for a payload that is none, `noRoom` if `samples` is too short; the decoder stays usable.
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+
+    /// Whether `payload` carries a copy of the audio before it (RFC 6716 §2.1.7, LBRR).
+    func carriesRedundancy(_ payload: Span<UInt8>) -> Bool
+
+    /// Fills all of `samples` with the audio that a lost packet held, from the copy in the packet after it.
+    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError)
+
+    /// Fills all of `samples` with what hides a loss; called again and again, it fades out.
+    mutating func conceal(into samples: inout MutableSpan<Int16>)
+
+    /// Forgets the stream, as if nothing had been decoded.
+    mutating func reset()
+}
+
+package enum AudioCodecError: Error, Equatable, Sendable {
+    /// The peer's payload is not what the codec makes.
+    case malformed
+    /// The buffer given is too short for what has to go in; a caller's mistake or a payload longer than any allowed.
+    case noRoom
+    /// The library refused; its own code.
+    case failed(Int32)
+}

@@ -1,0 +1,43 @@
+/// What the outside of an Opus packet tells (RFC 6716 §3).
+package enum OpusPacket {
+    /// Whether the packet carries a copy of the audio before it, in any of its channels (LBRR, RFC 6716 §4.2.3 and §4.2.4).
+    ///
+    /// The flags are the first bits that the range coder wrote, each as likely as not: such bits stand in the first byte as they are.
+    package static func carriesRedundancy(_ packet: Span<UInt8>) -> Bool {
+        guard let toc = packet.isEmpty ? nil : packet[0] else { return false }
+        let configuration = toc >> 3
+        // CELT alone, from 16 on, has none.
+        guard configuration < 16, let start = firstFrame(packet), start < packet.count else { return false }
+        // 10, 20, 40 and 60 ms for SILK alone; 10 and 20 ms for hybrid packets. A frame of SILK is 20 ms at most.
+        let frames = configuration < 12 ? [1, 1, 2, 3][Int(configuration & 3)] : 1
+        let flags = packet[start]
+        let isStereo = toc & 0x04 != 0
+        let mid = flags >> UInt8(7 - frames) & 1 != 0
+        return mid || (isStereo && 2 * frames + 1 < 8 && flags >> UInt8(7 - 2 * frames - 1) & 1 != 0)
+    }
+
+    /// Where the first frame begins (RFC 6716 §3.2).
+    private static func firstFrame(_ packet: Span<UInt8>) -> Int? {
+        switch packet[0] & 3 {
+        case 0, 1: return 1
+        case 2:
+            guard packet.count > 1 else { return nil }
+            return packet[1] < 252 ? 2 : 3
+        default:
+            guard packet.count > 1 else { return nil }
+            var start = 2
+            // Padding counts in bytes of 255 that go on.
+            if packet[1] & 0x40 != 0 {
+                while start < packet.count, packet[start] == 255 { start += 1 }
+                start += 1
+            }
+            let frames = Int(packet[1] & 0x3F)
+            guard packet[1] & 0x80 != 0, frames > 1 else { return start }
+            for _ in 1..<frames {
+                guard start < packet.count else { return nil }
+                start += packet[start] < 252 ? 1 : 2
+            }
+            return start
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// The sound in a RIFF/WAVE file: PCM of 16 bits or G.711, one channel or more.
+package struct WaveFile: Equatable, Sendable {
+    /// Samples per second, 8,000…48,000.
+    package let rate: Int
+    /// One channel; several are folded into one.
+    package let samples: [Int16]
+
+    private static let rates = 8_000...48_000
+    private static let maximumChannels = 8
+
+    /// Reads a whole file; chunks may come in any order, and unknown ones are passed over.
+    package init(parsing bytes: Span<UInt8>) throws(WaveFileError) {
+        guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else { throw .malformed("it is no RIFF/WAVE file") }
+        var format: (code: Int, channels: Int, rate: Int, bits: Int)?
+        var data: Range<Int>?
+        var offset = 12
+        while offset + 8 <= bytes.count {
+            let size = Self.number(bytes, offset + 4, 4)
+            let start = offset + 8
+            switch Self.tag(bytes, offset) {
+            case "fmt ":
+                guard size >= 16, start + 16 <= bytes.count else { throw .malformed("its format chunk is too short") }
+                // WAVE_FORMAT_EXTENSIBLE has the real code at the beginning of a GUID.
+                let code = Self.number(bytes, start, 2)
+                let isExtensible = code == 0xFFFE && size >= 26 && start + 26 <= bytes.count
+                format = (
+                    isExtensible ? Self.number(bytes, start + 24, 2) : code, Self.number(bytes, start + 2, 2),
+                    Self.number(bytes, start + 4, 4), Self.number(bytes, start + 14, 2)
+                )
+            case "data":
+                // A recorder that was cut off leaves a size that is too large.
+                data = start..<min(start + size, bytes.count)
+            default: break
+            }
+            // Chunks begin at even places.
+            offset = start + size + size % 2
+        }
+        guard let format else { throw .malformed("it has no format chunk") }
+        guard let data else { throw .malformed("it has no data chunk") }
+        guard Self.rates.contains(format.rate) else { throw .unsupported("its sample rate is \(format.rate) Hz; 8000 to 48000 can be played") }
+        guard (1...Self.maximumChannels).contains(format.channels) else { throw .unsupported("it has \(format.channels) channels") }
+        rate = format.rate
+        switch (format.code, format.bits) {
+        case (1, 16): samples = Self.fold(data.count / 2, format.channels) { Int16(truncatingIfNeeded: Self.number(bytes, data.lowerBound + 2 * $0, 2)) }
+        case (6, 8): samples = Self.fold(data.count, format.channels) { G711.aLaw.decode(bytes[data.lowerBound + $0]) }
+        case (7, 8): samples = Self.fold(data.count, format.channels) { G711.muLaw.decode(bytes[data.lowerBound + $0]) }
+        default: throw .unsupported("its samples have the format \(format.code) with \(format.bits) bits; PCM of 16 bits and G.711 can be played")
+        }
+    }
+
+    private static func fold(_ count: Int, _ channels: Int, _ sample: (Int) -> Int16) -> [Int16] {
+        (0..<(count / channels)).map { frame in
+            let sum = (0..<channels).reduce(0) { $0 + Int(sample(frame * channels + $1)) }
+            return Int16(sum / channels)
+        }
+    }
+
+    private static func tag(_ bytes: Span<UInt8>, _ offset: Int) -> String {
+        String((0..<4).map { Character(Unicode.Scalar(bytes[offset + $0])) })
+    }
+
+    /// Little-endian.
+    private static func number(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+    }
+}
+
+/// Why a file cannot be played; the text goes on from "the file cannot be played: …".
+package enum WaveFileError: Error, Equatable, Sendable {
+    case malformed(String)
+    case unsupported(String)
+
+    package var text: String {
+        switch self {
+        case .malformed(let text), .unsupported(let text): text
+        }
+    }
+}

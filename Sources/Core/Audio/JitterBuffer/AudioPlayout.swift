@@ -1,0 +1,288 @@
+package import Primitives
+
+/// Turns the packets of one stream, as they come, into an even flow of samples (48 kHz, one channel).
+///
+///     insert ─▶ JitterBuffer ─▶ decode, recover or conceal ─▶ SampleQueue ─▶ shorten or lengthen ─▶ pull
+///                    └─▶ DelayEstimator: how much to hold back
+///
+/// On a path whose delay does not change more than packets do by themselves, samples leave exactly as they were decoded. The
+/// stream's clock, and with it drift, shows as a delay that grows or shrinks, and is followed by whole pitch periods.
+package struct AudioPlayout: ~Copyable {
+    package struct Configuration: Equatable, Sendable {
+        package var delay = DelayEstimator.Configuration()
+        /// How far the playout may be behind where it should be before it is moved, in milliseconds; ahead, a third of it.
+        package var tolerance = 15
+        /// No more than so much audio ever waits, in milliseconds; beyond it packets are played at once or given up.
+        package var cap = 400
+
+        package init() {}
+    }
+
+    /// Counts of samples and packets since the beginning.
+    package struct Statistics: Equatable, Sendable {
+        package var played: UInt64 = 0
+        package var concealed: UInt64 = 0
+        /// Recovered from redundancy in the next packet.
+        package var recovered: UInt64 = 0
+        package var shortened: UInt64 = 0
+        package var lengthened: UInt64 = 0
+        package var late: UInt64 = 0
+        package var duplicate: UInt64 = 0
+        package var refused: UInt64 = 0
+        package var undecodable: UInt64 = 0
+    }
+
+    /// A jump of more than this begins anew, in samples: five seconds.
+    private static let restartJump: Int64 = 240_000
+    /// The longest packet there is (RFC 6716 §3.2.5), in samples.
+    private static let longestPacket = 5_760
+
+    private let configuration: Configuration
+    private let tolerance: Int64
+    private var packets = JitterBuffer()
+    private var queue = SampleQueue()
+    private var estimator: DelayEstimator
+    package private(set) var statistics = Statistics()
+
+    /// The last timestamp, and where it is in samples without wrapping.
+    private var origin: (timestamp: RTPTimestamp, position: Int64, ticksPerSecond: Int)?
+    /// Where the next samples to be decoded lie.
+    private var decoded: Int64?
+    private var lastNumber: SequenceNumber?
+    /// Of the last packet that was decoded.
+    private var packetLength = 960
+    /// Samples that were concealed while nothing was there.
+    private var owed: Int64 = 0
+    private var isPlaying = false
+    private var origins = (time: MonotonicTime.zero, isSet: false)
+
+    package init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        tolerance = Int64(configuration.tolerance) * 48
+        estimator = DelayEstimator(configuration.delay)
+    }
+
+    // MARK: In
+
+    /// A packet of audio has come.
+    ///
+    /// - Parameters:
+    ///   - sampleCount: what the decoder says it holds.
+    ///   - clockRate: of its timestamps, a divisor of 48,000.
+    package mutating func insert(
+        _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, sampleCount: Int, at now: MonotonicTime
+    ) {
+        let position = position(of: timestamp, clockRate: clockRate)
+        estimator.packetReceived(delay: samples(at: now) - position)
+        switch packets.insert(payload, number: number, position: position, sampleCount: sampleCount, played: decoded ?? .min) {
+        case .accepted: break
+        case .duplicate: statistics.duplicate += 1
+        case .late: statistics.late += 1
+        case .refused: statistics.refused += 1
+        }
+    }
+
+    /// The source is another one, or began anew: nothing of before is of use.
+    package mutating func restart() {
+        packets.removeAll()
+        queue.removeAll()
+        estimator = DelayEstimator(configuration.delay)
+        origin = nil
+        decoded = nil
+        lastNumber = nil
+        owed = 0
+        isPlaying = false
+    }
+
+    // MARK: Out
+
+    /// Fills `frame`, a multiple of 120 samples up to 20 ms, with what is due; silence before the stream has begun.
+    ///
+    /// - Returns: whether anything of the stream is in it.
+    package mutating func pull(
+        into frame: inout MutableSpan<Int16>, using decoder: inout some AudioDecoder & ~Copyable, at now: MonotonicTime
+    ) -> Bool {
+        guard begin(within: frame.count, at: now) else {
+            for index in frame.indices { frame[index] = 0 }
+            return false
+        }
+        skipWhatIsTooOld(at: now)
+        while queue.count < frame.count { decodeNext(using: &decoder) }
+        keepPace(at: now)
+        while queue.count < frame.count { decodeNext(using: &decoder) }
+        queue.take(into: &frame)
+        statistics.played += UInt64(frame.count)
+        return true
+    }
+
+    /// Audio that is held back now, and that should be, in milliseconds.
+    package var depth: Double { Double(max(0, (packets.end ?? decoded ?? 0) - (decoded ?? 0)) + Int64(queue.count)) / 48 }
+    package var target: Double { Double(estimator.target(packet: packetLength)) / 48 }
+
+    // MARK: Time
+
+    private mutating func samples(at now: MonotonicTime) -> Int64 {
+        if !origins.isSet { origins = (now, true) }
+        return (now - origins.time).wholeNanoseconds / 1_000 * 48 / 1_000
+    }
+
+    private mutating func position(of timestamp: RTPTimestamp, clockRate: Int) -> Int64 {
+        let factor = Int64(48_000 / max(1, clockRate))
+        guard let origin, origin.ticksPerSecond == clockRate else {
+            let position = decoded.map { max($0, packets.end ?? $0) } ?? 0
+            self.origin = (timestamp, position, clockRate)
+            return position
+        }
+        let position = origin.position + Int64(timestamp - origin.timestamp) * factor
+        guard abs(position - origin.position) <= Self.restartJump else {
+            restart()
+            self.origin = (timestamp, 0, clockRate)
+            return 0
+        }
+        if position > origin.position { self.origin = (timestamp, position, clockRate) }
+        return position
+    }
+
+    /// Waits at the beginning until as much has come as is to be held back, and begins at the right sample of a frame.
+    private mutating func begin(within count: Int, at now: MonotonicTime) -> Bool {
+        if isPlaying { return true }
+        guard let first = packets.first else { return false }
+        packetLength = first.sampleCount
+        let early = first.position - wanted(at: now)
+        guard early < count else { return false }
+        queue.appendSilence(Int(max(0, early)))
+        decoded = first.position
+        isPlaying = true
+        return true
+    }
+
+    /// The sample that should be played now.
+    private mutating func wanted(at now: MonotonicTime) -> Int64 {
+        samples(at: now) - (estimator.base ?? 0) - estimator.target(packet: packetLength)
+    }
+
+    /// How far the playout is behind where it should be, in samples; negative if it is ahead.
+    private mutating func lag(at now: MonotonicTime) -> Int64 { wanted(at: now) - ((decoded ?? 0) - Int64(queue.count)) }
+
+    /// A pause of our own, or a path that lost its delay at once: no stretching makes up for that.
+    private mutating func skipWhatIsTooOld(at now: MonotonicTime) {
+        let lag = lag(at: now)
+        if lag > Int64(configuration.cap) * 48 { skip(to: (decoded ?? 0) + lag) }
+    }
+
+    /// Moves the playout where it should be, a pitch period at a time.
+    private mutating func keepPace(at now: MonotonicTime) {
+        let lag = lag(at: now)
+        if lag > tolerance {
+            statistics.shortened += UInt64(queue.shorten())
+        } else if lag < -tolerance / 3 {
+            statistics.lengthened += UInt64(queue.lengthen())
+        }
+    }
+
+    private mutating func skip(to position: Int64) {
+        while let first = packets.first, first.position + Int64(first.sampleCount) <= position { _ = packets.removeFirst() }
+        queue.removeAll()
+        decoded = max(position, packets.first?.position ?? position)
+    }
+
+    // MARK: Decoding
+
+    /// Makes more samples, a packet's worth if it can.
+    ///
+    /// When nothing is there it cannot know yet whether a packet is lost or only late: what it conceals is owed, and the
+    /// next packet says whether it was in place of something.
+    private mutating func decodeNext(using decoder: inout some AudioDecoder & ~Copyable) {
+        guard let next = packets.first else {
+            owed += conceal(packetLength, using: &decoder)
+            return
+        }
+        let position = decoded ?? 0
+        if next.position <= position {
+            // Late, not lost: the playout is that much later from now on.
+            owed = 0
+            decode(packets.removeFirst(), using: &decoder)
+            return
+        }
+        let missing = next.position - position
+        if owed > 0 {
+            let settled = min(owed, missing)
+            owed -= settled
+            decoded = position + settled
+            return
+        }
+        let gap = Int(min(missing, Int64(Self.longestPacket)))
+        let isPause = lastNumber.map { next.number == $0 + 1 } ?? false
+        if !isPause, gap <= packetLength, recover(gap, from: next, using: &decoder) { return }
+        decoded = position + conceal(min(gap, packetLength), using: &decoder)
+    }
+
+    private mutating func decode(_ packet: JitterBuffer.Packet, using decoder: inout some AudioDecoder & ~Copyable) {
+        lastNumber = packet.number
+        var written = 0
+        do throws(AudioCodecError) {
+            written = try Self.decode(packet, of: packets, into: &queue, using: &decoder)
+        } catch {
+            statistics.undecodable += 1
+        }
+        if written > 0 {
+            packetLength = written
+            decoded = packet.position + Int64(written)
+        } else {
+            decoded = packet.position + conceal(packetLength, using: &decoder)
+        }
+    }
+
+    private static func decode(
+        _ packet: JitterBuffer.Packet, of packets: borrowing JitterBuffer, into queue: inout SampleQueue,
+        using decoder: inout some AudioDecoder & ~Copyable
+    ) throws(AudioCodecError) -> Int {
+        let payload = packets.payload(of: packet)
+        var room = queue.room(for: longestPacket)
+        let written = try decoder.decode(payload, into: &room)
+        queue.commit(written)
+        return written
+    }
+
+    /// From the copy in the packet after the lost one, if it has one.
+    private mutating func recover(
+        _ count: Int, from packet: JitterBuffer.Packet, using decoder: inout some AudioDecoder & ~Copyable
+    ) -> Bool {
+        guard Self.recover(count, from: packet, of: packets, into: &queue, using: &decoder) else { return false }
+        decoded = (decoded ?? 0) + Int64(count)
+        statistics.recovered += UInt64(count)
+        return true
+    }
+
+    private static func recover(
+        _ count: Int, from packet: JitterBuffer.Packet, of packets: borrowing JitterBuffer, into queue: inout SampleQueue,
+        using decoder: inout some AudioDecoder & ~Copyable
+    ) -> Bool {
+        let payload = packets.payload(of: packet)
+        guard decoder.carriesRedundancy(payload) else { return false }
+        var room = queue.room(for: count)
+        do throws(AudioCodecError) {
+            try decoder.recover(from: payload, into: &room)
+        } catch {
+            // The loss is concealed instead.
+            return false
+        }
+        queue.commit(count)
+        return true
+    }
+
+    /// Returns how much it made.
+    private mutating func conceal(_ count: Int, using decoder: inout some AudioDecoder & ~Copyable) -> Int64 {
+        // Codecs conceal whole blocks of 2.5 ms.
+        let count = max(120, count / 120 * 120)
+        Self.conceal(count, into: &queue, using: &decoder)
+        statistics.concealed += UInt64(count)
+        return Int64(count)
+    }
+
+    private static func conceal(_ count: Int, into queue: inout SampleQueue, using decoder: inout some AudioDecoder & ~Copyable) {
+        var room = queue.room(for: count)
+        decoder.conceal(into: &room)
+        queue.commit(count)
+    }
+}

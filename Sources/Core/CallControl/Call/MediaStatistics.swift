@@ -1,0 +1,87 @@
+/// What the media plane knows about a call, at one moment.
+package struct CallMediaStatistics: Equatable, Sendable {
+    package var legs: [LegMediaStatistics]
+
+    package init(legs: [LegMediaStatistics]) { self.legs = legs }
+}
+
+package struct LegMediaStatistics: Equatable, Sendable {
+    package var leg: Leg
+    package var lines: [LineMediaStatistics]
+    /// Packets of this end that were of no use, by reason.
+    package var drops: [String: UInt64]
+
+    package init(leg: Leg, lines: [LineMediaStatistics], drops: [String: UInt64]) {
+        self.leg = leg
+        self.lines = lines
+        self.drops = drops
+    }
+}
+
+/// One m-line of one end.
+package struct LineMediaStatistics: Equatable, Sendable {
+    /// Media on its way from the end to the gateway, or from the gateway to the end.
+    package struct Stream: Equatable, Sendable {
+        package var packets: UInt64 = 0
+        /// Payload octets.
+        package var octets: UInt64 = 0
+        package var packetsLost: Int64 = 0
+        /// Milliseconds; `nil` before it is known.
+        package var jitter: Double?
+        package var codec: String?
+        package var payloadType: UInt8?
+        /// The E-model's opinion; audio only.
+        package var quality: CallQuality.Direction?
+
+        package init() {}
+    }
+
+    /// What only audio has that the gateway decodes.
+    package struct Playout: Equatable, Sendable {
+        /// Milliseconds of audio held back now, and wanted.
+        package var depth: Double
+        package var target: Double
+        /// Shares of what was played, 0…1.
+        package var concealed: Double
+        package var recovered: Double
+        /// dBov, −127…0.
+        package var level: Double
+
+        package init(depth: Double, target: Double, concealed: Double, recovered: Double, level: Double) {
+            self.depth = depth
+            self.target = target
+            self.concealed = concealed
+            self.recovered = recovered
+            self.level = level
+        }
+    }
+
+    /// What only video has.
+    package struct Pictures: Equatable, Sendable {
+        package var keyFrames: UInt64
+        package var freezes: UInt64
+
+        package init(keyFrames: UInt64, freezes: UInt64) {
+            self.keyFrames = keyFrames
+            self.freezes = freezes
+        }
+    }
+
+    package var mid: String
+    /// `audio` or `video`.
+    package var kind: String
+    /// `none`, `relayed`, `transcoded`, `mix` or `player`.
+    package var source: String
+    package var inbound = Stream()
+    package var outbound = Stream()
+    /// Milliseconds.
+    package var roundTrip: Double?
+    package var playout: Playout?
+    package var pictures: Pictures?
+
+    package init(mid: String, kind: String, source: String) {
+        self.mid = mid
+        self.kind = kind
+        self.source = source
+    }
+}

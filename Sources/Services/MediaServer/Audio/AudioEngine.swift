@@ -1,0 +1,170 @@
+internal import Audio
+internal import MediaPlane
+internal import Primitives
+internal import RTP
+internal import SDP
+internal import SRTP
+
+/// What the gateway itself hears and says in one call: decoders, players, the mix and encoders, every 20 ms.
+///
+/// It exists only while something has to be decoded or made here. The bridge decides what that is; `update` follows it.
+/// After `beginCycle`, `nextPacket` until it returns `nil`.
+final class AudioEngine {
+    static let interval = Duration.milliseconds(20)
+
+    /// A packet that lies in `packet`, without protection.
+    struct Output {
+        let leg: LegIndex
+        let count: Int
+    }
+
+    /// By place in the bridge.
+    private var listeners = [Listener?](repeating: nil, count: Bridge.maximumLegs)
+    private var speakers = [Speaker?](repeating: nil, count: Bridge.maximumLegs)
+    private var players: [UInt32: any AudioPlayer] = [:]
+    private var ended: [UInt32] = []
+    private var mixer: AudioMixer?
+    /// The next speaker to make its packet in this cycle.
+    private var turn = Bridge.maximumLegs
+    private var samples = [Int16](repeating: 0, count: AudioMixer.frame)
+    /// Of the packet made last: header and payload, with room for protection behind it.
+    private(set) var packet = [UInt8](repeating: 0, count: 1_500)
+    /// When the next cycle is due; `nil` while there is nothing to do.
+    private(set) var nextCycle: MonotonicTime?
+    /// Another leg is the one that speaks since the last cycle.
+    private(set) var newSpeaker: LegIndex?
+
+    // MARK: Following the bridge
+
+    /// Something about legs, sources or codecs has changed.
+    func update(to bridge: Bridge, at now: MonotonicTime) {
+        var isMixed = false
+        for place in 0..<Bridge.maximumLegs {
+            let state = bridge.audio(of: LegIndex(place))
+            listeners[place] = state.flatMap { Listener(keeping: listeners[place], for: $0) }
+            speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
+            isMixed = isMixed || state?.source == .mix
+        }
+        if isMixed, mixer == nil { mixer = AudioMixer() }
+        if !isMixed { mixer = nil }
+        let isIdle = listeners.allSatisfy { $0 == nil } && speakers.allSatisfy { $0 == nil }
+        nextCycle = isIdle ? nil : nextCycle ?? now
+    }
+
+    func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) { players[number] = player }
+
+    // MARK: In
+
+    func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
+        listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now)
+    }
+
+    // MARK: A cycle
+
+    /// Listens to everybody and lets players play. Returns the players that have come to their end.
+    func beginCycle(at now: MonotonicTime) -> [UInt32] {
+        // A worker that was held up does not make up for all of it at once.
+        let due = nextCycle ?? now
+        nextCycle = now - due > Self.interval * 5 ? now + Self.interval : due + Self.interval
+        turn = 0
+        newSpeaker = nil
+        for place in listeners.indices {
+            guard let listener = listeners[place] else { continue }
+            let speaks = listener.receiver?.advance(at: now) ?? false
+            guard speaks, listener.isMixed, let frame = listener.receiver?.frame else { continue }
+            mixer?.setInput(frame.span, of: place)
+        }
+        newSpeaker = mixer?.mix().map(LegIndex.init)
+        defer { ended.removeAll(keepingCapacity: true) }
+        return ended
+    }
+
+    /// Makes the next packet of this cycle, if there is one more.
+    func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
+        while turn < speakers.count {
+            let place = turn
+            turn += 1
+            guard let speaker = speakers[place] else { continue }
+            if let count = make(speaker, at: place, &bridge, at: now) { return Output(leg: LegIndex(place), count: count) }
+        }
+        mixer?.finishCycle()
+        return nil
+    }
+
+    private func make(_ speaker: Speaker, at place: Int, _ bridge: inout Bridge, at now: MonotonicTime) -> Int? {
+        // Out of the object and back: nobody else touches them meanwhile, and nothing is copied.
+        var (frame, buffer) = ([Int16](), [UInt8]())
+        swap(&frame, &samples)
+        swap(&buffer, &packet)
+        defer {
+            swap(&frame, &samples)
+            swap(&buffer, &packet)
+        }
+        let hears = fill(&frame, for: speaker, at: place)
+        var room = buffer.mutableSpan
+        return speaker.makePacket(frame.span, isSilence: !hears, in: &room, for: LegIndex(place), on: &bridge, at: now)
+    }
+
+    /// Puts into `frame` what the leg hears; `false` if that is nothing.
+    private func fill(_ frame: inout [Int16], for speaker: Speaker, at place: Int) -> Bool {
+        switch speaker.feed {
+        case .transcoded(let sender, _):
+            guard let receiver = listeners[sender.rawValue]?.receiver else { return false }
+            let heard = receiver.frame
+            for index in frame.indices { frame[index] = heard[index] }
+            return true
+        case .generated:
+            switch speaker.source {
+            case .mix:
+                mixer?.output(for: place, into: &frame)
+                return mixer != nil
+            case .player(let number):
+                guard let player = players[number] else { return false }
+                if !Self.play(player, into: &frame) {
+                    ended.append(number)
+                    players[number] = nil
+                }
+                return true
+            case .silence, .leg: return false
+            }
+        case .nothing, .relayed: return false
+        }
+    }
+
+    private static func play(_ player: any AudioPlayer, into frame: inout [Int16]) -> Bool {
+        var span = frame.mutableSpan
+        return player.next(into: &span)
+    }
+
+    /// Protects the packet made last, in place; returns its new size.
+    func protect(_ count: Int, with session: SRTPSession) throws(SRTPError) -> Int {
+        var buffer: [UInt8] = []
+        swap(&buffer, &packet)
+        defer { swap(&buffer, &packet) }
+        var span = buffer.mutableSpan
+        return try session.protect(&span, count: count)
+    }
+
+    // MARK: Keys
+
+    /// Presses keys behind those that wait already; `false` if this leg is sent nothing of ours.
+    func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
+        guard let speaker = speakers[leg.rawValue] else { return false }
+        speaker.press(digits)
+        return true
+    }
+
+    func isPressing(_ leg: LegIndex) -> Bool { speakers[leg.rawValue]?.isPressing ?? false }
+
+    // MARK: Statistics
+
+    func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
+    func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
+}
+
+extension Array {
+    fileprivate subscript(place: UInt8) -> Element {
+        get { self[Int(place)] }
+        set { self[Int(place)] = newValue }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Audio
+internal import CallControl
+
+/// Something that plays to a leg.
+protocol AudioPlayer: AnyObject {
+    /// Makes the next samples; `false` when there are no more, and silence from then on.
+    func next(into samples: inout MutableSpan<Int16>) -> Bool
+}
+
+final class MusicPlayer: AudioPlayer {
+    private var music = HoldMusic()
+
+    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+        music.next(into: &samples)
+        return true
+    }
+}
+
+final class TonePlayer: AudioPlayer {
+    private var generator: ToneGenerator
+
+    init(_ cadence: ToneCadence) { generator = ToneGenerator(cadence) }
+
+    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+        generator.next(into: &samples)
+        return true
+    }
+}
+
+/// Plays samples of 48 kHz that were read from a file.
+final class SamplePlayer: AudioPlayer {
+    private let samples: [Int16]
+    private let repeats: Bool
+    private var position: Int
+
+    init(_ samples: [Int16], from start: Int, repeats: Bool) {
+        self.samples = samples
+        self.repeats = repeats && !samples.isEmpty
+        position = min(max(start, 0), samples.count)
+    }
+
+    func next(into frame: inout MutableSpan<Int16>) -> Bool {
+        for index in frame.indices {
+            if position == samples.count, repeats { position = 0 }
+            frame[index] = position < samples.count ? samples[position] : 0
+            position = min(position + 1, samples.count)
+        }
+        return repeats || position < samples.count
+    }
+}
+
+/// Nothing: while keys are pressed, which sound for themselves.
+final class SilentPlayer: AudioPlayer {
+    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+        for index in samples.indices { samples[index] = 0 }
+        return true
+    }
+}
+
+extension ToneCadence.Kind {
+    init(_ tone: CallTone) {
+        self =
+            switch tone {
+            case .ringback: .ringback
+            case .busy: .busy
+            case .congestion: .congestion
+            case .dial: .dial
+            case .callWaiting: .callWaiting
+            case .specialInformation: .specialInformation
+            }
+    }
+}

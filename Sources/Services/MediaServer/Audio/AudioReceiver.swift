@@ -1,0 +1,74 @@
+internal import Audio
+internal import Primitives
+
+/// Listens to one leg: packets in, 20 ms of samples out.
+///
+/// A class per codec behind one protocol: what a leg speaks is known only at run time, and asking it 50 times a second costs nothing.
+protocol AudioReceiver: AnyObject {
+    func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
+    /// The source is another one.
+    func restart()
+    /// Makes the next `AudioMixer.frame` samples; `false` if the peer has said nothing yet.
+    func advance(at now: MonotonicTime) -> Bool
+    /// The samples made last.
+    var frame: [Int16] { get }
+    var statistics: AudioPlayout.Statistics { get }
+    /// Milliseconds.
+    var depth: Double { get }
+    var target: Double { get }
+}
+
+final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
+    private(set) var frame = [Int16](repeating: 0, count: AudioMixer.frame)
+    private var playout = AudioPlayout()
+    private var decoder: Decoder
+    private let clockRate: Int
+
+    init(_ decoder: consuming Decoder, clockRate: Int) {
+        self.decoder = decoder
+        self.clockRate = clockRate
+    }
+
+    func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime) {
+        guard let count = decoder.sampleCount(of: payload) else { return }
+        playout.insert(payload, number: number, timestamp: timestamp, clockRate: clockRate, sampleCount: count, at: now)
+    }
+
+    func restart() {
+        playout.restart()
+        decoder.reset()
+    }
+
+    func advance(at now: MonotonicTime) -> Bool {
+        var samples = frame.mutableSpan
+        return playout.pull(into: &samples, using: &decoder, at: now)
+    }
+
+    var statistics: AudioPlayout.Statistics { playout.statistics }
+    var depth: Double { playout.depth }
+    var target: Double { playout.target }
+}
+
+extension AudioFormat {
+    /// `nil` if libopus has no memory for a decoder.
+    func makeReceiver() -> (any AudioReceiver)? {
+        switch kind {
+        case .opus:
+            do { return DecodingReceiver(try OpusAudioDecoder(), clockRate: clockRate) } catch { return nil }
+        case .muLaw: return DecodingReceiver(G711AudioDecoder(.muLaw), clockRate: clockRate)
+        case .aLaw: return DecodingReceiver(G711AudioDecoder(.aLaw), clockRate: clockRate)
+        case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)
+        }
+    }
+
+    /// `nil` if libopus refuses what the peer asks for.
+    func makeSender() -> (any AudioSender)? {
+        switch kind {
+        case .opus(let configuration):
+            do { return EncodingSender(try OpusAudioEncoder(configuration)) } catch { return nil }
+        case .muLaw: return EncodingSender(G711AudioEncoder(.muLaw))
+        case .aLaw: return EncodingSender(G711AudioEncoder(.aLaw))
+        case .g722: return EncodingSender(G722AudioEncoder())
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Audio
+internal import CallRuntime
+internal import Foundation
+internal import SpeexDSP
+internal import Synchronization
+
+/// The files that can be played: one folder, read when a file is first asked for, kept as samples of 48 kHz.
+final class MediaLibrary: Sendable {
+    /// Ten minutes of 48 kHz stereo.
+    private static let maximumFileSize = 128 << 20
+    private static let maximumCached = 32
+
+    private let folder: String?
+    private let files = Mutex<[String: (samples: [Int16], modified: Date)]>([:])
+
+    init(folder: String?) { self.folder = folder }
+
+    /// Reads a file, or reads it again if it has changed.
+    @concurrent
+    func load(_ name: String) async throws(MediaFileError) {
+        guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
+        // No name leads out of the folder, or to what is hidden in it.
+        guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
+            throw MediaFileError("\"\(name.prefix(64))\" is not the name of a file in the media folder")
+        }
+        let url = URL(filePath: folder, directoryHint: .isDirectory).appending(path: name, directoryHint: .notDirectory)
+        let values: URLResourceValues
+        do {
+            values = try url.resourceValues(forKeys: [.isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey])
+        } catch {
+            throw MediaFileError("there is no file \"\(name)\" in the media folder")
+        }
+        // A link could lead anywhere.
+        guard values.isRegularFile == true, values.isSymbolicLink != true else {
+            throw MediaFileError("\"\(name)\" is not a file of its own in the media folder")
+        }
+        guard let size = values.fileSize, size <= Self.maximumFileSize else {
+            throw MediaFileError("\"\(name)\" is larger than \(Self.maximumFileSize >> 20) MB")
+        }
+        let modified = values.contentModificationDate ?? .distantPast
+        if files.withLock({ $0[name]?.modified }) == modified { return }
+        let samples = try Self.read(url, name)
+        files.withLock { files in
+            if files.count >= Self.maximumCached, files[name] == nil, let other = files.keys.first { files[other] = nil }
+            files[name] = (samples, modified)
+        }
+    }
+
+    /// What `load` has read.
+    func samples(of name: String) -> [Int16]? { files.withLock { $0[name]?.samples } }
+
+    private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> [Int16] {
+        let bytes: [UInt8]
+        do {
+            bytes = [UInt8](try Data(contentsOf: url))
+        } catch {
+            throw MediaFileError("\"\(name)\" cannot be read")
+        }
+        do throws(WaveFileError) {
+            let file = try WaveFile(parsing: bytes.span)
+            return file.rate == 48_000 ? file.samples : resampled(file)
+        } catch {
+            throw MediaFileError("\"\(name)\": \(error.text)")
+        }
+    }
+
+    private static func resampled(_ file: WaveFile) -> [Int16] {
+        var resampler = Resampler(from: file.rate, to: 48_000, quality: 8)
+        var samples = [Int16](repeating: 0, count: file.samples.count * 48_000 / file.rate + 1_024)
+        var (taken, made) = (0, 0)
+        let capacity = samples.count
+        while taken < file.samples.count, made < capacity {
+            var span = samples.mutableSpan
+            var room = span._mutatingExtracting(made..<capacity)
+            let step = resampler.process(file.samples.span.extracting(taken..<file.samples.count), into: &room)
+            guard step.taken > 0 || step.made > 0 else { break }
+            taken += step.taken
+            made += step.made
+        }
+        samples.removeLast(samples.count - made)
+        return samples
+    }
+}

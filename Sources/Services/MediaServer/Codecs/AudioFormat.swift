@@ -1,0 +1,60 @@
+internal import Opus
+internal import Primitives
+internal import SDP
+
+/// A codec that the gateway decodes and encodes itself, and how a peer wants it.
+struct AudioFormat: Equatable {
+    enum Kind: Equatable {
+        case opus(OpusEncoder.Configuration)
+        case muLaw
+        case aLaw
+        case g722
+    }
+
+    let kind: Kind
+    let payloadType: PayloadType
+    let name: String
+    /// Of the timestamps; G.722 counts half of its samples (RFC 3551 §4.5.2).
+    let clockRate: Int
+
+    /// `nil` for what the gateway does not code itself.
+    init?(_ codec: Codec) {
+        switch (codec.name.lowercased(), codec.clockRate) {
+        case ("opus", 48_000): kind = .opus(Self.opus(codec.parameters))
+        case ("pcmu", 8_000): kind = .muLaw
+        case ("pcma", 8_000): kind = .aLaw
+        case ("g722", 8_000): kind = .g722
+        default: return nil
+        }
+        payloadType = codec.payloadType
+        name = codec.name
+        clockRate = codec.clockRate
+    }
+
+    /// What the peer asks of those who send to it (RFC 7587 §6.1); values out of range are as good as none.
+    private static func opus(_ parameters: String?) -> OpusEncoder.Configuration {
+        var configuration = OpusEncoder.Configuration()
+        for parameter in (parameters ?? "").split(separator: ";") {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimming { $0 == " " } }
+            guard parts.count == 2, let value = Int(parts[1]) else { continue }
+            switch (parts[0].lowercased(), value) {
+            case ("maxplaybackrate", 8_000...48_000): configuration.maximumPlaybackRate = value
+            case ("maxaveragebitrate", 6_000...510_000): configuration.bitrate = value
+            case ("useinbandfec", 1):
+                configuration.usesInbandFEC = true
+                // Without any expected loss libopus spends nothing on it.
+                configuration.expectedLoss = 5
+            case ("usedtx", 1): configuration.usesDTX = true
+            case ("cbr", 1): configuration.isConstantBitrate = true
+            default: break
+            }
+        }
+        return configuration
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> String {
+        String(drop(while: isTrimmed).reversed().drop(while: isTrimmed).reversed())
+    }
+}

@@ -1,0 +1,31 @@
+internal import Spandsp
+internal import SpeexDSP
+
+// Steps of decoders and encoders on buffers that they own. The parts are parameters, because a span into one part of a value
+// keeps all of it from being changed.
+
+/// Lets a concealer see the first `count` samples.
+func hear(_ samples: inout [Int16], _ count: Int, with concealer: inout LossConcealer) {
+    var span = samples.mutableSpan
+    var heard = span._mutatingExtracting(0..<count)
+    concealer.receive(&heard)
+}
+
+/// Fills the first `count` samples with what hides a loss.
+func concealLoss(_ samples: inout [Int16], _ count: Int, with concealer: inout LossConcealer) {
+    var span = samples.mutableSpan
+    var missing = span._mutatingExtracting(0..<count)
+    concealer.conceal(into: &missing)
+}
+
+/// Resamples the first `count` samples; returns how many that makes.
+func resample(_ samples: [Int16], _ count: Int, with resampler: inout Resampler, into output: inout MutableSpan<Int16>) -> Int {
+    resampler.process(samples.span.extracting(0..<count), into: &output).made
+}
+
+/// The other way: into a buffer; what is not filled is silence.
+func resample(_ samples: Span<Int16>, with resampler: inout Resampler, into buffer: inout [Int16]) {
+    var span = buffer.mutableSpan
+    let made = resampler.process(samples, into: &span).made
+    for index in made..<span.count { span[index] = 0 }
+}

@@ -1,0 +1,69 @@
+internal import Audio
+internal import Opus
+internal import Spandsp
+internal import SpeexDSP
+
+/// Opus, 20 ms a packet.
+struct OpusAudioEncoder: AudioEncoder, ~Copyable {
+    private var encoder: OpusEncoder
+
+    init(_ configuration: OpusEncoder.Configuration) throws(OpusError) { encoder = try OpusEncoder(configuration) }
+
+    var samplesPerPacket: Int { 960 }
+
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+        do throws(OpusError) {
+            let count = try encoder.encode(samples, into: &payload)
+            // One or two bytes: nothing to say (RFC 6716 §2.1.9).
+            return count <= 2 ? 0 : count
+        } catch {
+            throw AudioCodecError(error)
+        }
+    }
+
+    mutating func reset() { encoder.reset() }
+}
+
+/// G.711, brought from 48 to 8 kHz, 20 ms a packet.
+struct G711AudioEncoder: AudioEncoder, ~Copyable {
+    private let law: G711
+    private var resampler = Resampler(from: 48_000, to: 8_000)
+    private var narrow = [Int16](repeating: 0, count: 160)
+
+    init(_ law: G711) { self.law = law }
+
+    var samplesPerPacket: Int { 960 }
+
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+        guard payload.count >= narrow.count else { throw .noRoom }
+        resample(samples, with: &resampler, into: &narrow)
+        for index in narrow.indices { payload[index] = law.encode(narrow[index]) }
+        return narrow.count
+    }
+
+    mutating func reset() { resampler.reset() }
+}
+
+/// G.722, brought from 48 to 16 kHz, 20 ms a packet.
+struct G722AudioEncoder: AudioEncoder, ~Copyable {
+    private var encoder = G722Encoder()
+    private var resampler = Resampler(from: 48_000, to: 16_000)
+    private var wide = [Int16](repeating: 0, count: 320)
+
+    var samplesPerPacket: Int { 960 }
+
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+        guard payload.count >= wide.count / 2 else { throw .noRoom }
+        resample(samples, with: &resampler, into: &wide)
+        return Self.encode(wide, with: &encoder, into: &payload)
+    }
+
+    mutating func reset() {
+        encoder.reset()
+        resampler.reset()
+    }
+
+    private static func encode(_ samples: [Int16], with encoder: inout G722Encoder, into payload: inout MutableSpan<UInt8>) -> Int {
+        encoder.encode(samples.span, into: &payload)
+    }
+}

@@ -1,0 +1,70 @@
+internal import Audio
+internal import CallControl
+internal import CallRuntime
+internal import MediaPlane
+internal import Primitives
+internal import SDP
+
+/// What the worker knows about a call, in the words of the media port.
+extension MediaWorker {
+    func statistics(of id: CallID) -> CallMediaStatistics? {
+        guard let call = calls[id] else { return nil }
+        return CallMediaStatistics(legs: call.legs.map { $0.statistics })
+    }
+}
+
+extension MediaLeg {
+    fileprivate var statistics: LegMediaStatistics {
+        let snapshot = call.bridge.statistics(of: index)
+        var drops: [String: UInt64] = [:]
+        for reason in DropReason.allCases { drops["\(reason)"] = snapshot.drops[reason] }
+        return LegMediaStatistics(leg: name, lines: snapshot.lines.map(statistics), drops: drops)
+    }
+
+    private func statistics(of line: LineStatistics) -> LineMediaStatistics {
+        var told = LineMediaStatistics(mid: line.mid, kind: line.kind.word, source: source(of: line))
+        told.inbound.packets = line.packetsReceived
+        told.inbound.octets = line.octetsReceived
+        told.inbound.packetsLost = line.packetsLost
+        told.inbound.jitter = line.jitter.inSeconds * 1_000
+        told.inbound.codec = line.inboundCodec?.name
+        told.inbound.payloadType = line.inboundCodec?.payloadType.rawValue
+        told.outbound.packets = line.packetsSent
+        told.outbound.octets = line.octetsSent
+        told.outbound.packetsLost = line.remote.map { Int64($0.packetsLost) } ?? 0
+        told.outbound.jitter = line.remote.map { $0.jitter.inSeconds * 1_000 }
+        told.outbound.codec = line.outboundCodec?.name
+        told.outbound.payloadType = line.outboundCodec?.payloadType.rawValue
+        told.roundTrip = line.roundTrip.map { $0.inSeconds * 1_000 }
+        if line.kind == .audio { told.playout = playout }
+        return told
+    }
+
+    private func source(of line: LineStatistics) -> String {
+        switch line.feed {
+        case .nothing: "none"
+        case .relayed: "relayed"
+        case .transcoded: "transcoded"
+        case .generated: call.bridge.audio(of: index)?.source == .mix ? "mix" : "player"
+        }
+    }
+
+    private var playout: LineMediaStatistics.Playout? {
+        guard let audio = call.audio, let receiver = audio.receiver(of: index) else { return nil }
+        let counts = receiver.statistics
+        let played = max(1, Double(counts.played))
+        return LineMediaStatistics.Playout(
+            depth: receiver.depth, target: receiver.target, concealed: min(1, Double(counts.concealed) / played),
+            recovered: min(1, Double(counts.recovered) / played), level: -Double(audio.level(of: index)?.decibelsBelow ?? 127))
+    }
+}
+
+extension MediaKind {
+    fileprivate var word: String {
+        switch self {
+        case .audio: "audio"
+        case .video: "video"
+        case .other(let name): name
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import Audio
+internal import CallControl
+internal import CallRuntime
+internal import MediaPlane
+internal import Primitives
+internal import SDP
+
+/// What the gateway itself plays, mixes and codes.
+extension MediaWorker {
+    /// Something that decides who hears what has changed.
+    func refreshAudio(of call: MediaCall, at now: MonotonicTime) {
+        if call.audio == nil {
+            let isNeeded = call.legs.contains { leg in
+                guard let state = call.bridge.audio(of: leg.index) else { return false }
+                return state.isDecoded || state.feed.isMadeHere
+            }
+            guard isNeeded else { return }
+            call.audio = AudioEngine()
+        }
+        call.audio?.update(to: call.bridge, at: now)
+        if call.audio?.nextCycle == nil { call.audio = nil }
+    }
+
+    /// Runs the cycle that is due: 20 ms of everything that is made here.
+    func runAudio(of call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let audio = call.audio, let due = audio.nextCycle, due <= now else { return }
+        let ended = audio.beginCycle(at: now)
+        while let output = audio.nextPacket(&call.bridge, at: now) { send(output, of: audio, in: call, &transport) }
+        for number in ended {
+            for leg in call.legs where call.bridge.audio(of: leg.index)?.source == .player(number) {
+                environment.events(call.id, .playbackEnded(number, leg.name))
+            }
+        }
+        for leg in call.legs { finishPressing(leg, in: call, at: now) }
+        if let speaker = audio.newSpeaker { show(speaker, in: call, &transport, at: now) }
+    }
+
+    private func send(_ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport) {
+        guard let leg = call.leg(output.leg), let outbound = leg.outbound, let path = leg.destination else { return }
+        do {
+            let count = try audio.protect(output.count, with: outbound)
+            let packet = audio.packet
+            transport.queue(copying: packet.span.extracting(0..<count), over: path)
+            tally.sent(bytes: count)
+        } catch {
+            countFailure(error)
+        }
+    }
+
+    /// Everybody in the mix sees who speaks; who speaks goes on to see who spoke before.
+    private func show(_ speaker: LegIndex, in call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        for leg in call.legs where leg.index != speaker && call.bridge.audio(of: leg.index)?.source == .mix {
+            call.bridge.setSource(.leg(speaker), of: .video, for: leg.index, at: now)
+        }
+        sendControl(of: call, &transport)
+    }
+
+    // MARK: Playing
+
+    func play(_ playback: Playback, number: UInt32, to name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let call = calls[id], let leg = call.leg(name) else { return }
+        guard let player = player(for: playback) else {
+            // The file was forgotten between its loading and now.
+            return environment.events(id, .playbackEnded(number, name))
+        }
+        leg.played = .player(number)
+        choose(leg.played ?? .silence, for: leg, in: call, at: now)
+        call.audio?.setPlayer(player, number: number)
+        sendControl(of: call, &transport)
+        rearm(call)
+    }
+
+    func stopPlaying(to name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let call = calls[id], let leg = call.leg(name), let played = leg.played else { return }
+        if case .player(let number) = played { call.audio?.setPlayer(nil, number: number) }
+        leg.played = nil
+        choose(leg.usualSource ?? .silence, for: leg, in: call, at: now)
+        sendControl(of: call, &transport)
+        rearm(call)
+    }
+
+    private func player(for playback: Playback) -> (any AudioPlayer)? {
+        switch playback.source {
+        case .music: MusicPlayer()
+        case .tone(let tone): TonePlayer(ToneCadence(ToneCadence.Kind(tone), in: environment.toneRegion))
+        case .file(let name):
+            environment.library.samples(of: name).map { samples in
+                SamplePlayer(samples, from: Int(playback.offset.inSeconds * 48_000), repeats: playback.repeats)
+            }
+        }
+    }
+
+    private func choose(_ source: MediaSource, for leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {
+        call.bridge.setSource(source, of: .audio, for: leg.index, at: now)
+        refreshAudio(of: call, at: now)
+    }
+
+    // MARK: Keys
+
+    /// A leg that hears another one as it is hears silence around the keys instead.
+    func sendDigits(_ digits: DigitSequence, to name: Leg, in id: CallID, at now: MonotonicTime) {
+        guard let call = calls[id], let leg = call.leg(name) else { return }
+        let queue = DigitQueue(digits.digits, duration: digits.duration.wholeMilliseconds, gap: digits.gap.wholeMilliseconds)
+        if call.audio?.press(queue, for: leg.index) != true {
+            leg.isInterrupted = true
+            choose(.player(0), for: leg, in: call, at: now)
+            call.audio?.setPlayer(SilentPlayer(), number: 0)
+            _ = call.audio?.press(queue, for: leg.index)
+        }
+        rearm(call)
+    }
+
+    private func finishPressing(_ leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {
+        guard leg.isInterrupted, call.audio?.isPressing(leg.index) == false else { return }
+        leg.isInterrupted = false
+        choose(leg.played ?? leg.usualSource ?? .silence, for: leg, in: call, at: now)
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int { Int(wholeNanoseconds / 1_000_000) }
+}

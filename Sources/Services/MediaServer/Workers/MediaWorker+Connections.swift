@@ -1,0 +1,50 @@
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import Sockets
+
+/// What comes in on TCP connections (RFC 6544): frames, each a packet like any datagram.
+extension MediaWorker {
+    func receive(from ready: Poller.ReadyConnection, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        if ready.isWritable { transport.resume(ready.id) }
+        guard ready.isReadable, let path = transport.path(of: ready.id) else { return }
+        switch transport.read(from: ready.id) {
+        case .wouldBlock: return
+        case .closed: return close(ready.id, .byPeer, &transport, at: now)
+        case .bytes: break
+        }
+        do {
+            while case let count = try transport.nextPackets(of: ready.id), count > 0 {
+                for slot in 0..<count {
+                    // A packet before may have ended the connection.
+                    guard let isProven = transport.isProven(ready.id) else { return }
+                    guard isProven || isCheck(slot, over: path, &transport, at: now) else {
+                        return close(ready.id, .unauthenticated, &transport, at: now)
+                    }
+                    if isProven { take(slot, over: path, &transport, at: now) }
+                }
+            }
+        } catch {
+            close(ready.id, .malformed, &transport, at: now)
+        }
+    }
+
+    /// Takes a packet of an unproven connection; whether it was a check by somebody who knows a password. One that is refused
+    /// all the same, for its role or an attribute, may be followed by a better one.
+    private func isCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) -> Bool {
+        guard case .stun = DatagramKind(of: transport.datagram(slot)) else {
+            tally.drop(.unknownAddress)
+            return false
+        }
+        return receiveCheck(slot, over: path, &transport, at: now)
+    }
+
+    /// The connection is of no more use; if it carried a path, the path's session finds another.
+    private func close(
+        _ id: ConnectionID, _ reason: MediaConnectionClosure, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        guard let path = transport.close(id, reason), let leg = legsByPath[path] else { return }
+        perform(leg.session.pathClosed(path, at: now), for: leg, &transport, at: now)
+        rearm(leg.call)
+    }
+}

@@ -1,0 +1,177 @@
+internal import ICE
+internal import Observability
+internal import Primitives
+internal import Sockets
+
+/// A worker's way in and out: the datagrams of its UDP sockets and the frames of its TCP connections, in one set of slots.
+///
+/// Whoever sends names a path and need not know what carries it. Nothing is allocated per packet.
+struct PacketTransport: ~Copyable {
+    /// Bytes taken from a connection at a time.
+    private static let readSize = 65_536
+
+    private var pool: DatagramPool
+    private var poller: Poller
+    private let listeners: [TCPListener]
+    private var streams: StreamTable
+    /// What the connection read last had, and how much of it has been taken.
+    private var bytes: [UInt8]
+    private var byteCount = 0
+    private var taken = 0
+
+    init(
+        sockets: [UDPSocket], listeners: [TCPListener], wakeUp: WakeUp, limits: StreamTable.Limits, metrics: GatewayMetrics
+    ) throws(SocketError) {
+        var poller = try Poller(wakeUp: wakeUp)
+        for (index, socket) in sockets.enumerated() { try poller.add(socket, as: SocketIndex(UInt16(index))) }
+        for (index, listener) in listeners.enumerated() { try poller.add(listener, as: SocketIndex(UInt16(index))) }
+        self.poller = poller
+        self.listeners = listeners
+        pool = DatagramPool(sockets: sockets)
+        streams = StreamTable(limits: limits, metrics: metrics)
+        bytes = [UInt8](repeating: 0, count: listeners.isEmpty ? 0 : Self.readSize)
+    }
+
+    // MARK: Waiting
+
+    /// Waits; returns how many sockets have datagrams. `nextDeadline` ends the wait, too.
+    mutating func wait(until deadline: MonotonicTime?) throws(SocketError) -> Int {
+        guard let own = streams.nextDeadline else { return try poller.wait(until: deadline) }
+        return try poller.wait(until: min(deadline ?? own, own))
+    }
+
+    var wasWoken: Bool { poller.wasWoken }
+    func readySocket(_ index: Int) -> SocketIndex { poller.readySocket(index) }
+    var readyListenerCount: Int { poller.readyListenerCount }
+    func readyListener(_ index: Int) -> SocketIndex { poller.readyListener(index) }
+    var readyConnectionCount: Int { poller.readyConnectionCount }
+    func readyConnection(_ index: Int) -> Poller.ReadyConnection { poller.readyConnection(index) }
+
+    // MARK: What came in
+
+    /// Takes what waits in a UDP socket; 0 is nothing.
+    mutating func receive(from socket: SocketIndex) -> Int { pool.receive(from: socket) }
+
+    func remote(_ slot: Int) -> SocketAddress { pool.remote(slot) }
+    func count(_ slot: Int) -> Int { pool.count(slot) }
+    func isTruncated(_ slot: Int) -> Bool { pool.isTruncated(slot) }
+
+    @_lifetime(borrow self)
+    func datagram(_ slot: Int) -> Span<UInt8> { pool.datagram(slot) }
+
+    /// A slot's whole memory: the packet, and behind it the room to let it grow.
+    @_lifetime(&self)
+    mutating func slot(_ slot: Int) -> MutableSpan<UInt8> { pool.slot(slot) }
+
+    // MARK: Sending
+
+    /// Queues the first `count` bytes of a slot.
+    mutating func queue(slot: Int, count: Int, over path: Path) {
+        switch path.transport {
+        case .udp: pool.queue(slot: slot, count: count, to: path.remote, via: path.local)
+        case .tcp(let id): Self.queue(slot, of: pool, count: count, for: id, of: &streams, &poller)
+        }
+    }
+
+    /// Queues a copy of `packet`.
+    mutating func queue(copying packet: Span<UInt8>, over path: Path) {
+        switch path.transport {
+        case .udp: pool.queue(copying: packet, to: path.remote, via: path.local)
+        case .tcp(let id): streams.queue(packet, for: id, &poller)
+        }
+    }
+
+    /// Sends everything queued; counts what happened since the last call.
+    mutating func flush() -> Transmissions {
+        streams.flush(&poller) + pool.flush()
+    }
+}
+
+// MARK: - Parts
+
+// Parts as parameters, because a slot in use keeps the whole pool, and through `self` everything, from being changed.
+extension PacketTransport {
+    private static func queue(
+        _ slot: Int, of pool: borrowing DatagramPool, count: Int, for id: ConnectionID, of streams: inout StreamTable, _ poller: inout Poller
+    ) {
+        streams.queue(pool.bytes(slot, count: count), for: id, &poller)
+    }
+
+    private static func next(
+        of reader: inout FrameReader, in bytes: [UInt8], count: Int, at offset: inout Int, into slot: Int,
+        of pool: inout DatagramPool
+    ) throws(FramingError) -> Int? {
+        var packet = pool.slot(slot)
+        return try reader.next(in: bytes.span.extracting(0..<count), at: &offset, into: &packet)
+    }
+}
+
+// MARK: - Connections
+
+extension PacketTransport {
+    /// Takes in who waits at a listener, at most `limit` of them, so that a flood leaves time for media.
+    mutating func accept(from listener: SocketIndex, limit: Int = 64, at now: MonotonicTime) {
+        for _ in 0..<limit {
+            switch listeners[Int(listener.rawValue)].accept() {
+            case .nobody: return
+            case .turnedAway: streams.countTurnedAway()
+            case .connection(let connection):
+                guard let stream = streams.admit(connection, by: listener, at: now) else { continue }
+                do {
+                    try poller.add(connection, as: stream.id)
+                } catch {
+                    // The kernel has no memory to watch it with.
+                    streams.close(stream.id, .limit)
+                }
+            }
+        }
+    }
+
+    /// The path over an open connection.
+    func path(of id: ConnectionID) -> Path? { streams[id]?.path }
+
+    /// Whether a valid check has come over it; `nil` if it is closed.
+    func isProven(_ id: ConnectionID) -> Bool? { streams[id]?.isProven }
+
+    mutating func prove(_ id: ConnectionID) { streams.prove(id) }
+
+    /// Closes it, after what it can still take has left; `nil` if it is closed already.
+    @discardableResult
+    mutating func close(_ id: ConnectionID, _ reason: MediaConnectionClosure) -> Path? { streams.close(id, reason) }
+
+    mutating func closeOverdue(at now: MonotonicTime) { streams.closeOverdue(at: now) }
+    mutating func closeAll() { streams.closeAll() }
+
+    /// There is room again.
+    mutating func resume(_ id: ConnectionID) { streams.resume(id, &poller) }
+
+    /// Reads what is there, for `nextPackets`.
+    mutating func read(from id: ConnectionID) -> TCPConnection.Progress {
+        (byteCount, taken) = (0, 0)
+        guard let stream = streams[id] else { return .wouldBlock }
+        var room = bytes.mutableSpan
+        let progress = stream.connection.receive(into: &room)
+        if case .bytes(let count) = progress { byteCount = count }
+        return progress
+    }
+
+    /// Puts the next packets of what was read into slots 0…n−1; 0 when there are no more.
+    mutating func nextPackets(of id: ConnectionID) throws(FramingError) -> Int {
+        guard let stream = streams[id] else { return 0 }
+        pool.emptySlots()
+        var count = 0
+        while let slot = pool.takeSlot(from: stream.path.remote) {
+            guard let length = try Self.next(of: &stream.reader, in: bytes, count: byteCount, at: &taken, into: slot, of: &pool) else {
+                pool.giveBackSlot()
+                return count
+            }
+            if length == 0 {
+                pool.giveBackSlot()  // a null packet keeps the connection busy and says nothing (RFC 4571 §2)
+            } else {
+                pool.fill(slot, count: length)
+                count += 1
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,188 @@
+import Audio
+import Primitives
+import TestSupport
+import Testing
+
+/// A decoder whose packets say where in a sine they begin: what comes out can be compared with what should have come out.
+private struct SineDecoder: AudioDecoder, ~Copyable {
+    var hasRedundancy = false
+    private var next = 0
+
+    init(hasRedundancy: Bool = false) { self.hasRedundancy = hasRedundancy }
+
+    static func payload(_ position: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) } }
+
+    private func position(_ payload: Span<UInt8>) -> Int { (0..<4).reduce(0) { $0 | Int(payload[$1]) << (8 * $1) } }
+
+    func sampleCount(of payload: Span<UInt8>) -> Int? { 960 }
+    func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { hasRedundancy }
+
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+        guard payload.count == 4 else { throw .malformed }
+        fill(&samples, from: position(payload), count: 960)
+        return 960
+    }
+
+    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
+        fill(&samples, from: position(payload) - samples.count, count: samples.count)
+    }
+
+    /// Silence: so that a concealed part is known.
+    mutating func conceal(into samples: inout MutableSpan<Int16>) {
+        for index in samples.indices { samples[index] = 0 }
+    }
+
+    mutating func reset() {}
+
+    private func fill(_ samples: inout MutableSpan<Int16>, from start: Int, count: Int) {
+        for index in 0..<count { samples[index] = Int16(8_000 * sine(2 * .pi * 440 * Double(start + index) / 48_000)) }
+    }
+}
+
+/// A sender, a network and a playout in virtual time.
+private struct PlayoutRig: ~Copyable {
+    var playout: AudioPlayout
+    var decoder: SineDecoder
+    private var arrivals: [(time: MonotonicTime, index: Int)] = []
+    private var sent = 0
+    private var clock = MonotonicTime(nanoseconds: 1_000_000_000)
+    private var sendClock = MonotonicTime(nanoseconds: 1_000_000_000)
+    private(set) var heard: [Int16] = []
+    private(set) var deepest = 0.0
+    /// Of the sender's clock against ours, parts per million.
+    var drift = 0.0
+    var firstNumber: UInt16 = 65_500
+    var firstTimestamp: UInt32 = .max - 5_000
+    var keepsSound = true
+
+    init(hasRedundancy: Bool = false) {
+        playout = AudioPlayout()
+        decoder = SineDecoder(hasRedundancy: hasRedundancy)
+    }
+
+    /// - Parameter delay: of a packet, `nil` if it is lost.
+    mutating func run(packets: Int, delay: (Int) -> Duration?) {
+        for _ in 0..<packets {
+            while sendClock <= clock {
+                if let delay = delay(sent) { arrivals.append((sendClock + delay, sent)) }
+                sent += 1
+                sendClock = sendClock + .nanoseconds(Int64(20_000_000 * (1 - drift / 1_000_000)))
+            }
+            arrivals.sort { $0.time < $1.time }
+            while let first = arrivals.first, first.time <= clock {
+                arrivals.removeFirst()
+                deliver(first.index, at: first.time)
+            }
+            var frame = [Int16](repeating: 0, count: 960)
+            var span = frame.mutableSpan
+            _ = playout.pull(into: &span, using: &decoder, at: clock)
+            if keepsSound { heard += frame }
+            deepest = max(deepest, playout.depth)
+            clock = clock + .milliseconds(20)
+        }
+    }
+
+    mutating func deliver(_ index: Int, at time: MonotonicTime) {
+        playout.insert(
+            SineDecoder.payload(index * 960).span, number: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: index)),
+            timestamp: RTPTimestamp(firstTimestamp &+ UInt32(truncatingIfNeeded: index &* 960)), clockRate: 48_000, sampleCount: 960, at: time)
+    }
+}
+
+struct AudioPlayoutTests {
+    /// What was heard after the silence of the beginning.
+    private static func spoken(_ heard: [Int16]) -> [Int16] { Array(heard.drop { $0 == 0 }) }
+
+    @Test(arguments: [0, 4])
+    func `on a steady path everything is heard exactly as it was said`(_ jitter: Int) {
+        var rig = PlayoutRig()
+        var random = SeededRandomSource(seed: 1)
+        rig.run(packets: 500) { _ in .milliseconds(30 + (jitter == 0 ? 0 : Int(random.next() % UInt64(jitter)))) }
+        let spoken = Self.spoken(rig.heard)
+        let said = tone(440, count: spoken.count + 1).dropFirst()
+        #expect(spoken.count > 490 * 960)
+        #expect(spoken == Array(said.prefix(spoken.count)))
+        #expect(rig.playout.statistics.concealed == 0)
+        #expect(rig.playout.depth <= 60)
+    }
+
+    @Test func `a lost packet is concealed, once, and what follows is in its place`() {
+        var rig = PlayoutRig()
+        rig.run(packets: 100) { $0 == 50 ? nil : .milliseconds(10) }
+        #expect(rig.playout.statistics.concealed == 960)
+        let spoken = Self.spoken(rig.heard)
+        #expect(Array(spoken[(51 * 960)..<(60 * 960)]) == Array(tone(440, count: 60 * 960 + 1).dropFirst()[(51 * 960 + 1)...].prefix(9 * 960)))
+    }
+
+    @Test func `redundancy in the next packet brings it back`() {
+        var rig = PlayoutRig(hasRedundancy: true)
+        rig.run(packets: 100) { $0 == 50 ? nil : .milliseconds(10) }
+        #expect(rig.playout.statistics.recovered == 960)
+        #expect(rig.playout.statistics.concealed == 0)
+        let spoken = Self.spoken(rig.heard)
+        #expect(spoken == Array(tone(440, count: spoken.count + 1).dropFirst()))
+    }
+
+    @Test func `what comes twice or out of order changes nothing`() {
+        var rig = PlayoutRig()
+        rig.run(packets: 20) { _ in .milliseconds(40) }
+        rig.run(packets: 60) { index in .milliseconds(index % 3 == 0 ? 59 : 40) }
+        #expect(rig.playout.statistics.concealed == 0)
+        rig.deliver(75, at: MonotonicTime(nanoseconds: 2_640_000_000))
+        rig.deliver(3, at: MonotonicTime(nanoseconds: 2_640_000_000))
+        #expect(rig.playout.statistics.late >= 1)
+    }
+
+    @Test func `a burst goes by, and the depth returns`() {
+        var rig = PlayoutRig()
+        rig.run(packets: 200) { _ in .milliseconds(20) }
+        // A second in which nothing comes, and then everything at once.
+        rig.run(packets: 50) { index in .milliseconds(20 + max(0, 1_000 - (index - 200) * 20)) }
+        rig.run(packets: 1_500) { _ in .milliseconds(20) }
+        #expect(rig.playout.depth <= 80, "\(rig.playout.depth)")
+        #expect(rig.deepest <= 1_300)
+    }
+
+    @Test(arguments: [300.0, -300.0])
+    func `a clock that drifts is followed`(_ drift: Double) {
+        var rig = PlayoutRig()
+        rig.drift = drift
+        rig.run(packets: 15_000) { _ in .milliseconds(20) }
+        let moved = Int64(rig.playout.statistics.shortened) - Int64(rig.playout.statistics.lengthened)
+        // Five minutes at 300 ppm are 90 ms, 4,320 samples.
+        #expect(abs(moved - Int64(drift / 300 * 4_320)) < 1_800, "\(moved)")
+        #expect(rig.playout.depth < 100)
+        #expect(rig.playout.statistics.concealed < 2_000)
+        let steps = zip(rig.heard, rig.heard.dropFirst()).map { abs(Int($1) - Int($0)) }
+        #expect(steps.max() ?? 0 < 1_200, "no clicks: a sine of 440 Hz moves by 461 at most")
+    }
+
+    @Test func `a stream that begins anew elsewhere is heard`() {
+        var rig = PlayoutRig()
+        rig.run(packets: 100) { _ in .milliseconds(20) }
+        rig.firstTimestamp = rig.firstTimestamp &+ 900_000_000
+        rig.firstNumber = rig.firstNumber &+ 20_000
+        rig.run(packets: 100) { _ in .milliseconds(20) }
+        #expect(Self.spoken(Array(rig.heard.suffix(90 * 960))).count > 85 * 960)
+    }
+
+    @Test func `an hour of a bad network: nothing grows, and little is missed`() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed", seed)
+        var random = SeededRandomSource(seed: seed)
+        var rig = PlayoutRig()
+        rig.keepsSound = false
+        for (index, drift) in [300.0, -300].enumerated() {
+            rig.drift = drift
+            rig.run(packets: 90_000) { number in
+                if random.next() % 100 < 5 { return nil }
+                let route = number / 45_000 % 2 == index % 2 ? 100 : 0
+                return .milliseconds(30 + route + Int(random.next() % 60))
+            }
+        }
+        let statistics = rig.playout.statistics
+        #expect(rig.deepest < 500, "\(rig.deepest)")
+        #expect(Double(statistics.concealed) / Double(statistics.played) < 0.12)
+        #expect(rig.playout.depth < 250)
+    }
+}

@@ -1,0 +1,28 @@
+/// A parser, or a machine fed with bytes, that no input may trap: what a fuzzer and the replay of its finds call.
+package struct FuzzTarget: Sendable, CustomStringConvertible {
+    /// As `scripts/fuzz` and the folders of `fixtures/fuzz` name it.
+    package let name: String
+    private let body: @Sendable (Span<UInt8>) -> Void
+
+    private init(name: String, run body: @escaping @Sendable (Span<UInt8>) -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    package func run(_ input: [UInt8]) { body(input.span) }
+
+    package var description: String { name }
+
+    /// The one list: a new target is a line here.
+    package static let all = [
+        FuzzTarget(name: "candidate", run: fuzzCandidate),
+        FuzzTarget(name: "frames", run: fuzzFrames),
+        FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
+        FuzzTarget(name: "ice-lite-agent", run: fuzzICELiteAgent),
+        FuzzTarget(name: "rtcp", run: fuzzRTCP),
+        FuzzTarget(name: "rtp", run: fuzzRTP),
+        FuzzTarget(name: "sdp", run: fuzzSDP),
+        FuzzTarget(name: "stun", run: fuzzSTUN),
+        FuzzTarget(name: "user-address", run: fuzzUserAddress),
+    ]
+}
