@@ -45,10 +45,17 @@ extension ConfigurationKey {
             "Addresses put into candidates; behind NAT or in a container the public ones. auto: those media is received on."),
         ConfigurationKey("media", "port", \.media.firstPort, .port, "UDP port of the first worker; each further worker takes the next port."),
         ConfigurationKey(
+            "media", "tcp_port", \.media.tcpPort, ValueFormat.port.orNone("none", "UDP only"),
+            "TCP port of the first worker, for peers whose network lets no UDP through; each further worker takes the next port."),
+        ConfigurationKey(
             "media", "workers", \.mediaWorkers, ValueFormat.count(1...256).orNone("auto", "one per core"), "Media threads, each with its own UDP port."),
         ConfigurationKey(
             "media", "consent_timeout", \.media.consentTimeout, .duration(.seconds(5)...(.seconds(300))),
             "A leg without a valid connectivity check for this long is over (RFC 7675)."),
+        ConfigurationKey(
+            "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
+            "Folder with WAV files that can be played to a call."),
+        ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),
     ]

@@ -46,6 +46,9 @@ extension GatewayConfiguration {
         if media.firstPort != 0, Int(media.firstPort) + workers - 1 > 65_535 {
             complaints.append("media.port \(media.firstPort) leaves no room for \(workers) workers: ports end at 65535")
         }
+        if let port = media.tcpPort, port != 0, Int(port) + workers - 1 > 65_535 {
+            complaints.append("media.tcp_port \(port) leaves no room for \(workers) workers: ports end at 65535")
+        }
         if let address = media.advertise.first(where: \.isUnspecified) {
             complaints.append("media.advertise: \(address) is no address a peer could send to")
         }

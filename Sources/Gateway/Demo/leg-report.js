@@ -41,6 +41,8 @@ function medium(kind, stats, all, previous) {
     sentBits: rate(bytesSent, before?.bytesSent),
     bytesReceived,
     bytesSent,
+    ssrc: received?.ssrc ?? null,
+    packets: received?.packetsReceived ?? 0,
     lost: received?.packetsLost ?? 0,
     energy: received?.totalAudioEnergy ?? 0,
     framesDecoded: received?.framesDecoded ?? 0,

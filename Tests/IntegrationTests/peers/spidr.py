@@ -259,6 +259,13 @@ class SpidrPeer:
     async def answer(self, session: str, sdp: str) -> Answer:
         return await self.operate(session, "callAnswer", sdp=sdp)
 
+    async def media(self, session: str, **fields) -> Answer:
+        """Asks the gateway to play, stop or press keys."""
+        return await self.request("POST", self._call(session) + "/media", {"mediaRequest": fields})
+
+    async def statistics(self, session: str) -> dict:
+        return (await self.request("GET", self._call(session) + "/statistics")).succeeded()
+
     async def reject(self, session: str) -> Answer:
         return await self.request("POST", "/calldisposition", {"callDispositionRequest": {"action": "reject", "sessionData": session}})
 

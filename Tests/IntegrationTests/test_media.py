@@ -1,0 +1,126 @@
+"""What the gateway plays, presses and measures itself, as a browser and scripted peers hear it."""
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from peers import sound
+from peers.gateway import Gateway
+from peers.media import MediaPeer
+from peers.phone_page import PhonePage
+from peers.spidr import SpidrPeer
+
+ALICE_TONE, BOB_TONE, DIAL_TONE = 1_000, 700, 425
+
+
+@asynccontextmanager
+async def connected(peer, alices: MediaPeer, bobs: MediaPeer):
+    """A call between two scripted peers."""
+    alice, bob = await peer("alice"), await peer("bob")
+    session = await alice.call("bob", await alices.offer())
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, await bobs.answer(invitation.sdp))).succeeded()
+    await alices.accept((await alice.expect("respondCallUpdate", session)).sdp)
+    await asyncio.gather(alices.connected(), bobs.connected())
+    yield alice, session, bob, invitation.session
+    (await alice.end(session)).succeeded()
+    await asyncio.gather(alices.close(), bobs.close())
+
+
+async def test_a_browser_hears_a_tone_instead_of_its_peer_and_then_the_peer_again_without_a_gap(gateway, browser, peer):
+    chromium = await asyncio.to_thread(browser)
+    bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
+    alice, media = await peer("alice"), MediaPeer(ALICE_TONE)
+    session = await alice.call("bob", await media.offer())
+    await asyncio.to_thread(bob.wait_for_view, "incoming")
+    await asyncio.to_thread(bob.run, "answer()")
+    await media.accept((await alice.expect("respondCallUpdate", session)).sdp)
+    await media.connected()
+    await asyncio.to_thread(bob.wait_for, "report?.audio?.energy > 0")
+
+    async def hears(frequency: float):
+        heard = await asyncio.to_thread(bob.loudest_frequency)
+        assert abs(heard - frequency) < 30, f"the browser hears {heard} Hz instead of {frequency}"
+
+    await hears(ALICE_TONE)
+    before = (await asyncio.to_thread(bob.leg))["audio"]
+    (await alice.media(session, type="play", source="tone:dial")).succeeded()
+    await asyncio.sleep(0.5)
+    await hears(DIAL_TONE)
+    assert [leg["media"][0]["source"] for leg in (await alice.statistics(session))["legs"]] == ["relayed", "player"]
+    (await alice.media(session, type="stop")).succeeded()
+    await asyncio.sleep(0.5)
+    await hears(ALICE_TONE)
+    after = (await asyncio.to_thread(bob.leg))["audio"]
+    # One stream: the numbers went on through both changes, and all of them arrived.
+    assert after["ssrc"] == before["ssrc"]
+    assert after["lost"] == before["lost"]
+    assert after["packets"] - before["packets"] > 100
+
+    (await alice.end(session)).succeeded()
+    await media.close()
+    await asyncio.to_thread(bob.run, "unregister()")
+
+
+async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, tmp_path):
+    sound.tone(tmp_path / "welcome.wav", 1_500, seconds=1)
+    own: Gateway = own_gateway("--set", f"media.folder={tmp_path}")
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
+
+        async def registered(name: str):
+            one = alice if name == "alice" else bob
+            await one.register()
+            return one
+
+        alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
+        async with connected(registered, alices, bobs) as (_, session, _, _):
+            for name in ("nothing.wav", "../welcome.wav", ".hidden", "a/b.wav"):
+                (await alice.media(session, type="play", source=f"file:{name}")).refused(404, 18, "mediaResponse", "media.unplayable")
+            await alices.listen(0.5)
+            (await alice.media(session, type="play", source="file:welcome.wav", to="both")).succeeded()
+            heard = await asyncio.gather(alices.listen(1.5), bobs.listen(1.5))
+            for samples in heard:
+                assert sound.tone_share(samples[sound.RATE // 2 : sound.RATE], 1_500) > 0.8
+            await alice.expect("mediaEnded", session)
+            await bobs.listen(0.5)
+            assert sound.tone_share(await bobs.listen(0.5), ALICE_TONE) > 0.8
+
+
+async def test_keys_are_heard_by_a_peer_that_knows_no_events(peer):
+    alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
+    async with connected(peer, alices, bobs) as (alice, session, _, _):
+        await bobs.listen(0.5)
+        (await alice.media(session, type="dtmf", digits="5", duration=800)).succeeded()
+        heard = await bobs.listen(1.5)
+        loudest = max(
+            (heard[start : start + sound.RATE // 5] for start in range(0, len(heard) - sound.RATE // 5, sound.RATE // 10)),
+            key=lambda part: sound.tone_share(part, 770),
+        )
+        # ITU-T Q.23: key 5.
+        assert sound.tone_share(loudest, 770) > 0.25 and sound.tone_share(loudest, 1_336) > 0.4
+        await bobs.listen(1)
+        assert sound.tone_share(await bobs.listen(0.5), ALICE_TONE) > 0.8
+
+
+async def test_statistics_of_both_ends(peer):
+    alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
+    async with connected(peer, alices, bobs) as (_, _, bob, session):
+        await bobs.listen(2)
+        own, other = (await bob.statistics(session))["legs"]
+        assert (own["leg"], other["leg"]) == ("self", "peer")
+        for leg in (own, other):
+            audio = leg["media"][0]
+            assert audio["kind"] == "audio" and audio["source"] == "relayed"
+            assert audio["inbound"]["codec"] == audio["outbound"]["codec"] == "opus"
+            assert audio["inbound"]["packets"] > 50 and audio["outbound"]["packets"] > 50
+
+
+async def test_media_of_a_call_that_rings_cannot_be_chosen(peer):
+    alice, bob = await peer("alice"), await peer("bob")
+    media = MediaPeer(ALICE_TONE)
+    session = await alice.call("bob", await media.offer())
+    await bob.expect("call")
+    (await alice.media(session, type="play", source="music")).refused(409, 37, "mediaResponse", "call.not_allowed")
+    (await bob.media(session, type="stop")).refused(404, 42, "mediaResponse", "call.not_found")
+    (await alice.end(session)).succeeded()
+    await media.close()
