@@ -10,7 +10,7 @@ from peers.media import MediaPeer
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
 
-ALICE_TONE, BOB_TONE, DIAL_TONE = 1_000, 700, 425
+ALICE_TONE, BOB_TONE, BROWSER_TONE, DIAL_TONE = 1_000, 700, 600, 425
 
 
 @asynccontextmanager
@@ -100,6 +100,58 @@ async def test_keys_are_heard_by_a_peer_that_knows_no_events(peer):
         assert sound.tone_share(loudest, 770) > 0.25 and sound.tone_share(loudest, 1_336) > 0.4
         await bobs.listen(1)
         assert sound.tone_share(await bobs.listen(0.5), ALICE_TONE) > 0.8
+
+
+@pytest.mark.parametrize(("ones", "others"), [("opus", "PCMU"), ("PCMA", "opus"), ("PCMU", "PCMA"), ("G722", "opus")])
+async def test_peers_without_a_common_codec_hear_each_other(peer, ones, others):
+    alices, bobs = MediaPeer(ALICE_TONE, ones), MediaPeer(BOB_TONE, others)
+    async with connected(peer, alices, bobs) as (alice, session, _, _):
+        await asyncio.gather(alices.listen(1), bobs.listen(1))
+        heard_by_alice, heard_by_bob = await asyncio.gather(alices.listen(2), bobs.listen(2))
+        assert sound.tone_share(heard_by_bob, ALICE_TONE) > 0.9
+        assert sound.tone_share(heard_by_alice, BOB_TONE) > 0.9
+        own, other = (await alice.statistics(session))["legs"]
+        assert [leg["media"][0]["source"] for leg in (own, other)] == ["transcoded", "transcoded"]
+        assert own["media"][0]["inbound"]["codec"] == own["media"][0]["outbound"]["codec"] == ones
+        assert other["media"][0]["inbound"]["codec"] == other["media"][0]["outbound"]["codec"] == others
+        assert own["media"][0]["playout"]["depth"] < 200
+
+
+async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, peer, tmp_path):
+    chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
+    alice = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "alice")
+    bob, media = await peer("bob"), MediaPeer(BOB_TONE, "PCMU")
+    await asyncio.to_thread(alice.page.run, OPUS_ONLY)
+    await asyncio.to_thread(alice.run, "dial()")
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
+    await media.connected()
+    await asyncio.to_thread(alice.wait_for, "report?.audio?.energy > 0")
+    assert (await asyncio.to_thread(alice.leg))["audio"]["codec"] == "opus"
+    await media.listen(1)
+    assert sound.tone_share(await media.listen(2), BROWSER_TONE) > 0.8
+    assert abs(await asyncio.to_thread(alice.loudest_frequency) - BOB_TONE) < 30
+    await asyncio.to_thread(alice.run, "hangUp()")
+    await bob.expect("callEnd", invitation.session)
+    await media.close()
+    await asyncio.to_thread(alice.run, "unregister()")
+
+
+# And takes the microphone as it is: a browser suppresses steady tones sooner or later.
+OPUS_ONLY = """(() => {
+  const devices = navigator.mediaDevices, getUserMedia = devices.getUserMedia.bind(devices);
+  const untouched = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+  devices.getUserMedia = (wishes) => getUserMedia({ ...wishes, audio: wishes.audio && untouched });
+  const offer = RTCPeerConnection.prototype.createOffer;
+  RTCPeerConnection.prototype.createOffer = function (...options) {
+    for (const transceiver of this.getTransceivers()) {
+      if (transceiver.receiver.track.kind !== 'audio') continue;
+      const { codecs } = RTCRtpReceiver.getCapabilities('audio');
+      transceiver.setCodecPreferences(codecs.filter((codec) => codec.mimeType === 'audio/opus'));
+    }
+    return offer.apply(this, options);
+  };
+})()"""
 
 
 async def test_statistics_of_both_ends(peer):

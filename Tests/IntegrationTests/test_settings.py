@@ -27,7 +27,7 @@ def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_
 async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gateway, contract):
     own: Gateway = own_gateway("--set", "registration.minimum_expires=1s", "--set", "registration.grace=1s")
     async with SpidrPeer(own.http, "alice", contract=contract) as alice:
-        assert (await alice.register(expires=1))["expires"] == 1
+        await alice.register(expires=1)
         await alice.expect("gone")
         assert await alice.closed() == 1000
         answer = await alice.extend()

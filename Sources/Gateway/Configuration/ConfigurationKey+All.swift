@@ -53,6 +53,8 @@ extension ConfigurationKey {
             "media", "consent_timeout", \.media.consentTimeout, .duration(.seconds(5)...(.seconds(300))),
             "A leg without a valid connectivity check for this long is over (RFC 7675)."),
         ConfigurationKey(
+            "media", "transcode", \.transcoding, .choice, "Whether peers that share no audio codec can talk; the gateway then codes anew."),
+        ConfigurationKey(
             "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
             "Folder with WAV files that can be played to a call."),
         ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),

@@ -40,6 +40,8 @@ package struct GatewayConfiguration: Sendable {
     package var media = MediaServer.Configuration(bind: [])
     /// `nil`: one per core.
     package var mediaWorkers: Int?
+    /// Whether peers without a common audio codec can talk.
+    package var transcoding = Switch.on
     package var storagePath = "orbweaver.sqlite"
     /// From the signal to the end of the process.
     package var drainDeadline = Duration.seconds(10)
@@ -58,4 +60,10 @@ package struct GatewayConfiguration: Sendable {
         configuration.authenticator.defaultDomain = DemoUsers.domain
         return configuration
     }
+}
+
+/// A setting that is on or off.
+package enum Switch: String, Equatable, Sendable, CaseIterable {
+    case on
+    case off
 }

@@ -46,7 +46,7 @@ package struct Gateway: Sendable {
 
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
-            configuration: configuration.switchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
+            configuration: configuration.resolvedSwitchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
             clock: clock, random: random, observer: MetricsObserver(metrics: metrics), logger: logger)
         let authenticator = Authenticator(
             users: database.users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),

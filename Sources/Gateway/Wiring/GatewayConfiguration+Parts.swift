@@ -1,8 +1,11 @@
+import CallControl
+import CallRuntime
 import Cryptography
 import Foundation
 import MediaServer
 import NIOSSL
 import Primitives
+import SDP
 import SignalingServer
 import Sockets
 
@@ -20,6 +23,13 @@ extension GatewayConfiguration {
         precondition(isDevelopment, "check() refuses TLS without a certificate")
         let names = ["DNS:localhost"] + (try NetworkInterfaces.addresses()).map(\.address).filter { !$0.isLinkLocal }.map { "IP:\($0)" }
         return try .selfSigned(Certificate(commonName: "Orbweaver development", alternativeNames: names))
+    }
+
+    /// The switchboard's settings, with what other settings say about it.
+    var resolvedSwitchboard: LocalSwitchboard.Configuration {
+        var resolved = switchboard
+        resolved.call.mediaPolicy = transcoding == .on ? .engine : .relay
+        return resolved
     }
 
     func resolvedMedia() throws -> MediaServer.Configuration {

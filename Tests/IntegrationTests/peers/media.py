@@ -4,7 +4,8 @@ import fractions
 
 import aioice.ice
 import numpy
-from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
+from aiortc import MediaStreamTrack, RTCPeerConnection, RTCRtpSender, RTCSessionDescription
+from aiortc.mediastreams import MediaStreamError
 from av import AudioFrame, AudioResampler
 
 from .sound import RATE, sine
@@ -48,7 +49,9 @@ class ToneTrack(MediaStreamTrack):
 class MediaPeer:
     """Plays a tone, keeps what it hears in `heard` (mono, 16 bit, 48 kHz)."""
 
-    def __init__(self, tone: float):
+    def __init__(self, tone: float, codec: str | None = None):
+        """`codec`: the only one it speaks, such as `PCMU`."""
+        self.codec = codec
         self.connection = RTCPeerConnection()
         self.heard = numpy.zeros(0, numpy.int16)
         self.connection.addTrack(ToneTrack(tone))
@@ -57,6 +60,7 @@ class MediaPeer:
 
     async def offer(self) -> str:
         """With its candidates: aiortc gathers them before it returns."""
+        self._choose_codec()
         await self.connection.setLocalDescription(await self.connection.createOffer())
         return self.connection.localDescription.sdp
 
@@ -64,9 +68,16 @@ class MediaPeer:
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
 
     async def answer(self, offer: str) -> str:
+        self._choose_codec()
         await self.connection.setRemoteDescription(RTCSessionDescription(offer, "offer"))
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         return self.connection.localDescription.sdp
+
+    def _choose_codec(self):
+        if self.codec:
+            known = RTCRtpSender.getCapabilities("audio").codecs
+            for transceiver in self.connection.getTransceivers():
+                transceiver.setCodecPreferences([each for each in known if each.mimeType == f"audio/{self.codec}"])
 
     async def connected(self, timeout: float = 30):
         async with asyncio.timeout(timeout):
@@ -91,6 +102,9 @@ class MediaPeer:
     async def _record(self, track: MediaStreamTrack):
         mono = AudioResampler(format="s16", layout="mono", rate=RATE)
         while track.kind == "audio":
-            frame = await track.recv()
+            try:
+                frame = await track.recv()
+            except MediaStreamError:  # the connection was closed
+                return
             for part in mono.resample(frame):
                 self.heard = numpy.concatenate([self.heard, part.to_ndarray().reshape(-1)])

@@ -114,6 +114,8 @@ extension BridgeLine {
     }
 
     private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {
+        // Of two peers whose offers differed, one may use a codec that the other does not know.
+        if primary.payloadType != header.payloadType, format(header.payloadType) == nil { throw .unknownPayloadType }
         if primary.source != header.ssrc {
             guard arrival.position != .late else { throw .tooOld }
             // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).

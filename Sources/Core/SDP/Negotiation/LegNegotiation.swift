@@ -58,10 +58,13 @@ package struct LegNegotiation: Equatable, Sendable {
         guard phase == .idle || phase == .stable else { throw .wrongState(phase) }
         var next = self
         var media: [LocalMedia] = []
+        var taken = PayloadTypeSet(other.media.flatMap(\.codecs).map(\.payloadType))
         for section in other.media {
             let sources = next.sources(for: section, at: section.index, avoiding: other, random: &random)
-            media.append(
-                LocalMedia(mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources))
+            var local = LocalMedia(
+                mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources)
+            local.addTranscodable(policy, taken: &taken)
+            media.append(local)
         }
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }

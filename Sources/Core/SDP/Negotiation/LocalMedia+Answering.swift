@@ -11,7 +11,10 @@ extension LocalMedia {
             reject()
             return
         }
-        let agreed = Codec.agreed(offered: codecs, answered: answer.codecs)
+        var agreed = Codec.agreed(offered: codecs, answered: answer.codecs)
+        if !agreed.contains(where: \.carriesMedia), kind == .audio, answer.codecs.contains(where: policy.canTranscode) {
+            agreed = Self.transcoded(codecs, policy: policy)
+        }
         guard agreed.contains(where: \.carriesMedia) else {
             reject()
             return

@@ -9,8 +9,13 @@ package struct MediaPolicy: Equatable, Sendable {
     package var feedback: [String]
     /// URIs of header extensions that are offered on.
     package var extensions: Set<String>
+    /// Audio codecs that the gateway codes itself, with the payload types it would like for them; empty: nothing is transcoded.
+    package var transcodable: [Codec]
 
-    package init(withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>) {
+    package init(
+        withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = []
+    ) {
+        self.transcodable = transcodable
         self.withheldCodecs = withheldCodecs
         self.feedback = feedback
         self.extensions = extensions

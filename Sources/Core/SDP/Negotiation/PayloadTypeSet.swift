@@ -4,7 +4,9 @@ package import Primitives
 package struct PayloadTypeSet: Equatable, Sendable {
     private var bits: UInt128 = 0
 
-    package init() {}
+    package init(_ payloadTypes: [PayloadType] = []) {
+        for payloadType in payloadTypes { insert(payloadType) }
+    }
 
     package mutating func insert(_ payloadType: PayloadType) { bits |= 1 << UInt128(payloadType.rawValue) }
 
