@@ -8,7 +8,7 @@ import SignalingServer
 extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
-        [listen, tls, media, storage, registration, calls, auth, drain, log].flatMap { $0 }
+        [listen, tls, media, turn, storage, registration, calls, auth, drain, log].flatMap { $0 }
 
     private static let listen = [
         ConfigurationKey("listen", "host", \.listen.host, .host, "Address of the main port: 0.0.0.0 is every IPv4 address, \"::\" also IPv6."),
@@ -60,6 +60,15 @@ extension ConfigurationKey {
         ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),
+    ]
+
+    private static let turn = [
+        ConfigurationKey(
+            "turn", "secret_file", \.turnSecretPath, ValueFormat.path.orNone("none", "clients get no credentials"),
+            "File with the secret that the gateway shares with TURN servers: static-auth-secret in coturn."),
+        ConfigurationKey(
+            "turn", "time_to_live", \.turnTimeToLive, .duration(.seconds(60)...(.seconds(30 * 86_400))),
+            "How long the credentials that a client gets with its subscription are good."),
     ]
 
     private static let storage = [

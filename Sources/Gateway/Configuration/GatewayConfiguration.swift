@@ -40,6 +40,10 @@ package struct GatewayConfiguration: Sendable {
     package var media = MediaServer.Configuration(bind: [])
     /// `nil`: one per core.
     package var mediaWorkers: Int?
+    /// The file with the secret that TURN servers share; `nil`: no credentials for them.
+    package var turnSecretPath: String?
+    /// How long credentials for TURN servers are good.
+    package var turnTimeToLive = Duration.seconds(86_400)
     /// Whether peers without a common audio codec can talk.
     package var transcoding = Switch.on
     package var storagePath = "orbweaver.sqlite"

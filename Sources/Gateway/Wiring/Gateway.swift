@@ -53,6 +53,7 @@ package struct Gateway: Sendable {
             configuration: configuration.authenticator)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
+        signalingConfiguration.turn = try configuration.sharedTURNSecret()
         signalingConfiguration.channelCloseTimeout = configuration.closePatience
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, clock: clock,

@@ -25,6 +25,22 @@ extension GatewayConfiguration {
         return try .selfSigned(Certificate(commonName: "Orbweaver development", alternativeNames: names))
     }
 
+    /// The secret shared with TURN servers: the file's text without the line break at its end.
+    func sharedTURNSecret() throws(ConfigurationError) -> SignalingConfiguration.TURN? {
+        guard let path = turnSecretPath else { return nil }
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ConfigurationError(problems: [ConfigurationProblem(nil, "turn.secret_file: \(path) cannot be read")])
+        }
+        let secret = String(text.prefix { !$0.isNewline })
+        guard !secret.isEmpty else {
+            throw ConfigurationError(problems: [ConfigurationProblem(nil, "turn.secret_file: the first line of \(path) is empty")])
+        }
+        return SignalingConfiguration.TURN(secret: Redacted(secret), timeToLive: turnTimeToLive)
+    }
+
     /// The switchboard's settings, with what other settings say about it.
     var resolvedSwitchboard: LocalSwitchboard.Configuration {
         var resolved = switchboard

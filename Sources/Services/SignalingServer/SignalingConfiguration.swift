@@ -1,5 +1,6 @@
 import NIOCore
 package import NIOSSL
+package import Primitives
 
 /// Where the server listens and what it puts up with.
 package struct SignalingConfiguration: Sendable {
@@ -17,7 +18,20 @@ package struct SignalingConfiguration: Sendable {
         }
     }
 
+    /// Time-limited credentials for TURN servers that share a secret with the gateway.
+    package struct TURN: Sendable {
+        package var secret: Redacted<String>
+        package var timeToLive: Duration
+
+        package init(secret: Redacted<String>, timeToLive: Duration) {
+            self.secret = secret
+            self.timeToLive = timeToLive
+        }
+    }
+
     package var listeners: [Listener]
+    /// `nil`: clients get no credentials.
+    package var turn: TURN?
     /// Largest request body in bytes.
     package var maxBodyBytes = 1 << 20
     /// Largest request head in bytes.

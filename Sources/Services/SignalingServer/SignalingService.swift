@@ -36,7 +36,8 @@ package final class SignalingService: Service {
         bound = BoundPorts(count: configuration.listeners.count)
         let responder = SignalingResponder(
             switchboard: switchboard, authenticator: authenticator, metrics: metrics, draining: draining, pages: pages,
-            limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain, logger: logger)
+            limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
+            turn: configuration.turn, clock: clock, logger: logger)
         let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: DateHeader(clock: clock))
         channelSetup = SignalingChannel(
             responder: { request, writer, channel in try await exchange.run(request, writer, channel) },

@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// Codecs that the gateway can code itself: offered where the other side did not, so that two peers without a common codec
 /// can talk all the same.

@@ -1,7 +1,7 @@
 package import CallControl
 
 /// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2). Fields this gateway has no use for
-/// (`localization`, `useTurn`, `clientIp`, `pollingTimer`, …) are read over.
+/// (`localization`, `clientIp`, `pollingTimer`, …) are read over.
 package struct SubscribeRequest: WireObject, Equatable {
     package static let wrapper = "subscribeRequest"
 
@@ -12,10 +12,12 @@ package struct SubscribeRequest: WireObject, Equatable {
     package var supported: [String]
     package var forceLogOut: Bool
     package var clientCorrelator: String?
+    /// Wants credentials for TURN servers.
+    package var useTurn: Bool
 
     package init(
         expires: Int? = nil, service: [String], notificationType: String? = nil, supported: [String] = [], forceLogOut: Bool = false,
-        clientCorrelator: String? = nil
+        clientCorrelator: String? = nil, useTurn: Bool = false
     ) {
         self.expires = expires
         self.service = service
@@ -23,10 +25,11 @@ package struct SubscribeRequest: WireObject, Equatable {
         self.supported = supported
         self.forceLogOut = forceLogOut
         self.clientCorrelator = clientCorrelator
+        self.useTurn = useTurn
     }
 
     private enum CodingKeys: String, CodingKey {
-        case expires, service, notificationType, supported, forceLogOut, clientCorrelator
+        case expires, service, notificationType, supported, forceLogOut, clientCorrelator, useTurn
     }
 
     package init(from decoder: any Decoder) throws {
@@ -37,6 +40,7 @@ package struct SubscribeRequest: WireObject, Equatable {
         supported = try fields.decodeIfPresent([String].self, forKey: .supported) ?? []
         forceLogOut = try fields.decodeLenientBoolean(forKey: .forceLogOut) ?? false
         clientCorrelator = try fields.decodeIfPresent(String.self, forKey: .clientCorrelator)
+        useTurn = try fields.decodeLenientBoolean(forKey: .useTurn) ?? false
     }
 }
 
@@ -73,6 +77,7 @@ extension SubscribeRequest: JSONWritable {
             object.member("supported", supported.isEmpty ? nil : supported)
             object.member("forceLogOut", forceLogOut ? "true" : nil)
             object.member("clientCorrelator", clientCorrelator)
+            object.member("useTurn", useTurn ? true : nil)
         }
     }
 }

@@ -18,10 +18,24 @@ package struct SubscribeResponse: WireObject, Equatable {
         package var notificationType: String
         /// Path only.
         package var notificationChannel: String
+        /// Only with credentials.
+        package var turnActive: Bool?
+        package var turnCredentials: TURNField?
+    }
+
+    /// What clients give to every TURN server that they know no credentials for.
+    package struct TURNField: Decodable, Equatable, Sendable {
+        package var username: String
+        package var password: String
+
+        package init(username: String, password: String) {
+            self.username = username
+            self.password = password
+        }
     }
 
     /// `clientCorrelator` is left out on purpose: clients that find it here extend by another path (spidr-wire §3.2).
-    package init(_ grant: SubscriptionGrant, of user: UserAddress) {
+    package init(_ grant: SubscriptionGrant, of user: UserAddress, turn: TURNField? = nil) {
         statusCode = grant.isPartial ? 2 : 0
         subscription = ResourcePath.subscription(user, grant.subscription)
         subscriptionParams = Parameters(
@@ -29,7 +43,9 @@ package struct SubscribeResponse: WireObject, Equatable {
             service: grant.services,
             assignedService: grant.services,
             notificationType: "WebSocket",
-            notificationChannel: ResourcePath.channel(user, grant.channel)
+            notificationChannel: ResourcePath.channel(user, grant.channel),
+            turnActive: turn == nil ? nil : true,
+            turnCredentials: turn
         )
     }
 }
@@ -73,6 +89,17 @@ extension SubscribeResponse.Parameters: JSONWritable {
             object.member("assignedService", assignedService)
             object.member("notificationType", notificationType)
             object.member("notificationChannel", notificationChannel)
+            object.member("turnActive", turnActive)
+            if let turnCredentials { object.member("turnCredentials", turnCredentials) }
+        }
+    }
+}
+
+extension SubscribeResponse.TURNField: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("username", username)
+            object.member("password", password)
         }
     }
 }

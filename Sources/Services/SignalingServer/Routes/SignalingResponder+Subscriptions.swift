@@ -2,26 +2,29 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Primitives
 
 /// Subscriptions (spidr-wire §3).
 extension SignalingResponder {
     func subscribe(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let request = try exchange.decode(SubscribeRequest.self).subscriptionRequest()
+        let wishes = try exchange.decode(SubscribeRequest.self)
+        let request = try wishes.subscriptionRequest()
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(RegistrationError) {
             let grant = try await switchboard.subscribe(exchange.user, request)
-            return .json(.created, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user)))
+            return .json(.created, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user, turn: turnCredentials(wishes, for: grant))))
         } catch {
             throw APIError(error)
         }
     }
 
     func extend(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let request = try exchange.decode(SubscribeRequest.self).subscriptionRequest()
+        let wishes = try exchange.decode(SubscribeRequest.self)
+        let request = try wishes.subscriptionRequest()
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(RegistrationError) {
             let grant = try await switchboard.extend(exchange.user, SubscriptionID(exchange.route.id), request)
-            return .json(.ok, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user)))
+            return .json(.ok, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user, turn: turnCredentials(wishes, for: grant))))
         } catch {
             throw APIError(error)
         }
@@ -35,5 +38,13 @@ extension SignalingResponder {
         } catch {
             throw APIError(error)
         }
+    }
+
+    /// Credentials for TURN servers, if the client wants any. The subscription's id stands for the user in the servers' logs.
+    private func turnCredentials(_ wishes: SubscribeRequest, for grant: SubscriptionGrant) -> SubscribeResponse.TURNField? {
+        guard wishes.useTurn, let turn else { return nil }
+        let credentials = TURNCredentials(
+            secret: turn.secret, user: grant.subscription.rawValue, timeToLive: turn.timeToLive, at: clock.epochMilliseconds / 1_000)
+        return SubscribeResponse.TURNField(username: credentials.username, password: credentials.password.value)
     }
 }

@@ -18,6 +18,8 @@ struct SignalingResponder: Sendable {
     let pages: [String: Page]
     let limits: BodyLimits
     let defaultDomain: String
+    let turn: SignalingConfiguration.TURN?
+    let clock: any RuntimeClock
     let logger: Logger
 
     /// An answer, and what has to wait until it has been written (spidr-wire §4.3).
