@@ -122,6 +122,7 @@ let package = Package(
         core("SDP"),
         core("RTP"),
         core("Audio", ["RTP"]),
+        core("Quality"),
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
 
@@ -135,7 +136,7 @@ let package = Package(
             logging, lifecycle,
         ]),
         service("MediaServer", [
-            "MediaPlane", "Audio", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
+            "MediaPlane", "Audio", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
             "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
         ]),
         service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
@@ -179,6 +180,7 @@ let package = Package(
         tests("SDPTests", ["SDP", "FuzzTargets"]),
         tests("RTPTests", ["RTP", "FuzzTargets"]),
         tests("AudioTests", ["Audio"]),
+        tests("QualityTests", ["Quality"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests("CryptographyTests", ["Cryptography"]),

@@ -167,6 +167,21 @@ async def test_statistics_of_both_ends(peer):
             assert audio["inbound"]["packets"] > 50 and audio["outbound"]["packets"] > 50
 
 
+async def test_quality_is_told_to_those_who_asked_for_it(peer):
+    alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
+
+    async def asking(name: str):
+        return await peer(name, services=["call", "quality"] if name == "bob" else ["call"])
+
+    async with connected(asking, alices, bobs) as (alice, _, bob, session):
+        report = await bob.expect("callQuality", session)
+        sent = report.message["quality"]["sent"]
+        assert 4 < sent["mos"] < 4.5 and sent["band"] == "excellent" and sent["loss"] == 0
+        own = (await bob.statistics(session))["legs"][0]["media"][0]
+        assert own["inbound"]["quality"]["band"] == "excellent"
+        await alice.expect_silence("callQuality")
+
+
 async def test_media_of_a_call_that_rings_cannot_be_chosen(peer):
     alice, bob = await peer("alice"), await peer("bob")
     media = MediaPeer(ALICE_TONE)

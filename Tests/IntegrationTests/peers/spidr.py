@@ -141,10 +141,11 @@ class SpidrPeer:
     # Subscription and channel
 
     async def register(
-        self, *, expires: object = 3600, ringing_feedback: bool = False, correlator: str | None = None, alone: bool = True, listen: bool = True
+        self, *, expires: object = 3600, ringing_feedback: bool = False, correlator: str | None = None, alone: bool = True, listen: bool = True,
+        services: list[str] | None = None,
     ) -> dict:
         """`alone`: ends what other devices of the user are left from earlier."""
-        wishes = {"expires": expires, "service": ["call"], "notificationType": "WebSocket", "localization": "English_US"}
+        wishes = {"expires": expires, "service": services or ["call"], "notificationType": "WebSocket", "localization": "English_US"}
         if ringing_feedback:
             wishes["supported"] = ["RingingFeedback"]
         if correlator:

@@ -13,6 +13,20 @@ extension MediaWorker {
     }
 }
 
+extension MediaWorker {
+    /// Rates every leg's audio, when its time has come.
+    func measureQuality(of call: MediaCall, at now: MonotonicTime) {
+        guard let due = call.nextMeasurement, due <= now else { return }
+        call.nextMeasurement = now + QualityWatch.interval
+        for leg in call.legs {
+            guard let line = call.bridge.statistics(of: leg.index).lines.first(where: { $0.kind == .audio }),
+                let report = leg.quality.measure(line)
+            else { continue }
+            environment.events(call.id, .qualityMeasured(report, leg.name))
+        }
+    }
+}
+
 extension MediaLeg {
     fileprivate var statistics: LegMediaStatistics {
         let snapshot = call.bridge.statistics(of: index)
@@ -36,7 +50,11 @@ extension MediaLeg {
         told.outbound.codec = line.outboundCodec?.name
         told.outbound.payloadType = line.outboundCodec?.payloadType.rawValue
         told.roundTrip = line.roundTrip.map { $0.inSeconds * 1_000 }
-        if line.kind == .audio { told.playout = playout }
+        if line.kind == .audio {
+            told.playout = playout
+            told.inbound.quality = quality.latest.sent
+            told.outbound.quality = quality.latest.heard
+        }
         return told
     }
 

@@ -11,6 +11,8 @@ final class MediaCall {
     var bridge: Bridge
     /// While something is decoded or made here.
     var audio: AudioEngine?
+    /// When quality is measured next; `nil` before a leg has keys.
+    var nextMeasurement: MonotonicTime?
     /// By their place in the bridge.
     private var places: [MediaLeg?] = []
 
@@ -49,7 +51,9 @@ final class MediaCall {
 
     var nextDeadline: MonotonicTime? {
         var earliest = bridge.nextDeadline?.time
-        if let cycle = audio?.nextCycle { earliest = min(earliest ?? cycle, cycle) }
+        for due in [audio?.nextCycle, nextMeasurement] {
+            if let due { earliest = min(earliest ?? due, due) }
+        }
         for case let leg? in places {
             guard let deadline = leg.nextDeadline else { continue }
             earliest = min(earliest ?? deadline, deadline)

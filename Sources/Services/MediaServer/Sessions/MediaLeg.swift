@@ -20,6 +20,7 @@ final class MediaLeg {
     /// Where to send; kept here so that no packet has to ask the session.
     var destination: Path?
     var hasHeardMedia = false
+    var quality = QualityWatch()
     /// What the leg hears when nothing is played to it.
     var usualSource: MediaSource?
     /// What is played to it.

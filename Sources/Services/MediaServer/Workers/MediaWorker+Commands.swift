@@ -179,6 +179,7 @@ extension MediaWorker {
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
         leg.call.bridge.peerReady(leg.index, at: now)
+        if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
         refreshAudio(of: leg.call, at: now)
         perform(actions, for: leg, &transport, at: now)
         sendControl(of: leg.call, &transport)

@@ -108,6 +108,7 @@ final class MediaWorker {
             perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
         }
         runAudio(of: call, &transport, at: now)
+        measureQuality(of: call, at: now)
         call.bridge.timeout(at: now)
         sendControl(of: call, &transport)
         rearm(call)
