@@ -131,6 +131,16 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     await media.listen(1)
     assert sound.tone_share(await media.listen(2), BROWSER_TONE) > 0.8
     assert abs(await asyncio.to_thread(alice.loudest_frequency) - BOB_TONE) < 30
+
+    # A key of the page comes as an event at 48 kHz, and leaves once, as a tone.
+    start = len(media.heard)
+    await asyncio.to_thread(
+        alice.page.run, "orbweaver.phones.alice.call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('5', 300, 200)")
+    await media.listen(2)
+    heard = media.heard[start:]
+    pieces = [heard[at : at + sound.RATE // 20] for at in range(0, len(heard) - sound.RATE // 20, sound.RATE // 50)]
+    keys = [min(sound.tone_share(piece, 770), sound.tone_share(piece, 1_336)) > 0.2 for piece in pieces]
+    assert sum(now and not before for before, now in zip([False, *keys], keys)) == 1, keys
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()
@@ -147,7 +157,7 @@ OPUS_ONLY = """(() => {
     for (const transceiver of this.getTransceivers()) {
       if (transceiver.receiver.track.kind !== 'audio') continue;
       const { codecs } = RTCRtpReceiver.getCapabilities('audio');
-      transceiver.setCodecPreferences(codecs.filter((codec) => codec.mimeType === 'audio/opus'));
+      transceiver.setCodecPreferences(codecs.filter((codec) => /opus|telephone-event/.test(codec.mimeType)));
     }
     return offer.apply(this, options);
   };

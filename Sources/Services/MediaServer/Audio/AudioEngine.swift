@@ -56,8 +56,17 @@ final class AudioEngine {
     // MARK: In
 
     func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
-        listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now)
+        guard let digit = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
+        // Who hears this leg coded anew hears its keys, too; in a mix nobody does.
+        for case let speaker? in speakers {
+            guard case .transcoded(arrival.leg, _) = speaker.feed else { continue }
+            speaker.press(DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap))
+        }
     }
+
+    /// Of keys that are passed on, in milliseconds: their own length is not known when they begin.
+    private static let keyDuration = 100
+    private static let keyGap = 60
 
     // MARK: A cycle
 

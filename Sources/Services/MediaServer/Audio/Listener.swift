@@ -7,28 +7,43 @@ internal import SDP
 /// One leg whose audio the gateway decodes.
 final class Listener {
     private let formats: [AudioFormat]
-    private let events: [Codec]
+    private let events: [PayloadType]
     let isMixed: Bool
     /// Of the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
+    /// Of the last key: all packets of an event have the timestamp of its beginning (RFC 4733 §2.5.1.2).
+    private var lastKey: RTPTimestamp?
 
     /// Goes on with `former` if the codecs are the same; `nil` if the leg is not to be listened to.
     init?(keeping former: Listener?, for state: AudioState) {
         guard state.isDecoded else { return nil }
         formats = state.codecs.compactMap(AudioFormat.init)
-        events = state.codecs.filter { $0.isNamed("telephone-event") }
+        events = state.codecs.filter { $0.isNamed("telephone-event") }.map(\.payloadType)
         isMixed = state.source == .mix
-        if let former, former.formats == formats { (receiver, payloadType) = (former.receiver, former.payloadType) }
+        if let former, former.formats == formats { (receiver, payloadType, lastKey) = (former.receiver, former.payloadType, former.lastKey) }
     }
 
-    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) {
+    /// Takes a packet of the peer; returns the key that it is the first word of, whatever packets of it are lost or doubled.
+    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> Character? {
         let header = arrival.header
+        if events.contains(header.payloadType) { return key(payload, header.timestamp) }
+        takeAudio(header, payload, isRestart: arrival.isRestart, at: now)
+        return nil
+    }
+
+    private func key(_ payload: Span<UInt8>, _ timestamp: RTPTimestamp) -> Character? {
+        guard let digit = TelephoneEvent(parsing: payload)?.digit, lastKey.map(timestamp.isNewer) ?? true else { return nil }
+        lastKey = timestamp
+        return digit
+    }
+
+    private func takeAudio(_ header: RTPHeader, _ payload: Span<UInt8>, isRestart: Bool, at now: MonotonicTime) {
         if payloadType != header.payloadType {
             guard let format = formats.first(where: { $0.payloadType == header.payloadType }) else { return }
             payloadType = header.payloadType
             receiver = format.makeReceiver()
-        } else if arrival.isRestart {
+        } else if isRestart {
             receiver?.restart()
         }
         receiver?.insert(payload, number: header.sequenceNumber, timestamp: header.timestamp, at: now)
