@@ -61,7 +61,9 @@ struct HostileConnectionTests {
     @Test func `a flood of connections is bounded, and a call keeps its own`() throws {
         var rig = try establishedRig()
         let flood = try (0..<100).map { _ in try Stranger(.tcp, to: rig.listener) }
-        #expect(try rig.wait { rig.metrics.mediaConnectionsClosed[.limit].value >= 60 })
+        // On a machine that is held up some have been silent for too long before others make them give way.
+        #expect(try rig.wait { [.limit, .silent].reduce(0) { $0 + rig.metrics.mediaConnectionsClosed[$1].value } >= 60 })
+        #expect(rig.metrics.mediaConnectionsClosed[.limit].value > 0)
         #expect(rig.metrics.mediaConnectionsActive.value <= 33)
         try rig.expectMedia()
         for stranger in flood { stranger.leave() }
