@@ -11,6 +11,10 @@ struct FuzzReplayTests {
         for file in corpus + Fixtures.files(in: "fuzz/\(target.name)/crashes") { target.run(try Fixtures.bytes(file)) }
     }
 
+    @Test func `every folder of inputs belongs to a target`() {
+        #expect(Fixtures.files(in: "fuzz") == FuzzTarget.all.map { "fuzz/\($0.name)" }.sorted())
+    }
+
     @Test func `names are unique`() {
         #expect(Set(FuzzTarget.all.map(\.name)).count == FuzzTarget.all.count)
     }
