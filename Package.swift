@@ -158,8 +158,8 @@ let package = Package(
         .executableTarget(
             name: "orbweaver-bench",
             dependencies: [
-                "RelayBaseline", "Primitives", "CallControl", "CallRuntime", "SDP", "MediaServer", "Observability", "DTLS", "SRTP",
-                "Sockets", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
+                "RelayBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
+                "DTLS", "SRTP", "Sockets", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 

@@ -81,7 +81,7 @@ private struct CallingGateway {
     /// The CPU that so many calls took to start, in nanoseconds; they are ended afterwards.
     func start(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
         let path = gateway.path("alice@dev.local", "callControl")
-        let before = gateway.process.cpuNanoseconds
+        let before = gateway.process.cpuNanoseconds()
         var sessions: [String] = []
         for _ in 0..<times {
             let answer = try await client.request(.POST, path, user: "alice@dev.local", body: body)
@@ -90,7 +90,7 @@ private struct CallingGateway {
         }
         // What the last calls caused is still on its way.
         try await Task.sleep(for: .milliseconds(100))
-        let cost = gateway.process.cpuNanoseconds - before
+        let cost = gateway.process.cpuNanoseconds() - before
         for session in sessions { _ = try await client.request(.DELETE, path + "/callSessions/" + session, user: "alice@dev.local") }
         try await Task.sleep(for: .milliseconds(100))
         return cost
@@ -114,12 +114,12 @@ private struct BareServer {
     }
 
     func ask(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
-        let before = process.cpuNanoseconds
+        let before = process.cpuNanoseconds()
         for _ in 0..<times {
             let answer = try await client.request(.POST, "/rest/version/1/user/alice@dev.local/callControl", user: "alice@dev.local", body: body)
             guard answer.status == 201 else { throw ValidationError("the bare route answered \(answer.status)") }
         }
-        return process.cpuNanoseconds - before
+        return process.cpuNanoseconds() - before
     }
 }
 

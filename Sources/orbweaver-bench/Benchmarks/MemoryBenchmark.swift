@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import NIOCore
-import PeerSupport
 
 struct MemoryBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,26 +36,17 @@ struct MemoryBenchmark: AsyncParsableCommand {
     private func calls() async throws {
         let gateway = try await GatewayUnderTest(gateway, settings: ["media.consent_timeout=300s"])
         defer { gateway.process.stop() }
+        let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)
         // The first ones fill pools and tables.
-        var connected = try await (0..<8).asyncMap { _ in try await caller.connectedCall() }
+        for _ in 0..<8 { try await caller.connectCall(of: peers) }
         let before = gateway.process.proportionalBytes
-        for _ in 0..<count { connected.append(try await caller.connectedCall()) }
+        for _ in 0..<count { try await caller.connectCall(of: peers) }
         try await Task.sleep(for: .seconds(1))
         report("anchored audio call, both peers connected", gateway.process.proportionalBytes - before)
-        withExtendedLifetime(connected) {}
     }
 
     private func report(_ what: String, _ bytes: Int) {
         print(String(format: "%@: %.1f KB each, over %d", what, Double(bytes) / Double(count) / 1_024, count))
-    }
-}
-
-extension Sequence {
-    /// One after the other.
-    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await transform(element)) }
-        return results
     }
 }

@@ -32,20 +32,25 @@ final class ChildProcess {
         process.waitUntilExit()
     }
 
-    /// Nanoseconds that all its threads have spent on a CPU so far (proc(5), schedstat).
-    var cpuNanoseconds: UInt64 {
+    /// Nanoseconds that its threads have spent on a CPU so far (proc(5), schedstat).
+    ///
+    /// - Parameter name: counts only threads whose name begins like this.
+    func cpuNanoseconds(ofThreads name: String = "") -> UInt64 {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
         return tasks.reduce(0) { sum, task in
-            // A thread may end between the listing and the reading.
-            let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/task/\(task)/schedstat", encoding: .utf8)) ?? ""
-            return sum + (text.split(separator: " ").first.flatMap { UInt64($0) } ?? 0)
+            guard name.isEmpty || text("task/\(task)/comm").hasPrefix(name) else { return sum }
+            return sum + (text("task/\(task)/schedstat").split(separator: " ").first.flatMap { UInt64($0) } ?? 0)
         }
     }
 
     /// Memory that is its own, in bytes: resident, shared pages counted by share (proc(5), smaps_rollup).
     var proportionalBytes: Int {
-        let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/smaps_rollup", encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+        let line = text("smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss:") }
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
+    }
+
+    /// A file about the process; a thread may end between the listing and the reading.
+    private func text(_ file: String) -> String {
+        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(file)", encoding: .utf8)) ?? ""
     }
 }

@@ -1,15 +1,14 @@
 import ArgumentParser
-import PeerSupport
 import Primitives
 import SDP
 
 /// Descriptions of scripted peers, and what they need to know of the gateway's.
 enum PeerDescriptions {
     /// One audio m-line with PCMU, everything in one bundle.
-    static func audio(_ peer: LoopbackPeer, ssrc: UInt32, setup: String) -> String {
+    static func audio(_ peer: LoadPeer, setup: String) -> String {
         """
         v=0
-        o=- \(ssrc) 1 IN IP4 127.0.0.1
+        o=- \(peer.ssrc) 1 IN IP4 127.0.0.1
         s=-
         t=0 0
         a=group:BUNDLE 0
@@ -23,13 +22,13 @@ enum PeerDescriptions {
         a=ice-pwd:\(peer.credentials.password.value)
         a=fingerprint:\(peer.fingerprint.value)
         a=setup:\(setup)
-        a=ssrc:\(ssrc) cname:bench
+        a=ssrc:\(peer.ssrc) cname:bench
 
         """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
     }
 
-    /// Connects a peer to what the gateway described.
-    static func connect(_ peer: LoopbackPeer, to description: String) throws {
+    /// Where the gateway is, and what its checks are made with.
+    static func gateway(in description: String) throws -> (address: SocketAddress, credentials: ICECredentials) {
         var (ufrag, password, address) = (String?.none, String?.none, SocketAddress?.none)
         for line in description.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("a=ice-ufrag:") { ufrag = String(line.dropFirst(12)) }
@@ -42,6 +41,6 @@ enum PeerDescriptions {
             }
         }
         guard let ufrag, let password, let address else { throw ValidationError("the gateway's description lacks something:\n\(description)") }
-        peer.connect(to: address, ICECredentials(ufrag: ufrag, password: password))
+        return (address, ICECredentials(ufrag: ufrag, password: password))
     }
 }

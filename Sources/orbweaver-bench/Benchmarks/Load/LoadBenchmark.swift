@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Primitives
+
+struct LoadBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Many anchored calls at a time: CPU and memory per call, and the delay that the gateway adds.",
+        discussion: """
+            The gateway is a process of its own with one media worker. Calls are set up through REST and WebSocket; each of their peers
+            has done ICE and DTLS, checks every 5 seconds, and sends a packet of audio every 20 ms, with the time in it. Delays are those
+            from a sender's protecting a packet to its receiver's having taken it from its socket, the way over loopback included.
+            """)
+
+    @Option(help: "The gateway's program.")
+    var gateway = ".build/release/orbweaver"
+
+    @Option(parsing: .upToNextOption, help: "How many calls at a time: one line each, at most 4000.")
+    var calls = [10, 100, 1_000]
+
+    @Option(help: "Seconds of media per round, at most 60.")
+    var seconds = 10
+
+    @Option(help: "Rounds, at most 10; the numbers of calls take turns.")
+    var rounds = 3
+
+    @Option(help: "At last, as many calls as keep a core busy to this share; 0: leave that out.")
+    var share = 0.7
+
+    func validate() throws {
+        guard !calls.isEmpty, calls.allSatisfy({ 1...4_000 ~= $0 }), 1...60 ~= seconds, 1...10 ~= rounds, 0...1 ~= share else {
+            throw ValidationError("1 to 4000 calls, 1 to 60 seconds, 1 to 10 rounds and a share of 0 to 1 can be measured")
+        }
+    }
+
+    func run() async throws {
+        var totals = calls.map(Measurement.init)
+        for _ in 0..<rounds {
+            for index in totals.indices { totals[index] += try await measure(totals[index].calls) }
+        }
+        print(Measurement.heading)
+        for total in totals { print(total.line) }
+        for (fewer, more) in zip(totals, totals.dropFirst()) {
+            print(String(format: "CPU per call: at %d calls %.2f of that at %d", more.calls, more.cpuPerCall / fewer.cpuPerCall, fewer.calls))
+        }
+        guard share > 0, let last = totals.last else { return }
+        var full = Measurement(calls: min(4_000, Int(share / last.mediaShare * Double(last.calls))))
+        for _ in 0..<rounds { full += try await measure(full.calls) }
+        print(full.line)
+    }
+
+    private func measure(_ calls: Int) async throws -> Measurement {
+        let gateway = try await GatewayUnderTest(gateway, settings: ["media.consent_timeout=300s"])
+        defer { gateway.process.stop() }
+        let peers = try LoadPeers()
+        let caller = try await ScriptedCaller(gateway)
+        let before = gateway.process.proportionalBytes
+        for _ in 0..<calls { try await caller.connectCall(of: peers) }
+        // The first second meets cold caches and new tables.
+        _ = try peers.stream(for: .seconds(1))
+        let (cpu, mediaCPU) = (gateway.process.cpuNanoseconds(), gateway.process.cpuNanoseconds(ofThreads: "media-"))
+        let traffic = try peers.stream(for: .seconds(seconds))
+        var result = Measurement(calls: calls)
+        result.cpu = gateway.process.cpuNanoseconds() - cpu
+        result.mediaCPU = gateway.process.cpuNanoseconds(ofThreads: "media-") - mediaCPU
+        result.seconds = seconds
+        result.rounds = 1
+        result.bytes = gateway.process.proportionalBytes - before
+        result.traffic = traffic
+        return result
+    }
+}
+
+/// What so many calls at a time cost, over all rounds.
+private struct Measurement {
+    let calls: Int
+    var seconds = 0
+    var rounds = 0
+    var cpu: UInt64 = 0
+    var mediaCPU: UInt64 = 0
+    var bytes = 0
+    var traffic = LoadPeers.Traffic()
+
+    init(calls: Int) { self.calls = calls }
+
+    static func += (total: inout Self, more: Self) {
+        total.seconds += more.seconds
+        total.rounds += more.rounds
+        total.cpu += more.cpu
+        total.mediaCPU += more.mediaCPU
+        total.bytes += more.bytes
+        total.traffic += more.traffic
+    }
+
+    /// Microseconds of CPU per second of one call.
+    var cpuPerCall: Double { Double(cpu) / 1_000 / Double(calls * seconds) }
+    /// Of one core, that the media worker was busy.
+    var mediaShare: Double { Double(mediaCPU) / 1e9 / Double(seconds) }
+
+    static let heading = "calls | CPU per call-second | packet | worker | memory per call | delay p50, p99, max | packets/s, lost | latest packet"
+
+    var line: String {
+        let delay = traffic.delay
+        return String(
+            format: "%5d | %.0f µs | %.2f µs | %.0f %% | %.0f KB | %.2f, %.2f, %.2f ms | %.0f, %d | %.1f ms late",
+            calls, cpuPerCall, Double(cpu) / 1_000 / Double(traffic.sent), mediaShare * 100, Double(bytes) / Double(calls * rounds) / 1_024,
+            Double(delay.percentile(0.5)) / 1_000, Double(delay.percentile(0.99)) / 1_000, Double(delay.maximum) / 1_000,
+            Double(traffic.sent) / Double(seconds), traffic.sent - traffic.received, traffic.worstLateness.inSeconds * 1_000)
+    }
+}

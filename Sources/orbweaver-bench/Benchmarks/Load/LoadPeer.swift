@@ -1,0 +1,120 @@
+import Cryptography
+import DTLS
+import ICE
+import Primitives
+import SDP
+import SRTP
+import STUN
+
+/// One scripted peer of many: full ICE in the controlling role, DTLS as the client, SRTP with a time stamp in each packet.
+///
+/// It decides and writes; `LoadPeers` sends, receives and keeps the time.
+final class LoadPeer {
+    private struct Authentication: MessageAuthentication {
+        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
+    }
+
+    /// RTP header and 20 ms of G.711.
+    static let packetSize = 12 + 160
+    private static let stampOffset = 12
+
+    let number: UInt16
+    let credentials: ICECredentials
+    let ssrc: UInt32
+    private let context: DTLSContext
+    private var gateway: ICECredentials?
+    private var dtls: DTLSTransport?
+    private var inbound: SRTPSession?
+    private var outbound: SRTPSession?
+    private var sequence: UInt16 = 0
+    private var random = SecureRandomSource()
+
+    init(number: UInt16, context: DTLSContext) {
+        self.number = number
+        self.context = context
+        credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
+        ssrc = 0x1000_0000 + UInt32(number)
+    }
+
+    var fingerprint: Fingerprint { Fingerprint(.sha256, digest: context.certificate.fingerprint(.sha256)) }
+    var isConnected: Bool { outbound != nil }
+
+    // MARK: Connecting
+
+    /// What the gateway's description says.
+    func learn(_ gateway: ICECredentials) { self.gateway = gateway }
+
+    /// A check that nominates, and shows the gateway that its packets are still welcome (RFC 7675 §5.1).
+    func check() -> [UInt8]? {
+        guard let gateway else { return nil }
+        let username = ICEUsername(receiver: gateway.ufrag, sender: credentials.ufrag).text
+        let request = STUNMessage(
+            .request, .binding, TransactionID(using: &random),
+            [.username(username), .priority(1), .iceControlling(tieBreaker: 7), .useCandidate])
+        return request.encoded(password: gateway.password.value, authentication: Authentication())
+    }
+
+    /// How long until the handshake wants to be woken.
+    var retransmission: Duration? { dtls?.timeout }
+
+    func handshakeTimedOut() { dtls?.handleTimeout() }
+
+    func nextHandshakeDatagram() -> [UInt8]? { dtls?.nextDatagram() }
+
+    /// Takes a packet that is no media.
+    func receive(_ packet: Span<UInt8>) throws {
+        switch packet[0] {
+        case 0...3:
+            let message = try STUNMessage(parsing: packet)
+            if message.messageClass == .success, dtls == nil {
+                dtls = try DTLSTransport(context: context, role: .client)
+                dtls?.start()
+            }
+        case 20...63:
+            dtls?.receive(packet)
+            try installKeys()
+        default: return
+        }
+    }
+
+    private func installKeys() throws {
+        guard outbound == nil, let keys = dtls?.keyingMaterial else { return }
+        let profile: SRTPSession.Profile = keys.profile == .aeadAES128GCM ? .aeadAES128GCM : .aes128CMSHA1_80
+        inbound = try SRTPSession(profile: profile, key: keys.remote.value, direction: .inbound)
+        outbound = try SRTPSession(profile: profile, key: keys.local.value, direction: .outbound)
+    }
+
+    // MARK: Media
+
+    /// Writes the next packet, protected; its payload begins with the time. Returns its length.
+    func writePacket(into slot: inout MutableSpan<UInt8>, at now: MonotonicTime) throws -> Int {
+        guard let outbound else { preconditionFailure("a peer sends once it has keys") }
+        slot[0] = 0x80
+        slot[1] = 0
+        slot.write(UInt64(sequence), size: 2, at: 2)
+        slot.write(UInt64(sequence) * 160, size: 4, at: 4)
+        slot.write(UInt64(ssrc), size: 4, at: 8)
+        slot.write(now.nanoseconds, size: 8, at: Self.stampOffset)
+        sequence &+= 1
+        return try outbound.protect(&slot, count: Self.packetSize)
+    }
+
+    /// When the packet in the slot was sent; `nil` if it is no media.
+    func readPacket(in slot: inout MutableSpan<UInt8>, count: Int) throws -> MonotonicTime? {
+        guard let inbound, 128...191 ~= slot[0], !(192...223 ~= slot[1]) else { return nil }
+        let length = try inbound.unprotect(&slot, count: count)
+        guard length == Self.packetSize else { return nil }
+        return MonotonicTime(nanoseconds: slot.read(size: 8, at: Self.stampOffset))
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// The lowest bytes of a number, in network order.
+    fileprivate mutating func write(_ value: UInt64, size: Int, at offset: Int) {
+        for index in 0..<size { self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - index))) }
+    }
+
+    fileprivate func read(size: Int, at offset: Int) -> UInt64 {
+        (0..<size).reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
+    }
+}
