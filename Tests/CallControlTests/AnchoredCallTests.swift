@@ -38,7 +38,7 @@ struct AnchoredCallTests {
         let actions = try rig.answer(answer)
         #expect(
             actions.map(\.trace) == [
-                "prepare caller", "connect caller", "connect callee", "a1 respondCallUpdate", "b1 callCancel", "answered",
+                "prepare caller", "route caller hears callee", "route callee hears caller", "connect caller", "connect callee", "a1 respondCallUpdate", "b1 callCancel", "answered",
             ])
         let made = try PeerDescription(reading: description(actions, .respondCallUpdate), as: .answer)
         #expect(made.transportMedia?.transport.credentials?.ufrag == "caller")

@@ -78,7 +78,7 @@ extension CallRig {
         case .reject(let leg): return try call.reject(by: leg, at: clock.now)
         case .end(let leg, let reason): return try call.end(by: leg, reasonText: reason, at: clock.now)
         case .audit:
-            try call.audit()
+            try call.audit(by: .caller)
             return []
         case .joined(let leg, let device, let former): return call.deviceChanged(leg, .joined(device, replacing: former), at: clock.now)
         case .left(let leg, let id, let others): return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
@@ -108,8 +108,27 @@ extension CallAction {
         case .stopPlaying(let leg): "stop \(leg)"
         case .sendDigits(let digits, let leg): "press \(digits.digits) to \(leg)"
         case .notifyQuality(let leg, _): "quality \(leg)"
+        case .detach(let leg, _): "detach \(leg)"
+        case .route(let leg, let route): "route \(leg) \(route.trace)"
+        case .releaseLeg(let leg): "release \(leg)"
+        case .requestHandover(let call, _): "request handover of \(call)"
+        case .offerHandover(let call, let handover): "offer \(handover.legs.map(\.id)) to \(call)"
+        case .refuseHandover(let call): "refuse handover to \(call)"
+        case .takeHandover(let call, let legs, let purpose): "take \(legs.map(\.after)) of \(call) for \(purpose)"
+        case .declineHandover(let call): "decline handover of \(call)"
+        case .passOn(let call, let leg, let event): "pass on to \(call): \(leg) \(event)"
         case .answered: "answered"
         case .ended: "ended"
+        }
+    }
+}
+
+extension MediaRoute {
+    var trace: String {
+        switch self {
+        case .silence: "silence"
+        case .leg(let leg): "hears \(leg)"
+        case .mix: "mix"
         }
     }
 }
@@ -120,6 +139,9 @@ extension CallError {
         case .noSuchCall: "noSuchCall"
         case .alreadyAnswered: "alreadyAnswered"
         case .notAllowed(let operation, let state): "\(operation) while \(state)"
+        case .pending: "pending"
+        case .unreachable: "unreachable"
+        case .unsupported: "unsupported"
         case .malformedDescription: "malformedDescription"
         case .unsupportedDescription: "unsupportedDescription"
         case .unplayable: "unplayable"

@@ -126,13 +126,13 @@ struct CallTransitionTests {
 
     @Test func `the state query tells ringing from answered`() throws {
         var rig = CallRig()
-        #expect(throws: CallError.noSuchCall) { try rig.call.progress() }
+        #expect(throws: CallError.noSuchCall) { try rig.call.progress(for: .caller) }
         _ = try rig.start()
-        #expect(try rig.call.progress() == .ringing)
+        #expect(try rig.call.progress(for: .caller) == .ringing)
         _ = try rig.answer()
-        #expect(try rig.call.progress() == .answered)
+        #expect(try rig.call.progress(for: .caller) == .answered)
         _ = rig.take(.drain)
-        #expect(throws: CallError.noSuchCall) { try rig.call.progress() }
+        #expect(throws: CallError.noSuchCall) { try rig.call.progress(for: .caller) }
     }
 
     @Test func `the record says how long everything took`() throws {

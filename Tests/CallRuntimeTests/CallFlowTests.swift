@@ -194,10 +194,15 @@ struct AnchoredCallFlowTests {
                     return "prepare \(leg)"
                 case .connect(let leg, _): return "connect \(leg)"
                 case .play, .stopPlaying, .sendDigits: return "media"
+                case .route(let leg, let route): return "route \(leg) to \(route)"
+                case .adopt, .releaseLeg: return "move"
                 case .release: return "release"
                 }
             }
-            #expect(kinds == ["prepare callee", "prepare caller", "connect caller", "connect callee", "release"])
+            #expect(kinds == [
+                    "prepare callee", "prepare caller", "route caller to leg(callee)", "route callee to leg(caller)", "connect caller",
+                    "connect callee", "release",
+                ])
             let entries = rig.recorder.entries
             let call = try #require(entries.firstIndex { if case .frame(let frame, _) = $0 { frame.notification.type == .call } else { false } })
             let prepared = try #require(entries.firstIndex { if case .media(.prepare(.callee, _), _) = $0 { true } else { false } })

@@ -133,8 +133,10 @@ import Yams
             switch wrapper {
             case SubscribeRequest.wrapper:
                 _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
-            case CallControlRequest.wrapper: _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation()
-            default: _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).rejectedSession()
+            case CallControlRequest.wrapper:
+                _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(defaultDomain: "example.com")
+            default:
+                _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).disposition(defaultDomain: "example.com")
             }
         }
     }

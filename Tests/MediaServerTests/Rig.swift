@@ -56,6 +56,8 @@ struct Rig {
         _ = try server.reserve(call)
         server.send(.prepare(.caller, callerLocal), for: call)
         server.send(.prepare(.callee, calleeLocal), for: call)
+        server.send(.route(.caller, .leg(.callee)), for: call)
+        server.send(.route(.callee, .leg(.caller)), for: call)
         let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
         server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC)), for: call)
         server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC)), for: call)

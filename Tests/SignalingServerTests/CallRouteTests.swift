@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a call is rejected`() async throws {
+    @Test func `a call is rejected or forwarded`() async throws {
         try await TestServer.run { server in
             let path = "/rest/version/1/user/joe@example.com/calldisposition"
             let answer = try await server.request("POST", path, #"{"callDispositionRequest":{"action":"reject","sessionData":"B1"}}"#)
@@ -69,21 +69,29 @@ import Testing
             #expect(await server.switchboard.events.contains(.reject(address("joe"), SessionID("B1"))))
             let forward = try await server.request(
                 "POST", path, #"{"callDispositionRequest":{"action":"forward","sessionData":"B1","address":"sip:bob@example.com"}}"#)
-            #expect(forward.status == 403)
-            #expect(try forward.member("callDispositionResponse.code") == "call.operation_not_supported")
+            #expect(forward.status == 200)
+            #expect(await server.switchboard.events.contains(.forward(address("joe"), SessionID("B1"), to: address("bob"))))
+            let nowhere = try await server.request("POST", path, #"{"callDispositionRequest":{"action":"forward","sessionData":"B1"}}"#)
+            #expect(nowhere.status == 400)
+            #expect(try nowhere.member("callDispositionResponse.code") == "request.missing_field")
         }
     }
 
     @Test(arguments: [
-        ("POST", #"{"type":"join","firstSessionData":"A1","secondSessionData":"A2"}"#, 403, "35", "call.operation_not_supported"),
+        ("POST", #"{"type":"join","firstSessionData":"A1","secondSessionData":"A2"}"#, 400, "5", "request.missing_field"),
+        ("POST", #"{"type":"join","firstSessionData":"A1","sdp":"v=0"}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callAnswer","sdp":"v=0"}"#, 400, "37", "call.operation_unknown"),
         ("POST", #"{"type":"callStart","sdp":"v=0"}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callStart","to":"sip:ann@example.com"}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callStart","to":"sip:ann@example.com","sdp":""}"#, 400, "5", "request.missing_field"),
         ("POST", #"{"type":"callStart","to":"@","sdp":"v=0"}"#, 400, "37", "request.invalid_value"),
         ("POST", #"{"type":7}"#, 400, "37", "request.invalid_value"),
-        ("PUT", #"{"type":"transfer","address":"sip:carl@example.com"}"#, 403, "35", "call.operation_not_supported"),
-        ("PUT", #"{"type":"startCallUpdate","sdp":"v=0"}"#, 403, "35", "call.operation_not_supported"),
+        ("PUT", #"{"type":"transfer","address":"@"}"#, 400, "37", "request.invalid_value"),
+        ("PUT", #"{"type":"transfer"}"#, 400, "5", "request.missing_field"),
+        ("PUT", #"{"type":"respondCallUpdate"}"#, 400, "5", "request.missing_field"),
+        ("PUT", #"{"type":"updateIceCandidate"}"#, 400, "5", "request.missing_field"),
+        ("PUT", #"{"type":"sendCustomHeaders"}"#, 400, "5", "request.missing_field"),
+        ("PUT", #"{"type":"acceptCallReplace","sdp":"v=0"}"#, 403, "35", "call.operation_not_supported"),
         ("PUT", #"{"type":"callStart","to":"sip:ann@example.com","sdp":"v=0"}"#, 400, "37", "call.operation_unknown"),
         ("PUT", #"{"type":"dance"}"#, 400, "37", "call.operation_unknown"),
         ("PUT", #"{"type":"callAnswer"}"#, 400, "5", "request.missing_field"),
@@ -102,9 +110,38 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"type":"startCallUpdate","sdp":"v=0"}"#, .offer(address("joe"), SessionID("B1"), CallUpdateRequest(sdp: "v=0"))),
+        (#"{"type":"startCallUpdate"}"#, .offer(address("joe"), SessionID("B1"), CallUpdateRequest(sdp: ""))),
+        (#"{"type":"respondCallUpdate","sdp":"v=0"}"#, .respond(address("joe"), SessionID("B1"), CallUpdateRequest(sdp: "v=0"))),
+        (#"{"type":"transfer","address":"sip:bob@example.com"}"#, .transfer(address("joe"), SessionID("B1"), to: address("bob"), consultation: nil)),
+        (
+            #"{"type":"transfer","address":"bob","sessionData":"B2"}"#,
+            .transfer(address("joe"), SessionID("B1"), to: address("bob"), consultation: SessionID("B2"))
+        ),
+        (
+            #"{"type":"updateIceCandidate","iceCandidates":[{"candidate":"candidate:1","sdpMid":"0","sdpMLineIndex":0}]}"#,
+            .candidates(address("joe"), SessionID("B1"), [TrickledLine(candidate: "candidate:1", mid: "0", mediaIndex: 0)])
+        ),
+        (
+            #"{"type":"sendCustomHeaders","customParameters":[{"name":"X-GPS","value":"1,2"}]}"#,
+            .parameters(address("joe"), SessionID("B1"), [CustomParameter(name: "X-GPS", value: "1,2")])
+        ),
+    ] as [(String, RecordingSwitchboard.Event)])
+    func `operations inside a call reach call handling`(_ operation: String, _ event: RecordingSwitchboard.Event) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request("PUT", "/rest/version/1/user/joe@example.com/callControl/callSessions/B1", #"{"callControlRequest":\#(operation)}"#)
+            #expect(answer.status == 200)
+            #expect(await server.switchboard.events.contains(event))
+        }
+    }
+
+    @Test(arguments: [
         (.noSuchCall, 404, "42", "call.not_found"),
         (.alreadyAnswered, 409, "37", "call.already_answered"),
         (.notAllowed(operation: "ringing", state: "connected"), 409, "37", "call.not_allowed"),
+        (.pending(retryAfter: 2), 491, "491", "call.request_pending"),
+        (.unreachable(.noSuchUser), 404, "10", "call.unreachable"),
+        (.unsupported("Not this call."), 403, "35", "call.operation_not_supported"),
         (.malformedDescription("line 3"), 400, "16", "call.malformed_sdp"),
         (.unsupportedDescription("no audio"), 400, "37", "call.unsupported_sdp"),
         (.limitOfCalls, 503, "503", "call.limit_reached"),

@@ -28,12 +28,13 @@ extension CallOutcome {
     package init(_ cause: CallEndCause) {
         self =
             switch cause {
-            case .completed: .completed
+            case .completed, .transferred: .completed
             case .cancelled: .cancelled
             case .rejected: .rejected
             case .unanswered: .unanswered
             case .unreachable: .unreachable
             case .mediaFailed: .mediaFailed
+            case .joinFailed: .unreachable
             case .subscriptionEnded: .subscriptionEnded
             case .drained: .drained
             }

@@ -9,7 +9,8 @@ extension LocalSwitchboard {
     package func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         var random = environment.random.generator
-        let owner = CallOwner(CallID(random.next()), environment)
+        let neighbour = await neighbour(of: [user, request.callee])
+        let owner = CallOwner(environment.media.identifier(random.next(), near: neighbour), environment)
         let sessions = PerLeg(
             caller: SessionID(random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
         try await calls.insert(owner)
@@ -42,7 +43,7 @@ extension LocalSwitchboard {
                     user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
                     devices: calleeContact?.devices ?? []))
             try await owner.start(
-                request, parties: parties, registrations: PerLeg(caller: caller, callee: calleeContact == nil ? nil : callee),
+                request, parties: parties, registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
                 unreachable: unreachable)
         } catch {
             caller.inbox.post(.detach(sessions.caller))
@@ -52,11 +53,11 @@ extension LocalSwitchboard {
     }
 
     /// The first name that says anything, else the address.
-    private static func name(_ names: String?..., or address: UserAddress) -> String {
+    static func name(_ names: String?..., or address: UserAddress) -> String {
         names.lazy.compactMap(\.self).first { !$0.isEmpty } ?? address.text
     }
 
-    private func reasonForAbsence(of callee: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+    func reasonForAbsence(of callee: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
         do throws(StorageError) {
             return try await repository.user(callee) == nil ? .noSuchUser : .notRegistered
         } catch {
@@ -86,11 +87,21 @@ extension LocalSwitchboard {
     }
 
     package func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress {
-        try await leg(of: session, for: user).call.progress()
+        let (call, leg) = try await leg(of: session, for: user)
+        return try await call.progress(for: leg)
     }
 
     package func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
-        try await leg(of: session, for: user).call.audit()
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.audit(by: leg)
+    }
+
+    /// A call that one of these users has already: what they bring together later should be handled in one place.
+    func neighbour(of users: [UserAddress]) async -> CallID? {
+        for user in users {
+            if let call = await self.users.existing(user)?.anyCall { return call }
+        }
+        return nil
     }
 
     func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: Leg) {

@@ -102,6 +102,15 @@ package final class MediaServer: MediaPort {
     /// Where they accept TCP connections.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
+    package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
+        guard let neighbour else { return CallID(random) }
+        let workers = UInt64(endpoints.count)
+        // Small enough that the worker's number can be added.
+        return CallID((random >> 1) / workers * workers + neighbour.rawValue % workers)
+    }
+
+    package func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { endpoint(of: one) === endpoint(of: other) }
+
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
         guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker else { throw MediaUnavailable() }

@@ -32,6 +32,7 @@ struct BenchCall {
             server.send(.connect(leg, negotiated(local, peer, ssrc: leg == .caller ? 1 : 2)), for: id)
             peer.connect(to: gateway, local)
         }
+        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
         for _ in 0..<400 where !(peers.caller.isConnected && peers.callee.isConnected) {
             _ = try peers.caller.run(for: .milliseconds(20)) { $0.isConnected }
             _ = try peers.callee.run(for: .milliseconds(20)) { $0.isConnected }

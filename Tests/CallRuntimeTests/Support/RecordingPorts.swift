@@ -62,6 +62,9 @@ final class RecordingMedia: MediaPort {
 
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
+    func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID { CallID(random) }
+    func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { true }
+
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let isFull = state.withLock { state in
             state.lastCall = call
@@ -80,7 +83,7 @@ final class RecordingMedia: MediaPort {
 
     func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard call == lastCall else { return nil }
-        return CallMediaStatistics(legs: Leg.allCases.map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
+        return CallMediaStatistics(legs: [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
     }
 }
 

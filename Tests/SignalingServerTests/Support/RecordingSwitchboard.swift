@@ -18,6 +18,13 @@ actor RecordingSwitchboard: Switchboard {
         case end(UserAddress, SessionID, reasonText: String?)
         case state(UserAddress, SessionID)
         case audit(UserAddress, SessionID)
+        case offer(UserAddress, SessionID, CallUpdateRequest)
+        case respond(UserAddress, SessionID, CallUpdateRequest)
+        case candidates(UserAddress, SessionID, [TrickledLine])
+        case parameters(UserAddress, SessionID, [CustomParameter])
+        case forward(UserAddress, SessionID, to: UserAddress)
+        case transfer(UserAddress, SessionID, to: UserAddress, consultation: SessionID?)
+        case join(UserAddress, SessionID, SessionID, CallUpdateRequest)
         case play(UserAddress, SessionID, Playback, MediaTarget)
         case stopPlaying(UserAddress, SessionID, MediaTarget)
         case sendDigits(UserAddress, SessionID, DigitSequence, MediaTarget)
@@ -113,6 +120,37 @@ actor RecordingSwitchboard: Switchboard {
 
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.audit(user, session)) }
 
+    func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+        try await noteCall(.offer(user, session, request))
+    }
+
+    func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+        try await noteCall(.respond(user, session, request))
+    }
+
+    func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError) {
+        try await noteCall(.candidates(user, session, candidates))
+    }
+
+    func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError) {
+        try await noteCall(.parameters(user, session, parameters))
+    }
+
+    func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {
+        try await noteCall(.forward(user, session, to: address))
+    }
+
+    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?) async throws(CallError) {
+        try await noteCall(.transfer(user, session, to: address, consultation: consultation))
+    }
+
+    func join(
+        _ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest
+    ) async throws(CallError) -> SessionID {
+        try await noteCall(.join(user, first, second, request))
+        return SessionID("A3")
+    }
+
     func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError) {
         try await noteCall(.play(user, session, playback, target))
     }
@@ -131,7 +169,7 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.statistics(user, session))
         var line = LineMediaStatistics(mid: "0", kind: "audio", source: "relayed")
         line.inbound.packets = 7
-        let legs = Leg.allCases.map { LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0]) }
+        let legs = [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0]) }
         return (.callee, CallMediaStatistics(legs: legs))
     }
 

@@ -11,31 +11,42 @@ extension Call {
 
     /// While the callee rings, every new device rings too; one that merely subscribed again takes the second `call` for
     /// the duplicate it is (spidr-wire §6.2). At any other time a device only takes over what its former subscription knew.
-    private mutating func joined(_ leg: Leg, _ device: Device, replacing former: SubscriptionID?) -> [CallAction] {
-        let wasTold = former != nil && parties[leg].devices.contains { $0.subscription == former }
-        parties[leg].devices.removeAll { $0.subscription == former || $0.subscription == device.subscription }
-        switch (state, leg) {
-        case (.unanswered(let unanswered), .callee):
-            parties.callee.devices.append(device)
-            let actions: [CallAction] = [.notify(.callee, [device.subscription], unanswered.invitation)]
-            return actions + (device.sendsRingingFeedback ? [] : rang())
-        case (.unanswered, .caller), (.answered, _):
-            if wasTold { parties[leg].devices.append(device) }
-            return []
-        case (.initial, _), (.ended, _):
-            return []
+    private mutating func joined(_ id: Leg, _ device: Device, replacing former: SubscriptionID?) -> [CallAction] {
+        guard let leg = self[id] else { return [] }
+        let wasTold = former != nil && leg.party.devices.contains { $0.subscription == former }
+        edit(id) { $0.party.devices.removeAll { $0.subscription == former || $0.subscription == device.subscription } }
+        let invitation: Notification? =
+            switch state {
+            case .unanswered(let unanswered): unanswered.invitation
+            case .answered(let answered): answered.operation?.invitation
+            case .initial, .joining, .ended: nil
+            }
+        if leg.stage == .ringing, let invitation {
+            edit(id) { $0.party.devices.append(device) }
+            return [.notify(id, [device.subscription], invitation)] + (device.sendsRingingFeedback ? [] : rang())
         }
+        if wasTold { edit(id) { $0.party.devices.append(device) } }
+        return []
     }
 
     /// The end of the last device ends the call (spidr-wire §3.3). An answered one can go on without any, as long as the
     /// user can still be reached; an unanswered one cannot: nobody would learn of the answer.
-    private mutating func left(_ leg: Leg, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime) -> [CallAction] {
-        parties[leg].devices.removeAll { $0.subscription == subscription }
-        guard parties[leg].devices.isEmpty else { return [] }
+    private mutating func left(_ id: Leg, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime) -> [CallAction] {
+        edit(id) { $0.party.devices.removeAll { $0.subscription == subscription } }
+        guard let leg = self[id], leg.party.devices.isEmpty else { return [] }
         switch state {
-        case .unanswered: return finish(.subscriptionEnded(leg), at: now)
-        case .answered: return othersRemain ? [] : finish(.subscriptionEnded(leg), at: now)
+        case .unanswered: return finish(.subscriptionEnded(id), at: now)
+        case .joining(let joining): return joining.received.map { .declineHandover($0.from) } + finish(.subscriptionEnded(id), at: now)
+        case .answered(let answered):
+            if leg.stage == .ringing { return transferFailed(480, "Not registered", farewell: .cancel) }
+            return othersRemain ? [] : leave(answered, id, leg.stage, .subscriptionEnded, at: now)
         case .initial, .ended: return []
         }
+    }
+}
+
+extension Call.Operation {
+    fileprivate var invitation: Notification? {
+        if case .transfer(let transfer) = self { transfer.invitation } else { nil }
     }
 }

@@ -6,59 +6,69 @@ extension Call {
     package struct Playing: Equatable, Sendable {
         /// Tells it from those before and after it.
         let number: UInt32
-        let requester: Leg
+        /// `nil`: music for an end that is kept waiting.
+        let requester: Leg?
     }
 
     /// Plays to one or both ends what they hear in place of each other; what was playing there before stops.
     package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
         var answered = try anchoredAnswer(for: "play", by: leg)
         var actions: [CallAction] = []
-        for listener in target.legs(seenFrom: leg) {
+        for listener in listeners(target, seenFrom: leg) {
             answered.lastPlayback += 1
-            answered.playing[listener] = Playing(number: answered.lastPlayback, requester: leg)
+            edit(listener) { $0.playing = Playing(number: answered.lastPlayback, requester: leg) }
             actions.append(.play(playback, number: answered.lastPlayback, to: listener))
         }
         state = .answered(answered)
         return actions
     }
 
-    /// The ends hear each other again; nothing happens where nothing plays.
+    /// The ends hear each other again; nothing happens where nothing was asked to be played.
     package mutating func stopPlaying(to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
-        var answered = try anchoredAnswer(for: "stop", by: leg)
+        _ = try anchoredAnswer(for: "stop", by: leg)
         var actions: [CallAction] = []
-        for listener in target.legs(seenFrom: leg) where answered.playing[listener] != nil {
-            answered.playing[listener] = nil
+        for listener in listeners(target, seenFrom: leg) where self[listener]?.playing?.requester != nil {
+            edit(listener) { $0.playing = nil }
             actions.append(.stopPlaying(to: listener))
         }
-        state = .answered(answered)
-        return actions
+        return actions + refreshMusic()
     }
 
     /// Presses keys that the ends hear; they go out one after the other, behind those asked for before.
     package func sendDigits(_ digits: DigitSequence, to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
         _ = try anchoredAnswer(for: "dtmf", by: leg)
-        return target.legs(seenFrom: leg).map { .sendDigits(digits, to: $0) }
+        return listeners(target, seenFrom: leg).map { .sendDigits(digits, to: $0) }
     }
 
     /// A file has come to its end; whoever asked for it is told, unless something else plays by now.
     package mutating func playbackEnded(_ number: UInt32, for listener: Leg) -> [CallAction] {
-        guard case .answered(var answered) = state, let playing = answered.playing[listener], playing.number == number else { return [] }
-        answered.playing[listener] = nil
-        state = .answered(answered)
-        return [.stopPlaying(to: listener)] + tell(playing.requester, notification(.mediaEnded, to: playing.requester))
+        guard case .answered = state, let playing = self[listener]?.playing, playing.number == number else { return [] }
+        edit(listener) { $0.playing = nil }
+        let told = playing.requester.flatMap { self[$0] == nil ? nil : tell($0, notification(.mediaEnded, to: $0)) } ?? []
+        return [.stopPlaying(to: listener)] + refreshMusic() + told
     }
 
     /// How good the call is for an end; only subscriptions that asked for it are told.
     package func qualityMeasured(_ quality: CallQuality, for leg: Leg) -> [CallAction] {
-        guard case .answered = state else { return [] }
+        guard case .answered = state, self[leg]?.isTalking == true else { return [] }
         var report = notification(.callQuality, to: leg)
         report.quality = quality
         return [.notifyQuality(leg, report)]
     }
 
+    private func listeners(_ target: MediaTarget, seenFrom leg: Leg) -> [Leg] {
+        let others = others(of: leg).map(\.id)
+        return switch target {
+        case .own: [leg]
+        case .peer: others
+        case .both: [leg] + others
+        }
+    }
+
     private func anchoredAnswer(for operation: String, by leg: Leg) throws(CallError) -> Answered {
-        guard case .answered(let answered) = try living() else { throw refusal(of: operation, to: leg) }
-        guard answered.media != nil else { throw .notAllowed(operation: operation, state: "media that goes from peer to peer") }
+        let member = try member(leg)
+        guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
+        guard member.media != nil else { throw .notAllowed(operation: operation, state: "media that goes from peer to peer") }
         return answered
     }
 }

@@ -2,52 +2,102 @@ import Primitives
 
 /// What the ends are told.
 extension Call {
-    /// The caller hears that a device rings, once.
+    /// The caller hears that a device rings, once, after the description with which it hears it from the gateway (spidr-wire §8.3).
+    /// Whoever transfers hears nothing until it is decided.
     mutating func rang() -> [CallAction] {
         guard case .unanswered(var unanswered) = state, !unanswered.hasRung else { return [] }
         unanswered.hasRung = true
+        unanswered.hasProgressed = unanswered.earlyMedia != nil
         state = .unanswered(unanswered)
-        return tell(.caller, notification(.ringing, to: .caller))
+        var actions: [CallAction] = []
+        if let early = unanswered.earlyMedia, let playback = configuration.earlyMedia {
+            edit(.caller) { $0.media = early.media }
+            actions.append(.prepareMedia(.caller, early.media.credentials))
+            actions += connect(.caller) + [.play(playback, number: 0, to: .caller)]
+            var progress = notification(.sessionProgress, to: .caller)
+            progress.sdp = early.sdp
+            actions += tell(.caller, progress)
+        }
+        return actions + tell(.caller, notification(.ringing, to: .caller))
     }
 
-    /// Ends the call and tells both ends why, as far as they are to know. The only way into `ended`.
+    /// Ends the call and tells everybody why, as far as they are to know. The only way into `ended` but for the last end's leaving.
     mutating func finish(_ cause: CallEndCause, at now: MonotonicTime) -> [CallAction] {
-        var record = CallRecord(cause: cause)
-        var hasMedia = false
-        switch state {
-        case .initial: break
-        case .unanswered(let unanswered): hasMedia = unanswered.media != nil
-        case .answered(let answered):
-            hasMedia = answered.media != nil
-            record.setup = answered.setup
-            record.talk = now - answered.answeredAt
-        case .ended: preconditionFailure("a call ends once")
+        let record = record(cause, at: now)
+        var actions: [CallAction] = legs.contains { $0.media != nil } ? [.releaseMedia] : []
+        if case .answered(let answered) = state, case .consultation(let consultation) = answered.operation {
+            actions.append(.declineHandover(consultation.other))
+        }
+        if case .answered(let answered) = state, case .handover(let handover) = answered.operation {
+            actions.append(.refuseHandover(to: handover.taker))
         }
         state = .ended(record)
-        var actions: [CallAction] = hasMedia ? [.releaseMedia] : []
-        for leg in Leg.allCases {
-            guard let farewell = cause.farewell(to: leg) else { continue }
-            var last = notification(farewell.type, to: leg)
-            last.statusCode = farewell.statusCode
-            last.reasonText = farewell.reasonText
-            actions += tell(leg, last)
+        for leg in legs {
+            guard let farewell = farewell(cause, to: leg) else { continue }
+            actions += say(farewell, to: leg.id)
         }
         return actions + [.ended(record)]
     }
 
+    private func farewell(_ cause: CallEndCause, to leg: CallLeg) -> CallEndCause.Farewell? {
+        switch leg.stage {
+        // Has its word already.
+        case .completed: nil
+        // Of an answered call: somebody to whom it was to be transferred.
+        case .ringing where cause.isOfAnAnsweredCall: .end(487, "Caller hung up")
+        case .waiting, .ringing, .talking: cause.farewell(to: leg.id, isCalled: leg.isCalled)
+        }
+    }
+
+    func record(_ cause: CallEndCause, at now: MonotonicTime?) -> CallRecord {
+        var record = CallRecord(cause: cause)
+        if case .answered(let answered) = state {
+            record.setup = answered.setup
+            record.talk = now.map { $0 - answered.answeredAt }
+        }
+        return record
+    }
+
+    func say(_ farewell: CallEndCause.Farewell, to leg: Leg) -> [CallAction] {
+        var last = notification(farewell.type, to: leg)
+        last.statusCode = farewell.statusCode
+        last.reasonText = farewell.reasonText
+        return tell(leg, last)
+    }
+
     func tell(_ leg: Leg, _ notification: Notification) -> [CallAction] {
-        let receivers = parties[leg].devices.map(\.subscription)
+        let receivers = self[leg]?.party.devices.map(\.subscription) ?? []
         return receivers.isEmpty ? [] : [.notify(leg, receivers, notification)]
+    }
+
+    /// Clients know a conference by its address in the caller's place, whoever called (spidr-wire §8.7).
+    private var isConference: Bool {
+        switch state {
+        case .joining: true
+        case .answered(let answered): answered.isConference
+        case .initial, .unanswered, .ended: false
+        }
     }
 
     /// All five names and numbers are in every notification: which of them a client looks at depends on the
     /// client (spidr-wire §5.2).
-    func notification(_ type: Notification.EventType, to leg: Leg) -> Notification {
-        let (caller, callee, remote) = (parties.caller, parties.callee, parties[leg.peer])
+    func notification(_ type: Notification.EventType, to id: Leg) -> Notification {
+        guard let leg = self[id] else { preconditionFailure("only ends of the call are told anything") }
+        let (own, remote) = (leg.party.shown, leg.remote)
+        let (caller, callee) = leg.isCalled || isConference ? (remote, own) : (own, remote)
         return Notification(
-            type, session: parties[leg].session,
+            type, session: leg.party.session,
             parties: Notification.Parties(
-                callerName: caller.name, callerDisplayNumber: caller.user.text, calleeDisplayNumber: callee.user.text,
-                remoteName: remote.name, remoteDisplayNumber: remote.user.text))
+                callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number, remoteName: remote.name,
+                remoteDisplayNumber: remote.number))
+    }
+}
+
+extension CallEndCause {
+    fileprivate var isOfAnAnsweredCall: Bool {
+        switch self {
+        case .completed, .mediaFailed, .transferred: true
+        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .joinFailed, .drained: false
+        }
     }
 }

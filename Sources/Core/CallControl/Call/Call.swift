@@ -1,35 +1,48 @@
 package import Primitives
 package import SDP
 
-/// A call between a caller and the devices of a callee (spidr-wire §6).
+/// A call: two ends that talk through the gateway, or more of them in a conference (spidr-wire §6–§8).
 ///
-///     initial ── start ──▶ unanswered ── answer ──▶ answered
-///        │                    │                        │
-///        │ calleeUnreachable  │ reject, end, timeout,  │ end, media failure,
-///        │                    │ a party left, drain    │ a party left, drain
-///        ▼                    ▼                        ▼
-///      ended ◀────────────────┴────────────────────────┘
+///     initial ── start ──▶ unanswered ── answer ──▶ answered ◀── both calls handed over ── joining
+///        │                    │                        │                                    │
+///        │ calleeUnreachable  │ reject, end, timeout,  │ end, media failure,                │ refused,
+///        │                    │ a party left, drain    │ a party left, drain                │ end, drain
+///        ▼                    ▼                        ▼                                    ▼
+///      ended ◀────────────────┴────────────────────────┴────────────────────────────────────┘
 ///
-/// Inputs of clients throw when they do not fit and change nothing; events that do not fit are ignored. What either
-/// end sees of it is its `LegState`. See docs/call-states.md for the table.
+/// In an answered call one operation at a time goes on (`Operation`). Inputs of clients throw when they do not fit and change
+/// nothing; events that do not fit are ignored. What an end sees of it is its `LegState`. See docs/call-states.md for the tables.
 package struct Call: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// How long the callee's devices ring.
         package var ringTime: Duration
-        /// From the answer until both legs of an anchored call have keys. The media plane has timers of its own, which
+        /// From the answer until the legs of an anchored call have keys. The media plane has timers of its own, which
         /// say more exactly what went wrong; this one is longer and stands behind them.
         package var mediaSetupTime: Duration
+        /// How long a client may take to answer an offer within a call.
+        package var offerTime: Duration
+        /// How long an end whose call was handed over has to end it.
+        package var completionTime: Duration
         /// Characters of a reason or a name that are passed on (spidr-wire §6.7).
         package var maximumTextLength: Int
+        /// What a caller that lists `earlymedia` hears while devices ring; `nil`: what its own device plays.
+        package var earlyMedia: Playback?
+        /// Whether an end that is kept waiting hears music, where its description lets it hear anything.
+        package var playsMusicOnHold: Bool
         package var mediaPolicy: MediaPolicy
 
         package init(
-            ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60), maximumTextLength: Int = 256,
-            mediaPolicy: MediaPolicy = .relay
+            ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60), offerTime: Duration = .seconds(30),
+            completionTime: Duration = .seconds(30), maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
+            playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
         ) {
             self.ringTime = ringTime
             self.mediaSetupTime = mediaSetupTime
+            self.offerTime = offerTime
+            self.completionTime = completionTime
             self.maximumTextLength = maximumTextLength
+            self.earlyMedia = earlyMedia
+            self.playsMusicOnHold = playsMusicOnHold
             self.mediaPolicy = mediaPolicy
         }
     }
@@ -37,6 +50,7 @@ package struct Call: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         case initial
         case unanswered(Unanswered)
+        case joining(Joining)
         case answered(Answered)
         case ended(CallRecord)
     }
@@ -44,19 +58,31 @@ package struct Call: Equatable, Sendable {
     package struct Unanswered: Equatable, Sendable {
         let startedAt: MonotonicTime
         /// What each device of the callee is told, those that come late included.
-        let invitation: Notification
+        var invitation: Notification
         /// The caller has been told that a device rings.
         var hasRung = false
-        /// `nil` if media goes from peer to peer.
-        var media: AnchoredMedia?
+        /// What a caller that listens before the answer is given when devices ring.
+        var earlyMedia: EarlyMedia?
+        /// The caller has been given it.
+        var hasProgressed = false
+        /// When the devices stop ringing.
+        var deadline: MonotonicTime
+    }
+
+    /// A description ahead of the answer, and the caller's media once it has it.
+    package struct EarlyMedia: Equatable, Sendable {
+        let media: LegMedia
+        let sdp: String
     }
 
     package struct Answered: Equatable, Sendable {
         let answeredAt: MonotonicTime
+        /// By when all media paths are there.
+        var setupDeadline: MonotonicTime
         let setup: Duration
-        var media: AnchoredMedia?
-        /// What each end hears in place of the other.
-        var playing = PerLeg<Playing?>(caller: nil, callee: nil)
+        /// Everybody hears everybody, and no offer goes from one to another.
+        var isConference = false
+        var operation: Operation?
         var lastPlayback: UInt32 = 0
     }
 
@@ -64,18 +90,47 @@ package struct Call: Equatable, Sendable {
     package enum Timer: Hashable, Sendable {
         case ringing
         case mediaSetup
+        /// An operation has taken too long.
+        case operation
+        /// An end has not answered the gateway's own offer.
+        case ownOffer(Leg)
+        /// An end that was completed has not gone.
+        case completion(Leg)
     }
 
     package let id: CallID
-    package internal(set) var parties: PerLeg<CallParty>
+    package internal(set) var legs: [CallLeg]
     package internal(set) var state = State.initial
     let configuration: Configuration
+    private var lastLeg: Leg
 
     package init(id: CallID, parties: PerLeg<CallParty>, configuration: Configuration = Configuration()) {
         self.id = id
         self.configuration = configuration
-        self.parties = parties
-        for leg in Leg.allCases { self.parties[leg].name = String(parties[leg].name.prefix(configuration.maximumTextLength)) }
+        let (caller, callee) = (parties.caller.cut(to: configuration), parties.callee.cut(to: configuration))
+        legs = [
+            CallLeg(id: .caller, party: caller, isCalled: false, stage: .waiting, remote: callee.shown),
+            CallLeg(id: .callee, party: callee, isCalled: true, stage: .ringing, remote: caller.shown),
+        ]
+        lastLeg = .callee
+    }
+
+    /// A call that is to be made of others.
+    package init(id: CallID, joiner: CallParty, configuration: Configuration = Configuration()) {
+        self.id = id
+        self.configuration = configuration
+        legs = [
+            CallLeg(
+                id: .caller, party: joiner.cut(to: configuration), isCalled: false, stage: .waiting,
+                remote: CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: joiner.user)))
+        ]
+        lastLeg = .callee
+    }
+
+    /// A number for one more end.
+    package mutating func takeLeg() -> Leg {
+        lastLeg = Leg(lastLeg.number &+ 1)
+        return lastLeg
     }
 }
 
@@ -89,29 +144,31 @@ extension Call {
         guard state == .initial else { preconditionFailure("a call starts once") }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("a call without an offer is not possible; send one in \"sdp\"") }
         var invitation = notification(.call, to: .callee)
-        invitation.actions = [.answer, .reject]
+        invitation.actions = [.answer, .reject, .forward]
         invitation.customParameters = request.customParameters
 
         var actions: [CallAction] = []
-        var anchored: AnchoredMedia?
+        var early: EarlyMedia?
         switch mode {
         case .direct:
             invitation.sdp = request.sdp
         case .anchored(let identities):
             do throws(SDPError) {
-                let (media, offer) = try AnchoredMedia.offering(
-                    request.sdp, identities: identities, policy: configuration.mediaPolicy, random: &random)
-                invitation.sdp = offer
-                actions.append(.prepareMedia(.callee, media.credentials(of: .callee)))
-                anchored = media
+                var caller = LegMedia(identity: identities.caller, policy: configuration.mediaPolicy)
+                var callee = LegMedia(identity: identities.callee, policy: configuration.mediaPolicy)
+                let offer = try caller.receive(offer: request.sdp, random: &random)
+                invitation.sdp = try callee.offer(mirroring: offer, random: &random)
+                actions.append(.prepareMedia(.callee, callee.credentials))
+                if request.acceptsEarlyMedia, configuration.earlyMedia != nil { early = caller.early(random: &random) }
+                edit(.caller) { $0.media = caller }
+                edit(.callee) { $0.media = callee }
             } catch {
                 throw CallError(error)
             }
         }
-        let devices = parties.callee.devices
-        state = .unanswered(Unanswered(startedAt: now, invitation: invitation, media: anchored))
-        actions.append(.notify(.callee, devices.map(\.subscription), invitation))
-        return actions + (devices.contains { !$0.sendsRingingFeedback } ? rang() : [])
+        state = .unanswered(
+            Unanswered(startedAt: now, invitation: invitation, earlyMedia: early, deadline: now + configuration.ringTime))
+        return actions + ring(.callee, with: invitation)
     }
 
     /// There is nobody to ring. The call exists for a moment all the same, because that is the path every client
@@ -120,6 +177,12 @@ extension Call {
         guard state == .initial else { preconditionFailure("a call starts once") }
         return finish(.unreachable(reason), at: now)
     }
+
+    /// Tells an end's devices of the call, and the caller if one of them cannot say itself that it rings.
+    mutating func ring(_ leg: Leg, with invitation: Notification) -> [CallAction] {
+        let devices = self[leg]?.party.devices ?? []
+        return tell(leg, invitation) + (devices.contains { !$0.sendsRingingFeedback } ? rang() : [])
+    }
 }
 
 // MARK: - Requests of the clients
@@ -127,128 +190,172 @@ extension Call {
 extension Call {
     /// A device of the callee shows the call (spidr-wire §6.5); only the first is passed on.
     package mutating func ringing(by leg: Leg) throws(CallError) -> [CallAction] {
-        guard case .unanswered = try living(), leg == .callee else { throw refusal(of: "ringing", to: leg) }
+        guard try member(leg).stage == .ringing else { throw refusal(of: "ringing", to: leg) }
         return rang()
     }
 
-    /// A device of the callee answers; the first one wins (spidr-wire §6.3, §6.6).
+    /// A device of a rung end answers; the first one wins (spidr-wire §6.3, §6.6).
     package mutating func answer(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        let current = try living()
-        guard leg == .callee else { throw refusal(of: "callAnswer", to: leg) }
-        guard case .unanswered(let unanswered) = current else { throw .alreadyAnswered }
+        let member = try member(leg)
+        guard member.isCalled else { throw refusal(of: "callAnswer", to: leg) }
+        guard member.stage == .ringing else { throw .alreadyAnswered }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
-        var update = notification(.respondCallUpdate, to: .caller)
-        update.customParameters = request.customParameters
-        var actions: [CallAction] = []
-        var media = unanswered.media
-        do throws(SDPError) {
-            update.sdp = try media?.answer(request.sdp, random: &random) ?? request.sdp
-        } catch {
-            throw CallError(error)
+        switch state {
+        case .unanswered(let unanswered): return try answer(unanswered, by: leg, request, at: now, random: &random)
+        case .answered: return try transferAnswered(by: leg, request, at: now, random: &random)
+        case .initial, .joining, .ended: throw .noSuchCall
         }
-        if let media {
-            actions.append(.prepareMedia(.caller, media.credentials(of: .caller)))
-            actions += Leg.allCases.compactMap { leg in media.legs[leg].negotiated.map { .connectMedia(leg, $0) } }
-        }
-        let setup = now - unanswered.startedAt
-        state = .answered(Answered(answeredAt: now, setup: setup, media: media))
-        return actions + tell(.caller, update) + tell(.callee, notification(.callCancel, to: .callee)) + [.answered(setup: setup)]
     }
 
-    /// A device of the callee declines for all of them (spidr-wire §6.4).
+    private mutating func answer(
+        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        var update = notification(.respondCallUpdate, to: .caller)
+        update.customParameters = request.customParameters
+        update.sdp = request.sdp
+        var actions: [CallAction] = []
+        if var own = self[leg]?.media, var callers = self[.caller]?.media {
+            do throws(SDPError) {
+                let answer = try own.receive(answer: request.sdp)
+                update.sdp = try callers.answer(mirroring: answer, random: &random)
+            } catch {
+                throw CallError(error)
+            }
+            actions.append(unanswered.hasProgressed ? .stopPlaying(to: .caller) : .prepareMedia(.caller, callers.credentials))
+            edit(leg) { $0.media = own }
+            edit(.caller) { $0.media = callers }
+            actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
+        }
+        edit(leg) { $0.stage = .talking }
+        edit(.caller) { $0.stage = .talking }
+        let setup = now - unanswered.startedAt
+        state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
+        return actions + tell(.caller, update) + tell(leg, notification(.callCancel, to: leg)) + [.answered(setup: setup)]
+    }
+
+    /// A device of a rung end declines for all of them (spidr-wire §6.4).
     package mutating func reject(by leg: Leg, at now: MonotonicTime) throws(CallError) -> [CallAction] {
-        let current = try living()
-        guard leg == .callee else { throw refusal(of: "reject", to: leg) }
-        guard case .unanswered = current else { throw .alreadyAnswered }
+        let member = try member(leg)
+        guard member.isCalled else { throw refusal(of: "reject", to: leg) }
+        guard member.stage == .ringing else { throw .alreadyAnswered }
+        if case .answered = state { return transferFailed(603, "Declined", farewell: .cancel) }
         return finish(.rejected(reasonText: nil), at: now)
     }
 
-    /// Either end hangs up (spidr-wire §6.7). Before the answer that is a cancellation by the caller, a rejection by the callee.
+    /// An end hangs up (spidr-wire §6.7). Before the answer that is a cancellation by the caller, a rejection by the callee.
     package mutating func end(by leg: Leg, reasonText: String?, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+        let member = try member(leg)
         let reason = reasonText.flatMap { $0.isEmpty ? nil : String($0.prefix(configuration.maximumTextLength)) }
-        switch (try living(), leg) {
-        case (.answered, _): return finish(.completed(by: leg, reasonText: reason), at: now)
-        case (_, .caller): return finish(.cancelled(reasonText: reason), at: now)
-        case (_, .callee): return finish(.rejected(reasonText: reason), at: now)
+        switch state {
+        case .initial, .ended: throw .noSuchCall
+        case .unanswered: return finish(member.isCalled ? .rejected(reasonText: reason) : .cancelled(reasonText: reason), at: now)
+        case .joining: return finish(.cancelled(reasonText: reason), at: now)
+        case .answered(let answered): return leave(answered, leg, member.stage, .ended(reasonText: reason), at: now)
         }
     }
 
     /// The client asks whether the call is still there (spidr-wire §6.9), answered or not.
-    package func audit() throws(CallError) { _ = try living() }
+    package func audit(by leg: Leg) throws(CallError) { _ = try member(leg) }
 
     /// What the state query answers (spidr-wire §6.8).
-    package func progress() throws(CallError) -> CallProgress {
-        if case .answered = try living() { .answered } else { .ringing }
+    package func progress(for leg: Leg) throws(CallError) -> CallProgress {
+        _ = try member(leg)
+        if case .answered = state { return .answered }
+        return .ringing
     }
 }
 
-// MARK: - Events
+// MARK: - Leaving
 
 extension Call {
-    /// A leg's media path has come this far.
-    package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) {
-        switch state {
-        case .unanswered(var unanswered):
-            unanswered.media?.advance(leg, to: step)
-            state = .unanswered(unanswered)
-        case .answered(var answered):
-            answered.media?.advance(leg, to: step)
+    /// An end goes; the call ends with it unless it is a conference with enough others.
+    mutating func leave(
+        _ answered: Answered, _ leg: Leg, _ stage: CallLeg.Stage, _ event: LegEvent, at now: MonotonicTime
+    ) -> [CallAction] {
+        if case .handover(var handover) = answered.operation {
+            // Whoever takes the end over has to deal with it, or this call does if nobody takes it.
+            handover.deferred.append(Deferred(leg: leg, event: event))
+            var answered = answered
+            answered.operation = .handover(handover)
             state = .answered(answered)
-        case .initial, .ended:
-            break
+            return []
         }
+        switch stage {
+        case .completed: return forget(leg)
+        case .ringing: return transferFailed(603, event.reasonText ?? "Declined", farewell: .cancel)
+        case .waiting, .talking: break
+        }
+        guard answered.isConference, others(of: leg).count > 1 else { return finish(event.cause(of: leg), at: now) }
+        let farewell = event.cause(of: leg).farewell(to: leg, isCalled: self[leg]?.isCalled ?? false)
+        return (farewell.map { say($0, to: leg) } ?? []) + [.releaseLeg(leg)] + forget(leg)
     }
 
-    /// A leg's media path is lost. Before the answer that says nothing: any of the callee's devices may have checked its
-    /// path early, and gone away again.
-    package mutating func mediaFailed(_ leg: Leg, _ fault: MediaFault, at now: MonotonicTime) -> [CallAction] {
-        guard case .answered = state else { return [] }
-        return finish(.mediaFailed(leg, fault), at: now)
-    }
-
-    /// The gateway is stopping.
-    package mutating func drain(at now: MonotonicTime) -> [CallAction] {
-        switch state {
-        case .unanswered, .answered: finish(.drained, at: now)
-        case .initial, .ended: []
-        }
-    }
-
-    /// The time of `nextDeadline` has come; too early a call does nothing.
-    package mutating func timeout(at now: MonotonicTime) -> [CallAction] {
-        guard let deadline = nextDeadline, deadline.time <= now else { return [] }
-        switch (deadline.reason, state) {
-        case (.ringing, _): return finish(.unanswered, at: now)
-        case (.mediaSetup, .answered(let answered)):
-            return finish(.mediaFailed(answered.media?.unsecuredLeg ?? .caller, .setupTimeout), at: now)
-        case (.mediaSetup, _): return []
-        }
-    }
-
-    package var nextDeadline: Deadline<Timer>? {
-        switch state {
-        case .initial, .ended: nil
-        case .unanswered(let unanswered): Deadline(unanswered.startedAt + configuration.ringTime, .ringing)
-        case .answered(let answered):
-            answered.media?.unsecuredLeg == nil ? nil : Deadline(answered.answeredAt + configuration.mediaSetupTime, .mediaSetup)
-        }
+    /// The end is no part of the call any more. A call that nobody talks in is over.
+    mutating func forget(_ leg: Leg) -> [CallAction] {
+        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return [] }
+        let actions: [CallAction] = [.detach(leg, legs[index].party.session)]
+        legs.remove(at: index)
+        guard legs.isEmpty else { return actions }
+        let record = record(.transferred(by: leg), at: nil)
+        state = .ended(record)
+        return actions + [.releaseMedia, .ended(record)]
     }
 }
 
 // MARK: - Parts
 
 extension Call {
-    /// The state, if the call is there for clients.
-    func living() throws(CallError) -> State {
+    package subscript(leg: Leg) -> CallLeg? { legs.first { $0.id == leg } }
+
+    mutating func edit(_ leg: Leg, _ change: (inout CallLeg) -> Void) {
+        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return }
+        change(&legs[index])
+    }
+
+    /// The end, if the call is there for clients.
+    func member(_ leg: Leg) throws(CallError) -> CallLeg {
         switch state {
         case .initial, .ended: throw .noSuchCall
-        case .unanswered, .answered: state
+        case .unanswered, .joining, .answered: break
         }
+        guard let member = self[leg] else { throw .noSuchCall }
+        return member
     }
+
+    /// Everybody else who talks.
+    func others(of leg: Leg) -> [CallLeg] { legs.filter { $0.id != leg && $0.isTalking } }
 
     func refusal(of operation: String, to leg: Leg) -> CallError {
         .notAllowed(operation: operation, state: legState(leg).rawValue)
+    }
+
+    /// Tells the media plane what was agreed with a leg.
+    mutating func connect(_ leg: Leg) -> [CallAction] {
+        guard let negotiated = self[leg]?.media?.negotiated else { return [] }
+        return [.connectMedia(leg, negotiated)]
+    }
+}
+
+extension LegMedia {
+    /// `nil` if the gateway could not send the caller anything.
+    fileprivate func early(random: inout some RandomSource) -> Call.EarlyMedia? {
+        var media = self
+        do throws(SDPError) {
+            let sdp = try media.provisionalAnswer(random: &random)
+            return Call.EarlyMedia(media: media, sdp: sdp)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension CallParty {
+    /// With a name that is not too long to be passed on.
+    fileprivate func cut(to configuration: Call.Configuration) -> CallParty {
+        var cut = self
+        cut.name = String(name.prefix(configuration.maximumTextLength))
+        return cut
     }
 }

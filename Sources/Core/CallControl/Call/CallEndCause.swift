@@ -12,6 +12,10 @@ package enum CallEndCause: Equatable, Sendable {
     case mediaFailed(Leg, MediaFault)
     /// This end's last subscription is over.
     case subscriptionEnded(Leg)
+    /// This end has brought the others together in another call.
+    case transferred(by: Leg)
+    /// The calls to be joined did not come together.
+    case joinFailed(reasonText: String)
     /// The gateway was stopping.
     case drained
 
@@ -49,24 +53,48 @@ extension CallEndCause {
         static let cancel = Farewell(type: .callCancel)
     }
 
-    /// What the devices at `leg` are told; `nil` is nothing. Status codes are those of SIP (RFC 3261 §21).
-    func farewell(to leg: Leg) -> Farewell? {
-        switch (self, leg) {
+    /// What the devices of an end are told; `nil` is nothing. Status codes are those of SIP (RFC 3261 §21).
+    ///
+    /// - Parameter isCalled: the end was rung; the caller was not.
+    func farewell(to leg: Leg, isCalled: Bool) -> Farewell? {
+        switch (self, isCalled) {
         case (.completed(by: leg, _), _): nil
         case (.completed(_, let reason), _): .end(nil, reason)
         // The caller itself as well: some clients wait for it (spidr-wire §6.7).
         case (.cancelled(let reason), _): .end(487, reason ?? "Caller hung up")
-        case (.rejected(let reason), .caller): .end(603, reason ?? "Declined")
-        case (.rejected, .callee): .cancel
-        case (.unanswered, .caller): .end(480, "No answer")
-        case (.unanswered, .callee): .end(487, "No answer")
-        case (.unreachable(.noSuchUser), .caller): .end(404, "User not found")
-        case (.unreachable(.notRegistered), .caller): .end(480, "Not registered")
-        case (.unreachable, .callee): nil
+        case (.rejected(let reason), false): .end(603, reason ?? "Declined")
+        case (.rejected, true): .cancel
+        case (.unanswered, false): .end(480, "No answer")
+        case (.unanswered, true): .end(487, "No answer")
+        case (.unreachable(let reason), false): .end(reason.statusCode, reason.reasonText)
+        case (.unreachable, true): nil
         case (.mediaFailed(_, let fault), _): .end(fault.statusCode, fault.reasonText)
         case (.subscriptionEnded(leg), _): nil
         case (.subscriptionEnded, _): .end(480, "Not registered")
+        case (.transferred, _): .end(nil, "Transfer Successful")
+        case (.joinFailed(let reason), _): Farewell(type: .sessionFail, statusCode: 480, reasonText: reason)
         case (.drained, _): .end(503, "Gateway is shutting down")
         }
     }
+
+    /// One word for records and metrics.
+    package var word: String {
+        switch self {
+        case .completed, .transferred: "normal_clearing"
+        case .cancelled: "originator_cancel"
+        case .rejected: "call_rejected"
+        case .unanswered: "no_answer"
+        case .unreachable(.noSuchUser): "unallocated_number"
+        case .unreachable(.notRegistered): "subscriber_absent"
+        case .mediaFailed(_, let fault): fault.statusCode == 488 ? "incompatible_destination" : "media_timeout"
+        case .subscriptionEnded: "subscription_ended"
+        case .joinFailed: "join_failed"
+        case .drained: "normal_temporary_failure"
+        }
+    }
+}
+
+extension CallEndCause.Unreachable {
+    var statusCode: Int { self == .noSuchUser ? 404 : 480 }
+    var reasonText: String { self == .noSuchUser ? "User not found" : "Not registered" }
 }

@@ -6,12 +6,18 @@ package enum CallError: Error, Equatable {
     case alreadyAnswered
     /// The request does not fit: the caller cannot answer its own call, a connected call cannot ring.
     case notAllowed(operation: String, state: String)
+    /// Nobody can be rung at the address that the call was to go to.
+    case unreachable(CallEndCause.Unreachable)
+    /// Another request of this call is open (RFC 3261 §14.1); seconds after which it makes sense to try again.
+    case pending(retryAfter: Int)
     /// The description cannot be used; the sentence says which line and why.
     case malformedDescription(String)
     /// The description is well-formed but asks for something the gateway does not do.
     case unsupportedDescription(String)
     /// There is no such file to play, or it is of no known form; the sentence says which.
     case unplayable(String)
+    /// What was asked for needs media that the gateway terminates, or two calls that can be brought together.
+    case unsupported(String)
     /// No media worker can take another call.
     case limitOfCalls
     /// The gateway is stopping.

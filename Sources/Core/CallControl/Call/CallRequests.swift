@@ -1,3 +1,5 @@
+package import SDP
+
 /// `callStart` after parsing (spidr-wire §6.1).
 package struct CallStartRequest: Equatable, Sendable {
     /// The display name out of `Name<sip:user@domain>`, if the caller gave one.
@@ -27,6 +29,33 @@ package struct CallAnswerRequest: Equatable, Sendable {
     package init(sdp: String, customParameters: [CustomParameter] = []) {
         self.sdp = sdp
         self.customParameters = customParameters
+    }
+}
+
+/// `startCallUpdate` or `respondCallUpdate` after parsing (spidr-wire §8.1).
+package struct CallUpdateRequest: Equatable, Sendable {
+    /// Empty: an offer is asked for (slow start).
+    package var sdp: String
+    package var customParameters: [CustomParameter]
+
+    package init(sdp: String, customParameters: [CustomParameter] = []) {
+        self.sdp = sdp
+        self.customParameters = customParameters
+    }
+}
+
+/// Somebody who is to be rung in a call that is under way.
+package struct CallTarget: Equatable, Sendable {
+    /// Taken from `Call.takeLeg()`.
+    package var leg: Leg
+    package var party: CallParty
+    /// Of its media; `nil` if media goes from peer to peer.
+    package var identity: LegIdentity?
+
+    package init(leg: Leg, party: CallParty, identity: LegIdentity?) {
+        self.leg = leg
+        self.party = party
+        self.identity = identity
     }
 }
 

@@ -36,14 +36,6 @@ package enum MediaTarget: String, Hashable, Sendable, CaseIterable {
     case own = "self"
     case peer
     case both
-
-    func legs(seenFrom leg: Leg) -> [Leg] {
-        switch self {
-        case .own: [leg]
-        case .peer: [leg.peer]
-        case .both: [leg, leg.peer]
-        }
-    }
 }
 
 /// Keys pressed on behalf of an end of a call (RFC 4733).

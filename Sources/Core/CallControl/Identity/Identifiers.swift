@@ -31,14 +31,6 @@ package struct SocketID: Hashable, Sendable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The two ends of a call.
-package enum Leg: Hashable, Sendable, CaseIterable {
-    case caller
-    case callee
-
-    package var peer: Leg { self == .caller ? .callee : .caller }
-}
-
 extension CallID {
     /// What the gateway calls itself in RTCP and `a=ssrc` lines of this call: random, as short-lived as the call (RFC 7022 §4.2).
     package var canonicalName: String { "orbweaver-\(description)" }

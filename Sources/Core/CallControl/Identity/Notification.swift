@@ -12,6 +12,12 @@ package struct Notification: Hashable, Sendable {
     /// Names and numbers shown to the user; all five are sent on every call notification (spidr-wire §5.2).
     package var parties: Parties?
     package var customParameters: [CustomParameter]
+    /// On `IceCandidate`.
+    package var candidates: [TrickledLine] = []
+    /// What became of an offer.
+    package var outcome = Outcome.done
+    /// Seconds after which it makes sense to offer again.
+    package var retryAfter: Int?
     /// On `callQuality`.
     package var quality: CallQuality?
 
@@ -38,6 +44,13 @@ package struct Notification: Hashable, Sendable {
         case startCallUpdate
         case callCancel
         case callEnd
+        /// A transfer or a conference has come about, and this end of it is done.
+        case sessionComplete
+        /// A transfer or a conference has not come about.
+        case sessionFail
+        case iceCandidate = "IceCandidate"
+        /// Custom parameters alone; an addition of ours.
+        case customParameters
         /// An announcement has come to its end; an addition of ours.
         case mediaEnded
         /// How good the call is, every few seconds; an addition of ours.
@@ -45,6 +58,13 @@ package struct Notification: Hashable, Sendable {
         case gone
         case websocketOverridden
         case ping
+    }
+
+    /// `statusCode` of the message, not of the session (spidr-wire §5).
+    package enum Outcome: Int, Hashable, Sendable {
+        case done = 0
+        /// The offer has met another one, or had no answer; everything is as before it (spidr-wire §8.9).
+        case pending = 49
     }
 
     package enum Action: String, Hashable, Sendable {
@@ -70,6 +90,22 @@ package struct Notification: Hashable, Sendable {
             self.remoteName = remoteName
             self.remoteDisplayNumber = remoteDisplayNumber
         }
+    }
+}
+
+/// A candidate as clients trickle it (spidr-wire §8.10).
+package struct TrickledLine: Hashable, Sendable {
+    /// The value of `a=candidate`, with or without that name.
+    package var candidate: String
+    package var mid: String?
+    package var mediaIndex: Int?
+    package var usernameFragment: String?
+
+    package init(candidate: String, mid: String? = nil, mediaIndex: Int? = nil, usernameFragment: String? = nil) {
+        self.candidate = candidate
+        self.mid = mid
+        self.mediaIndex = mediaIndex
+        self.usernameFragment = usernameFragment
     }
 }
 

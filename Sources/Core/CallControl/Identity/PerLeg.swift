@@ -1,4 +1,4 @@
-/// One value for each end of a call.
+/// One value for each of the two ends that a call begins with.
 package struct PerLeg<Value> {
     package var caller: Value
     package var callee: Value
@@ -7,23 +7,6 @@ package struct PerLeg<Value> {
         self.caller = caller
         self.callee = callee
     }
-
-    package subscript(leg: Leg) -> Value {
-        get {
-            switch leg {
-            case .caller: caller
-            case .callee: callee
-            }
-        }
-        set {
-            switch leg {
-            case .caller: caller = newValue
-            case .callee: callee = newValue
-            }
-        }
-    }
-
-    package func allSatisfy(_ predicate: (Value) -> Bool) -> Bool { predicate(caller) && predicate(callee) }
 }
 
 extension PerLeg: Equatable where Value: Equatable {}

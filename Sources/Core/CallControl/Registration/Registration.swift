@@ -159,6 +159,9 @@ extension Registration {
         if sessions.isEmpty { successors = [:] }
     }
 
+    /// Whether the user has a leg of this call.
+    package func isAttached(to call: CallID) -> Bool { sessions.attachments.contains { $0.call == call } }
+
     package func attachment(of session: SessionID) -> Attachment? { sessions[session] }
 
     /// The subscriptions that were granted a service, written in lower case.

@@ -13,9 +13,9 @@ extension Bridge {
         var size = 0
         for line in self[side].lines.indices {
             for report in lineReports(to: side, line: line, at: now) {
-                let added = RTCPCompound([report] + describe([report])).bytes.count
+                let added = RTCPCompound([report] + describe([report], to: side)).bytes.count
                 if size + added > Self.maximumDatagram, !reports.isEmpty {
-                    transmit(reports + describe(reports), to: side)
+                    transmit(reports + describe(reports, to: side), to: side)
                     (reports, size) = ([], 0)
                 }
                 reports.append(report)
@@ -27,7 +27,7 @@ extension Bridge {
             reports = [.receiverReport(ReceiverReport(ssrc: sender))]
         }
         guard !reports.isEmpty else { return }
-        transmit(reports + describe(reports), to: side)
+        transmit(reports + describe(reports, to: side), to: side)
     }
 
     mutating func sendGoodbye(to side: LegIndex) {
@@ -36,7 +36,7 @@ extension Bridge {
             .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }
         guard leg.isReady, let first = senders.first else { return }
         let reports = [RTCPPacket.receiverReport(ReceiverReport(ssrc: first))]
-        transmit(reports + describe(reports) + [.goodbye(Goodbye(Array(senders.prefix(31))))], to: side)
+        transmit(reports + describe(reports, to: side) + [.goodbye(Goodbye(Array(senders.prefix(31))))], to: side)
     }
 
     /// SR or RR of the m-line's stream, and SR of its retransmission stream; nothing if there is nothing to say.
@@ -80,18 +80,18 @@ extension Bridge {
 
     /// SDES with the CNAME of everybody who reports (RFC 3550 §6.1): one packet each, because some stacks lose the place in a
     /// packet of several chunks.
-    private func describe(_ reports: [RTCPPacket]) -> [RTCPPacket] {
+    private func describe(_ reports: [RTCPPacket], to index: LegIndex) -> [RTCPPacket] {
         reports.compactMap { report in
             switch report {
-            case .senderReport(let report): describe(report.ssrc)
-            case .receiverReport(let report): describe(report.ssrc)
+            case .senderReport(let report): describe(report.ssrc, to: index)
+            case .receiverReport(let report): describe(report.ssrc, to: index)
             case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .other:
                 nil
             }
         }
     }
 
-    func describe(_ ssrc: SSRC) -> RTCPPacket {
-        .sourceDescription(SourceDescription([SourceDescription.Chunk(ssrc: ssrc, cname: cname)]))
+    func describe(_ ssrc: SSRC, to index: LegIndex) -> RTCPPacket {
+        .sourceDescription(SourceDescription([SourceDescription.Chunk(ssrc: ssrc, cname: self[index].cname)]))
     }
 }

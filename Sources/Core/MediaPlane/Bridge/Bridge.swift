@@ -53,7 +53,11 @@ package struct Bridge: Sendable {
 
     /// Makes room for a leg that is yet to be configured; `nil` if there are as many as there may be.
     package mutating func addLeg(random: inout some RandomSource) -> LegIndex? {
-        let leg = BridgeLeg(schedule: ReportSchedule(seed: random.next()))
+        place(BridgeLeg(cname: cname, schedule: ReportSchedule(seed: random.next())))
+    }
+
+    /// Puts a leg into the first free place.
+    mutating func place(_ leg: BridgeLeg) -> LegIndex? {
         if let vacancy = legs.firstIndex(where: { !$0.isPresent }) {
             legs[vacancy] = leg
             return LegIndex(vacancy)
@@ -67,6 +71,11 @@ package struct Bridge: Sendable {
     package mutating func removeLeg(_ index: LegIndex, at now: MonotonicTime) {
         guard self[index].isPresent else { return }
         if !isEnded { sendGoodbye(to: index) }
+        vacate(index, at: now)
+    }
+
+    /// Nobody is at this place any more.
+    mutating func vacate(_ index: LegIndex, at now: MonotonicTime) {
         self[index].leave()
         for place in legs.indices {
             if legs[place].audioSource == .leg(index) { legs[place].audioSource = .silence }

@@ -12,6 +12,8 @@ struct BridgeLeg: Sendable {
     /// The peer has a media path: it can be sent to.
     var isReady = false
     private(set) var isConfigured = false
+    /// What the gateway calls itself to this peer, for the life of the leg, whichever call it is part of (RFC 3550 §6.5.1).
+    let cname: String
     var lines: [BridgeLine] = []
     var sources = SourceTable()
     var schedule: ReportSchedule
@@ -27,13 +29,16 @@ struct BridgeLeg: Sendable {
     /// An SDP that announces more does not get the rest by SSRC.
     private static let maximumAnnounced = 64
 
-    init(schedule: ReportSchedule) { self.schedule = schedule }
+    init(cname: String, schedule: ReportSchedule) {
+        self.cname = cname
+        self.schedule = schedule
+    }
 
     var hasVideo: Bool { lines.contains { $0.kind == .video && $0.direction != .inactive } }
 
     /// Leaves the place empty.
     mutating func leave() {
-        self = BridgeLeg(schedule: schedule)
+        self = BridgeLeg(cname: cname, schedule: schedule)
         schedule.stop()
         isPresent = false
     }

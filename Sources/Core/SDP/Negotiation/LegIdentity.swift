@@ -1,3 +1,5 @@
+package import Primitives
+
 /// What the gateway writes about itself into every description of one leg.
 package struct LegIdentity: Equatable, Sendable {
     /// The session id of `o=`, constant for the life of the leg; at most 63 bits (RFC 3264 §5).
@@ -45,5 +47,12 @@ extension LegIdentity.Destination {
         guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else { return nil }
         let type = fields[4].utf8.contains(UInt8(ascii: ":")) ? "IP6" : "IP4"
         self.init(connection: Connection(addressType: type, address: String(fields[4])), port: port)
+    }
+}
+
+extension ICECredentials {
+    /// New ones: RFC 8839 §5.4 asks for 24 bits of randomness in the ufrag and 128 in the password.
+    package init(using random: inout some RandomSource) {
+        self.init(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
     }
 }

@@ -127,6 +127,17 @@ package struct LegNegotiation: Equatable, Sendable {
         return answer
     }
 
+    /// An answer ahead of the final one, so that the peer hears something meanwhile: the offer stays pending, and the final answer
+    /// goes on with the same transport and sources (RFC 8829 §4.1.10.1).
+    package mutating func makeProvisionalAnswer(
+        mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
+    ) throws(SDPError) -> SessionDescription {
+        let pending = state
+        let answer = try makeAnswer(mirroring: other, policy: policy, random: &random)
+        state = pending
+        return answer
+    }
+
     // MARK: Either way
 
     /// Drops the pending offer, whoever made it; the leg is as it was before (RFC 8829 §4.1.10.2).
@@ -150,6 +161,20 @@ package struct LegNegotiation: Equatable, Sendable {
 
     /// Takes new credentials for the descriptions that follow.
     package mutating func restartICE(with credentials: ICECredentials) { identity.credentials = credentials }
+
+    /// Whether this offer comes from a peer that began anew, a page that was loaded again for example: nothing of its transport is
+    /// what was agreed.
+    package func isFromNewPeer(_ offer: PeerDescription) -> Bool {
+        guard let agreed = negotiated?.transport, let offered = offer.transportMedia?.transport else { return false }
+        return offered.credentials?.ufrag != agreed.remote.ufrag && offered.fingerprints != agreed.remoteFingerprints
+    }
+
+    /// Forgets what was agreed; the peer begins anew. The gateway's sources stay, and its versions count on.
+    package mutating func beginAnew(with credentials: ICECredentials) {
+        identity.credentials = credentials
+        negotiated = nil
+        state = .idle
+    }
 }
 
 // MARK: - Parts

@@ -27,7 +27,7 @@ extension LocalMedia {
 
 extension MediaPolicy {
     /// Whether audio of this codec can be decoded and coded anew.
-    func canTranscode(_ codec: Codec) -> Bool {
+    package func canTranscode(_ codec: Codec) -> Bool {
         codec.carriesMedia && transcodable.contains { $0.isSameEncoding(as: codec) }
     }
 

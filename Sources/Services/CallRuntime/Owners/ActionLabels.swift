@@ -12,6 +12,15 @@ extension CallAction {
         case .stopPlaying(let leg): "stopPlaying \(leg)"
         case .sendDigits(let digits, let leg): "sendDigits ×\(digits.digits.utf8.count) to \(leg)"
         case .notifyQuality(let leg, _): "notifyQuality \(leg)"
+        case .detach(let leg, _): "detach \(leg)"
+        case .route(let leg, let route): "route \(leg) \(route)"
+        case .releaseLeg(let leg): "releaseLeg \(leg)"
+        case .requestHandover(let call, _): "requestHandover of \(call)"
+        case .offerHandover(let call, let handover): "offerHandover of \(handover.legs.count) to \(call)"
+        case .refuseHandover(let call): "refuseHandover to \(call)"
+        case .takeHandover(let call, let legs, let purpose): "takeHandover of \(legs.count) from \(call) for \(purpose)"
+        case .declineHandover(let call): "declineHandover of \(call)"
+        case .passOn(let call, let leg, let event): "passOn to \(call) \(leg) \(event.label)"
         case .answered: "answered"
         case .ended(let record): "ended \(record.cause.label)"
         }
@@ -40,7 +49,20 @@ extension CallEndCause {
         case .unreachable(let reason): "unreachable \(reason)"
         case .mediaFailed(let leg, let fault): "mediaFailed \(leg) \(fault.reasonText)"
         case .subscriptionEnded(let leg): "subscriptionEnded \(leg)"
+        case .transferred(let leg): "transferred by \(leg)"
+        case .joinFailed(let reason): "joinFailed \(reason)"
         case .drained: "drained"
+        }
+    }
+}
+
+extension LegEvent {
+    /// For the log: without the words people gave for it.
+    var label: String {
+        switch self {
+        case .ended: "ended"
+        case .mediaFailed(let fault): "mediaFailed \(fault.reasonText)"
+        case .subscriptionEnded: "subscriptionEnded"
         }
     }
 }

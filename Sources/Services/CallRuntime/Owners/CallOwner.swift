@@ -9,6 +9,7 @@ actor CallOwner {
     enum Message: Sendable {
         case deviceChanged(Leg, DeviceChange)
         case media(MediaEvent)
+        case neighbour(NeighbourMessage)
         case drain
         case alarm(MonotonicTime)
         /// An input from outside the loop may have moved the deadline.
@@ -17,11 +18,15 @@ actor CallOwner {
 
     nonisolated let id: CallID
     nonisolated let inbox = Inbox<Message>()
-    private let environment: RuntimeEnvironment
+    let environment: RuntimeEnvironment
     private let logger: Logger
     /// `nil` until the call has started: what is posted before waits in the inbox, whose loop starts afterwards.
     private var call: Call?
-    private var registrations = PerLeg<RegistrationOwner?>(caller: nil, callee: nil)
+    var registrations: [Leg: RegistrationOwner] = [:]
+    /// Calls that ends are to come from or to go to, and the leg there of the user who wants it.
+    var neighbours: [CallID: Neighbour] = [:]
+    /// While a handover is being decided: who the users of its ends are.
+    var offeredRegistrations: [CallID: [Leg: RegistrationOwner]] = [:]
     private var alarm = Alarm()
 
     init(_ id: CallID, _ environment: RuntimeEnvironment) {
@@ -56,6 +61,7 @@ actor CallOwner {
         switch message {
         case .deviceChanged(let leg, let change): event("deviceChanged", leg) { $0.deviceChanged(leg, change, at: now) }
         case .media(let mediaEvent): handle(mediaEvent, at: now)
+        case .neighbour(let message): handle(message, at: now)
         case .drain: event("drain") { $0.drain(at: now) }
         case .alarm(let time):
             alarm.rang(time)
@@ -88,24 +94,49 @@ actor CallOwner {
 extension CallOwner {
     /// - Parameter unreachable: why the callee has no devices, if it has none.
     func start(
-        _ request: CallStartRequest, parties: PerLeg<CallParty>, registrations: PerLeg<RegistrationOwner?>,
+        _ request: CallStartRequest, parties: PerLeg<CallParty>, registrations: [Leg: RegistrationOwner],
         unreachable: CallEndCause.Unreachable?
     ) throws(CallError) {
-        var call = Call(id: id, parties: parties, configuration: environment.configuration.call)
+        let call = Call(id: id, parties: parties, configuration: environment.configuration.call)
         let now = environment.clock.now
-        let actions: [CallAction]
         if let unreachable {
-            actions = call.calleeUnreachable(unreachable, at: now)
+            try begin(call, registrations) { $0.calleeUnreachable(unreachable, at: now) }
         } else {
             let media = try reserveMedia()
             var random = environment.random.generator
-            do throws(CallError) {
-                actions = try call.start(request, media: media, at: now, random: &random)
-            } catch {
-                // Gives the reservation back.
-                if media != .direct { environment.media.send(.release, for: id) }
-                throw error
+            try begin(call, registrations) { call throws(CallError) in
+                try call.start(request, media: media, at: now, random: &random)
             }
+        }
+    }
+
+    /// Makes this the call that two others become.
+    func join(
+        _ joined: [Neighbour], _ request: CallUpdateRequest, joiner: CallParty, registration: RegistrationOwner
+    ) throws(CallError) {
+        guard let identity = try reserveLeg() else {
+            throw .unsupported("Calls whose media goes from peer to peer cannot be joined.")
+        }
+        for neighbour in joined { neighbours[neighbour.owner.id] = neighbour }
+        let call = Call(id: id, joiner: joiner, configuration: environment.configuration.call)
+        let now = environment.clock.now
+        var random = environment.random.generator
+        try begin(call, [.caller: registration]) { call throws(CallError) in
+            try call.join(joined.map(\.owner.id), request, identity: identity, at: now, random: &random)
+        }
+    }
+
+    private func begin(
+        _ call: Call, _ registrations: [Leg: RegistrationOwner], _ decide: (inout Call) throws(CallError) -> [CallAction]
+    ) throws(CallError) {
+        var call = call
+        let actions: [CallAction]
+        do throws(CallError) {
+            actions = try decide(&call)
+        } catch {
+            // Gives the reservation back.
+            if environment.configuration.media == .anchored { environment.media.send(.release, for: id) }
+            throw error
         }
         self.call = call
         self.registrations = registrations
@@ -145,14 +176,86 @@ extension CallOwner {
         try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg) }
     }
 
-    func progress() throws(CallError) -> CallProgress {
-        guard let call else { throw .noSuchCall }
-        return try call.progress()
+    func offer(by leg: Leg, _ request: CallUpdateRequest) throws(CallError) {
+        var random = environment.random.generator
+        let now = environment.clock.now
+        try command("offer", leg) { call throws(CallError) in try call.offer(by: leg, request, at: now, random: &random) }
     }
 
-    func audit() throws(CallError) {
+    func respond(by leg: Leg, _ request: CallUpdateRequest) throws(CallError) {
+        var random = environment.random.generator
+        let now = environment.clock.now
+        try command("respond", leg) { call throws(CallError) in try call.respond(by: leg, request, at: now, random: &random) }
+    }
+
+    func candidates(_ candidates: [TrickledLine], by leg: Leg) throws(CallError) {
+        try command("candidates", leg) { call throws(CallError) in try call.candidates(candidates, by: leg) }
+    }
+
+    func sendParameters(_ parameters: [CustomParameter], by leg: Leg) throws(CallError) {
+        try command("parameters", leg) { call throws(CallError) in try call.sendParameters(parameters, by: leg) }
+    }
+
+    func progress(for leg: Leg) throws(CallError) -> CallProgress {
         guard let call else { throw .noSuchCall }
-        try call.audit()
+        return try call.progress(for: leg)
+    }
+
+    func audit(by leg: Leg) throws(CallError) {
+        guard let call else { throw .noSuchCall }
+        try call.audit(by: leg)
+    }
+
+    // MARK: Somebody else is to be rung
+
+    /// A number for somebody who may be rung; it is used up whatever comes of it.
+    func takeLeg(for diversion: Diversion, by leg: Leg) throws(CallError) -> Leg {
+        guard var call else { throw .noSuchCall }
+        switch diversion {
+        case .transfer: try call.checkTransfer(by: leg)
+        case .forward: try call.checkForward(by: leg)
+        }
+        let taken = call.takeLeg()
+        self.call = call
+        return taken
+    }
+
+    func divert(_ diversion: Diversion, by leg: Leg, to party: CallParty, as target: Leg, _ registration: RegistrationOwner) throws(CallError) {
+        let target = CallTarget(leg: target, party: party, identity: try reserveLeg())
+        var random = environment.random.generator
+        let now = environment.clock.now
+        registrations[target.leg] = registration
+        do throws(CallError) {
+            try command(diversion.rawValue, leg) { call throws(CallError) in
+                switch diversion {
+                case .transfer: try call.transfer(by: leg, to: target, at: now, random: &random)
+                case .forward: try call.forward(by: leg, to: target, at: now, random: &random)
+                }
+            }
+        } catch {
+            registrations[target.leg] = nil
+            throw error
+        }
+    }
+
+    func transferUnreachable(by leg: Leg, _ reason: CallEndCause.Unreachable) throws(CallError) {
+        try command("transferUnreachable", leg) { call throws(CallError) in try call.transferUnreachable(by: leg, reason) }
+    }
+
+    /// Brings who this leg talks to together with whom the same user talks to in another call.
+    func consult(by leg: Leg, _ neighbour: Neighbour) throws(CallError) {
+        guard environment.media.canBringTogether(id, neighbour.owner.id) else { throw .farApart }
+        let now = environment.clock.now
+        neighbours[neighbour.owner.id] = neighbour
+        try command("consult", leg) { call throws(CallError) in try call.consult(by: leg, with: neighbour.owner.id, at: now) }
+    }
+
+    /// What one more leg of this call writes into its descriptions; `nil` if media goes from peer to peer.
+    private func reserveLeg() throws(CallError) -> LegIdentity? {
+        switch try reserveMedia() {
+        case .direct: nil
+        case .anchored(let identities): identities.caller
+        }
     }
 
     /// What the legs of this call write into their descriptions.
@@ -167,15 +270,12 @@ extension CallOwner {
         return .anchored(PerLeg(caller: identity(reservation), callee: identity(reservation)))
     }
 
-    /// Lengths: RFC 8839 §5.4 asks for 24 bits of randomness in the ufrag and 128 in the password; the session id of
-    /// `o=` has to fit in 63 bits (RFC 3264 §5).
+    /// The session id of `o=` has to fit in 63 bits (RFC 3264 §5).
     private func identity(_ reservation: MediaReservation) -> LegIdentity {
         var random = environment.random.generator
         return LegIdentity(
             sessionID: random.next() >> 1, canonicalName: id.canonicalName, streamID: random.nextToken(16, alphabet: .url),
-            credentials: ICECredentials(
-                ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice)),
-            fingerprint: reservation.fingerprint, candidates: reservation.candidates)
+            credentials: ICECredentials(using: &random), fingerprint: reservation.fingerprint, candidates: reservation.candidates)
     }
 }
 
@@ -192,7 +292,7 @@ extension CallOwner {
         perform(actions, after: input, leg)
     }
 
-    private func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
+    func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
         guard var call else { return }
         let actions = decide(&call)
         self.call = call
@@ -214,6 +314,10 @@ extension CallOwner {
                 environment.media.send(.prepare(leg, credentials), for: id)
             case .connectMedia(let leg, let negotiated):
                 environment.media.send(.connect(leg, negotiated), for: id)
+            case .route(let leg, let route):
+                environment.media.send(.route(leg, route), for: id)
+            case .releaseLeg(let leg):
+                environment.media.send(.releaseLeg(leg), for: id)
             case .releaseMedia:
                 environment.media.send(.release, for: id)
             case .play(let playback, let number, let leg):
@@ -224,6 +328,10 @@ extension CallOwner {
                 environment.media.send(.sendDigits(digits, to: leg), for: id)
             case .notifyQuality(let leg, let notification):
                 registrations[leg]?.inbox.post(.notifyService("quality", notification))
+            case .detach(let leg, let session):
+                registrations.removeValue(forKey: leg)?.inbox.post(.detach(session))
+            case .requestHandover, .offerHandover, .refuseHandover, .takeHandover, .declineHandover, .passOn:
+                tellNeighbour(action)
             case .answered(let setup):
                 environment.observer.callAnswered(setup: setup)
             case .ended(let record):
@@ -235,10 +343,7 @@ extension CallOwner {
 
     /// The call is over: nobody finds it any more, and the loop ends.
     private func finish(_ record: CallRecord) {
-        for leg in Leg.allCases {
-            guard let party = call?.parties[leg] else { continue }
-            registrations[leg]?.inbox.post(.detach(party.session))
-        }
+        for leg in call?.legs ?? [] { registrations[leg.id]?.inbox.post(.detach(leg.party.session)) }
         inbox.finish()
         environment.observer.callEnded(record)
     }

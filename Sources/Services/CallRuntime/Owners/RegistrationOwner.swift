@@ -13,6 +13,8 @@ actor RegistrationOwner {
         case notifyService(String, Notification)
         /// A leg of the user is over.
         case detach(SessionID)
+        /// A leg of the user is part of another call now.
+        case move(SessionID, CallOwner, Leg)
         case alarm(MonotonicTime)
         /// An input from outside the loop may have moved the deadline.
         case rearm
@@ -70,9 +72,13 @@ actor RegistrationOwner {
             let receivers = registration.subscriptions(granted: service)
             perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notifyService")
         case .detach(let session):
-            if let attachment = registration.attachment(of: session) { calls[attachment.call] = nil }
+            let call = registration.attachment(of: session)?.call
             registration.detach(session)
+            forget(call)
             perform([], after: "detach")
+        case .move(let session, let call, let leg):
+            let former = registration.attachment(of: session)?.call
+            if former != nil, attach(session, leg, of: call) != nil { forget(former) }
         case .alarm(let time):
             alarm.rang(time)
             perform(registration.timeout(at: environment.clock.moment), after: "timeout")
@@ -150,6 +156,15 @@ extension RegistrationOwner {
         guard !devices.isEmpty else { return nil }
         calls[call.id] = call
         return Contact(devices: devices, displayName: displayName)
+    }
+
+    /// One of the user's calls, if there are any.
+    var anyCall: CallID? { calls.keys.first }
+
+    /// Calls that the user has no leg of any more need not be told of devices.
+    private func forget(_ call: CallID?) {
+        guard let call, !registration.isAttached(to: call) else { return }
+        calls[call] = nil
     }
 
     /// The user's leg of that name; somebody else's is none.

@@ -4,6 +4,16 @@ package import SDP
 /// What call handling asks of the media plane. Every function returns at once; commands of one call are
 /// carried out in the order they were sent.
 package protocol MediaPort: Sendable {
+    /// A number for a new call, so that its legs and those of another call can come together later.
+    ///
+    /// - Parameters:
+    ///   - random: any number; the call's is made from it.
+    ///   - neighbour: a call of one of the new call's users; `nil` if there is none.
+    func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID
+
+    /// Whether legs of these calls can be moved from one to the other.
+    func canBringTogether(_ one: CallID, _ other: CallID) -> Bool
+
     /// Chooses the worker that will carry the call and says what its legs write into their descriptions.
     /// Throws when no worker can take another call.
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
@@ -44,15 +54,22 @@ package struct MediaReservation: Equatable, Sendable {
 
 package enum MediaCommand: Equatable, Sendable {
     /// Answer connectivity checks for this leg from now on. Sent before its description reaches the peer,
-    /// because a peer may start checking before its own description has arrived (RFC 8445 §7.3).
+    /// because a peer may start checking before its own description has arrived (RFC 8445 §7.3). A leg that was there already
+    /// begins anew, with another peer.
     case prepare(Leg, ICECredentials)
     /// Both descriptions of the leg are known: handshake, then relay. May be sent again after a re-offer.
     case connect(Leg, NegotiatedLeg)
-    /// The leg hears this instead of the other one, until it is stopped or has ended.
+    /// What the leg hears and sees while nothing is played to it.
+    case route(Leg, MediaRoute)
+    /// The leg hears this instead, until it is stopped or has ended.
     case play(Playback, number: UInt32, to: Leg)
     case stopPlaying(to: Leg)
     case sendDigits(DigitSequence, to: Leg)
-    /// The call is over; both legs go.
+    /// A leg of another call becomes this call's, with its media path and whatever flows over it.
+    case adopt(Leg, from: CallID, as: Leg)
+    /// This leg goes, the others stay.
+    case releaseLeg(Leg)
+    /// The call is over; all legs go.
     case release
 }
 

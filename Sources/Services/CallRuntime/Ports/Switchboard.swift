@@ -36,6 +36,22 @@ package protocol Switchboard: Sendable {
     func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
 
+    // MARK: Inside a call (spidr-wire §8)
+
+    /// Offers, or asks for an offer if the request has no description.
+    func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
+    func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
+    func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError)
+    func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError)
+    /// Sends a call that rings to somebody else.
+    func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError)
+    /// Brings the other end together with somebody else.
+    ///
+    /// - Parameter consultation: the user's call with that somebody; `nil`: the address is rung.
+    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?) async throws(CallError)
+    /// Makes a conference of two calls of the user.
+    func join(_ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest) async throws(CallError) -> SessionID
+
     // MARK: Media of calls, additions of ours (docs/client.md)
 
     func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError)

@@ -31,6 +31,15 @@ extension APIError {
                 APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.")
             case .notAllowed(let operation, let state):
                 APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).")
+            case .pending(let seconds):
+                APIError(
+                    .callPending, "Another request of this call is open; try again in a moment.", retryAfter: .seconds(seconds))
+            case .unreachable(.noSuchUser):
+                APIError(.callUnreachable, "There is no user of that address.")
+            case .unreachable(.notRegistered):
+                APIError(.callUnreachable, "The user of that address has no device to be rung.")
+            case .unsupported(let reason):
+                APIError(.callOperationNotSupported, reason)
             case .malformedDescription(let reason):
                 APIError(.callMalformedSDP, "The SDP cannot be read: \(reason).")
             case .unsupportedDescription(let reason):

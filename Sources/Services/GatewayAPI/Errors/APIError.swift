@@ -27,7 +27,8 @@ package struct APIError: Error, Hashable, Sendable {
     package func body(in wrapper: ErrorWrapper) -> ErrorBody {
         ErrorBody(
             wrapper: wrapper, statusCode: code.statusCode, code: code.rawValue, reason: reason,
-            retryAfter: retryAfterSeconds.map { $0 * 1000 }
+            // Of a request that met another one in the same call the clients read seconds (spidr-wire §8.9), of overload milliseconds.
+            retryAfter: retryAfterSeconds.map { code == .callPending ? $0 : $0 * 1000 }
         )
     }
 }

@@ -17,7 +17,7 @@ package struct ErrorBody: Hashable, Sendable {
     package var statusCode: Int
     package var code: String
     package var reason: String
-    /// Milliseconds (spidr-wire §3.6).
+    /// Milliseconds (spidr-wire §3.6); seconds when a request of the call is pending (§8.9).
     package var retryAfter: Int64?
 
     package init(wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil) {

@@ -44,6 +44,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callSessionNotFound = "call.session_not_found"
     case callAlreadyAnswered = "call.already_answered"
     case callNotAllowed = "call.not_allowed"
+    case callPending = "call.request_pending"
+    case callUnreachable = "call.unreachable"
     case callMalformedSDP = "call.malformed_sdp"
     case callUnsupportedSDP = "call.unsupported_sdp"
     case callOperationNotSupported = "call.operation_not_supported"
@@ -92,6 +94,8 @@ extension ErrorCode {
         case .callNotFound: (404, 42)
         case .callSessionNotFound: (404, 47)
         case .callAlreadyAnswered, .callNotAllowed: (409, 37)
+        case .callPending: (491, 491)
+        case .callUnreachable: (404, 10)
         case .callMalformedSDP: (400, 16)
         case .callUnsupportedSDP: (400, 37)
         case .callOperationNotSupported: (403, 35)

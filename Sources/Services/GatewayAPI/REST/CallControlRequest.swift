@@ -8,10 +8,20 @@ package struct CallControlRequest: WireObject, Equatable {
     package var sdp: String?
     package var supported: [String]?
     package var customParameters: [CustomParameterField]?
+    /// Of `transfer`: who takes the requester's place.
+    package var address: String?
+    /// Of `transfer`: the requester's call with that somebody.
+    package var sessionData: String?
+    /// Of `join`: the calls to be brought together.
+    package var firstSessionData: String?
+    package var secondSessionData: String?
+    /// Of `updateIceCandidate`.
+    package var iceCandidates: [CandidateField]?
 
     package init(
         type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
-        customParameters: [CustomParameterField]? = nil
+        customParameters: [CustomParameterField]? = nil, address: String? = nil, sessionData: String? = nil,
+        firstSessionData: String? = nil, secondSessionData: String? = nil, iceCandidates: [CandidateField]? = nil
     ) {
         self.type = type
         self.from = from
@@ -19,6 +29,11 @@ package struct CallControlRequest: WireObject, Equatable {
         self.sdp = sdp
         self.supported = supported
         self.customParameters = customParameters
+        self.address = address
+        self.sessionData = sessionData
+        self.firstSessionData = firstSessionData
+        self.secondSessionData = secondSessionData
+        self.iceCandidates = iceCandidates
     }
 }
 
@@ -51,6 +66,11 @@ extension CallControlRequest: JSONWritable {
             object.member("sdp", sdp)
             object.member("supported", supported)
             object.member("customParameters", customParameters)
+            object.member("address", address)
+            object.member("sessionData", sessionData)
+            object.member("firstSessionData", firstSessionData)
+            object.member("secondSessionData", secondSessionData)
+            object.member("iceCandidates", iceCandidates)
         }
     }
 }

@@ -6,21 +6,40 @@ package struct CallDispositionRequest: WireObject, Equatable {
 
     package var action: String
     package var sessionData: String
+    /// Of `forward`: who is rung instead.
+    package var address: String?
 
-    package init(action: String, sessionData: String) {
+    package init(action: String, sessionData: String, address: String? = nil) {
         self.action = action
         self.sessionData = sessionData
+        self.address = address
     }
 
-    /// The session to reject; the other action of the protocol is not carried out here.
-    package func rejectedSession() throws(APIError) -> SessionID {
+    /// What becomes of the session.
+    ///
+    /// - Parameter defaultDomain: completes names and telephone numbers without one.
+    package func disposition(defaultDomain: String) throws(APIError) -> CallDisposition {
         switch action {
-        case "reject": return SessionID(sessionData)
-        case "forward": throw APIError(.callOperationNotSupported, "Forwarding a call is not offered by this gateway.")
+        case "reject": return .reject(SessionID(sessionData))
+        case "forward":
+            guard let address, !address.isEmpty else {
+                throw APIError(.requestMissingField, "The field \"callDispositionRequest.address\" is missing; \"forward\" needs it.")
+            }
+            guard let target = UserAddress(parsing: address, defaultDomain: defaultDomain) else {
+                throw APIError(
+                    .requestInvalidValue, "The field \"callDispositionRequest.address\" is not an address such as sip:ann@example.com.")
+            }
+            return .forward(SessionID(sessionData), to: target)
         default:
-            throw APIError(.requestInvalidValue, "The field \"callDispositionRequest.action\" must be \"reject\".")
+            throw APIError(.requestInvalidValue, "The field \"callDispositionRequest.action\" must be \"reject\" or \"forward\".")
         }
     }
+}
+
+/// What a callee does with a call instead of answering it.
+package enum CallDisposition: Equatable, Sendable {
+    case reject(SessionID)
+    case forward(SessionID, to: UserAddress)
 }
 
 /// `{"callDispositionResponse": {"statusCode": 0}}`
@@ -37,6 +56,7 @@ extension CallDispositionRequest: JSONWritable {
         writer.object { object in
             object.member("action", action)
             object.member("sessionData", sessionData)
+            object.member("address", address)
         }
     }
 }

@@ -3,6 +3,8 @@ package import CallControl
 /// What a `POST …/callControl` asks for.
 package enum CallCreation: Equatable, Sendable {
     case start(CallStartRequest)
+    /// Two calls of the user become a conference.
+    case join(SessionID, SessionID, CallUpdateRequest)
 }
 
 /// What a `PUT …/callSessions/{id}` asks for.
@@ -10,43 +12,81 @@ package enum CallOperation: Equatable, Sendable {
     case ringing
     case answer(CallAnswerRequest)
     case audit
+    case offer(CallUpdateRequest)
+    case respond(CallUpdateRequest)
+    case transfer(UserAddress, consultation: SessionID?)
+    case candidates([TrickledLine])
+    case parameters([CustomParameter])
 }
 
 extension CallControlRequest {
-    /// Operations of the protocol that this gateway does not carry out (spidr-wire §8).
-    private static let otherOperations: Set<String> = [
-        "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders", "updateIceCandidate", "acceptCallReplace",
-        "rejectCallReplace", "refer",
-    ]
+    /// Operations of the protocol that this gateway does not carry out (spidr-wire §8.7, §8.8).
+    private static let otherOperations: Set<String> = ["acceptCallReplace", "rejectCallReplace", "refer"]
     private static let creations: Set<String> = ["callStart", "join"]
-    private static let operations: Set<String> = ["ringing", "callAnswer", "audit"]
+    private static let operations: Set<String> = [
+        "ringing", "callAnswer", "audit", "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders", "updateIceCandidate",
+    ]
+    /// Candidates that one request may carry; a client has a few dozen at most.
+    private static let maximumCandidates = 100
 
     /// - Parameter defaultDomain: completes names and telephone numbers without one.
     package func creation(defaultDomain: String) throws(APIError) -> CallCreation {
         switch type {
         case "callStart": .start(try callStart(defaultDomain: defaultDomain))
+        case "join":
+            .join(
+                SessionID(try required(firstSessionData, "firstSessionData")), SessionID(try required(secondSessionData, "secondSessionData")),
+                CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
         default: throw refusal(belongsElsewhere: Self.operations, elsewhere: "PUT on the call session")
         }
     }
 
-    package func operation() throws(APIError) -> CallOperation {
+    /// - Parameter defaultDomain: completes names and telephone numbers without one.
+    package func operation(defaultDomain: String) throws(APIError) -> CallOperation {
         switch type {
         case "ringing": .ringing
         case "callAnswer":
             .answer(CallAnswerRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
         case "audit": .audit
+        case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", customParameters: parameters))
+        case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
+        case "transfer":
+            .transfer(
+                try address(required(address, "address"), "address", defaultDomain: defaultDomain),
+                consultation: sessionData.flatMap { $0.isEmpty ? nil : SessionID($0) })
+        case "updateIceCandidate": .candidates(try candidates())
+        case "sendCustomHeaders":
+            if parameters.isEmpty {
+                throw APIError(.requestMissingField, "The field \"callControlRequest.customParameters\" is missing; \"\(type)\" needs it.")
+            } else {
+                .parameters(parameters)
+            }
         default: throw refusal(belongsElsewhere: Self.creations, elsewhere: "POST on callControl")
         }
     }
 
-    private func callStart(defaultDomain: String) throws(APIError) -> CallStartRequest {
-        let callee = try required(to, "to")
-        guard let address = UserAddress(parsing: callee, defaultDomain: defaultDomain) else {
-            throw APIError(.requestInvalidValue, "The field \"callControlRequest.to\" is not an address such as sip:ann@example.com.")
+    private func candidates() throws(APIError) -> [TrickledLine] {
+        guard let iceCandidates else {
+            throw APIError(.requestMissingField, "The field \"callControlRequest.iceCandidates\" is missing; \"\(type)\" needs it.")
         }
+        guard iceCandidates.count <= Self.maximumCandidates else {
+            throw APIError(.requestInvalidValue, "One request can carry \(Self.maximumCandidates) candidates.")
+        }
+        return iceCandidates.map(\.line)
+    }
+
+    private func address(_ text: String, _ field: String, defaultDomain: String) throws(APIError) -> UserAddress {
+        guard let address = UserAddress(parsing: text, defaultDomain: defaultDomain) else {
+            throw APIError(.requestInvalidValue, "The field \"callControlRequest.\(field)\" is not an address such as sip:ann@example.com.")
+        }
+        return address
+    }
+
+    private func callStart(defaultDomain: String) throws(APIError) -> CallStartRequest {
+        let callee = try address(required(to, "to"), "to", defaultDomain: defaultDomain)
         return CallStartRequest(
             callerName: from.flatMap { NameAddress(parsing: $0, defaultDomain: defaultDomain)?.displayName },
-            callee: address,
+            callee: callee,
             sdp: try required(sdp, "sdp"),
             acceptsEarlyMedia: supported?.contains { $0.lowercased() == "earlymedia" } ?? false,
             customParameters: parameters
@@ -65,7 +105,7 @@ extension CallControlRequest {
     }
 
     private func refusal(belongsElsewhere: Set<String>, elsewhere: String) -> APIError {
-        if Self.otherOperations.contains(type) || type == "join" {
+        if Self.otherOperations.contains(type) {
             APIError(.callOperationNotSupported, "The operation \"\(type)\" is not offered by this gateway.")
         } else if belongsElsewhere.contains(type) {
             APIError(.callOperationUnknown, "The operation \"\(type)\" belongs to another resource: \(elsewhere).")

@@ -25,6 +25,9 @@ package struct NotificationMessage: WireObject, Equatable {
         package var actions: [String]?
         package var statusCode: Int?
         package var reasonText: String?
+        /// Seconds.
+        package var retryAfter: Int?
+        package var iceCandidates: [CandidateField]?
     }
 
     /// All five are always present: some clients search in a field without asking whether it is there (spidr-wire §5.2).
@@ -41,7 +44,7 @@ package struct NotificationMessage: WireObject, Equatable {
         eventType = notification.type.rawValue
         eventId = String(frame.eventID)
         time = String(frame.time)
-        statusCode = 0
+        statusCode = notification.outcome.rawValue
         userId = frame.user.text
         notificationChannelId = frame.channel.rawValue
         active = "true"
@@ -51,7 +54,9 @@ package struct NotificationMessage: WireObject, Equatable {
                 sdp: notification.sdp,
                 actions: notification.actions.isEmpty ? nil : notification.actions.map(\.rawValue),
                 statusCode: notification.statusCode,
-                reasonText: notification.reasonText
+                reasonText: notification.reasonText,
+                retryAfter: notification.retryAfter,
+                iceCandidates: notification.candidates.isEmpty ? nil : notification.candidates.map(CandidateField.init)
             )
         }
         callNotificationParams = notification.parties.map { parties in
@@ -98,6 +103,8 @@ extension NotificationMessage.SessionParameters: JSONWritable {
             object.member("actions", actions)
             object.member("statusCode", statusCode)
             object.member("reasonText", reasonText)
+            object.member("retryAfter", retryAfter.map(Int64.init))
+            object.member("iceCandidates", iceCandidates)
         }
     }
 }

@@ -37,14 +37,8 @@ final class MediaCall {
         places[place] = leg
     }
 
-    /// Lets caller and callee hear and see each other.
-    func connectLegs(at now: MonotonicTime) {
-        guard let caller = leg(.caller), let callee = leg(.callee) else { return }
-        for (one, other) in [(caller, callee), (callee, caller)] {
-            one.usualSource = .leg(other.index)
-            bridge.setSource(one.played ?? .leg(other.index), of: .audio, for: one.index, at: now)
-            bridge.setSource(.leg(other.index), of: .video, for: one.index, at: now)
-        }
+    func remove(_ leg: MediaLeg) {
+        for place in places.indices where places[place] === leg { places[place] = nil }
     }
 
     var legs: [MediaLeg] { places.compactMap(\.self) }

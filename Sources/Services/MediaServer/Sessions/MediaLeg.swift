@@ -8,9 +8,9 @@ internal import SRTP
 ///
 /// Confined to its worker's thread.
 final class MediaLeg {
-    unowned let call: MediaCall
-    let name: Leg
-    let index: LegIndex
+    private(set) unowned var call: MediaCall
+    private(set) var name: Leg
+    private(set) var index: LegIndex
     var session: PeerSession
     var dtls: DTLSTransport?
     /// When the handshake's last flight has to be repeated.
@@ -37,6 +37,23 @@ final class MediaLeg {
 
     var nextDeadline: MonotonicTime? {
         [session.nextDeadline?.time, retransmission].compactMap(\.self).min()
+    }
+
+    /// The same leg with another peer: what it hears stays.
+    func takeSources(of previous: MediaLeg) {
+        usualSource = previous.usualSource
+        played = previous.played
+        isInterrupted = previous.isInterrupted
+    }
+
+    /// Becomes a leg of another call, where it hears nothing yet.
+    func move(to call: MediaCall, as name: Leg, at index: LegIndex) {
+        self.call = call
+        self.name = name
+        self.index = index
+        usualSource = nil
+        played = nil
+        isInterrupted = false
     }
 
     /// Takes over the keys of a finished handshake; `false` if there are none to be had.

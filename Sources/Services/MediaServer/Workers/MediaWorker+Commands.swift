@@ -15,30 +15,14 @@ extension MediaWorker {
         switch command {
         case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, &transport, at: now)
         case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &transport, at: now)
+        case .route(let leg, let route): self.route(leg, route, in: id, &transport, at: now)
+        case .adopt(let leg, let former, let name): adopt(leg, from: former, as: name, in: id, &transport, at: now)
+        case .releaseLeg(let leg): release(leg, of: id, &transport, at: now)
         case .play(let playback, let number, let leg): play(playback, number: number, to: leg, in: id, &transport, at: now)
         case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &transport, at: now)
         case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: now)
         case .release: release(id, &transport, at: now)
         }
-    }
-
-    private func prepare(
-        _ leg: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
-    ) {
-        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
-        calls[id] = call
-        endpoint.setCallCount(calls.count)
-        let previous = call.leg(leg)
-        if let previous { forget(previous, &transport) }
-        guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
-            preconditionFailure("a bridge has room for the two legs of a call")
-        }
-        let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
-        let prepared = MediaLeg(call: call, name: leg, index: index, session: PeerSession(local: credentials, configuration: configuration))
-        call.install(prepared)
-        call.connectLegs(at: now)
-        legsByFragment[credentials.ufrag] = prepared
-        environment.metrics.mediaSessionsActive.increment()
     }
 
     private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
@@ -63,7 +47,7 @@ extension MediaWorker {
     }
 
     /// Checks that name any of the leg's fragments are the leg's: two of them during a restart.
-    private func routeChecks(to leg: MediaLeg) {
+    func routeChecks(to leg: MediaLeg) {
         for fragment in leg.session.localFragments { legsByFragment[fragment] = leg }
     }
 
@@ -73,17 +57,11 @@ extension MediaWorker {
         endpoint.setCallCount(calls.count)
         call.bridge.end(at: now)
         sendControl(of: call, &transport)
-        for leg in call.legs {
-            if let dtls = leg.dtls {
-                dtls.close()
-                sendHandshake(of: leg, dtls, &transport)
-            }
-            forget(leg, &transport)
-        }
+        for leg in call.legs { part(with: leg, &transport) }
         deadlines.set(nil, for: id.rawValue)
     }
 
-    private func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
+    func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
         for path in leg.session.validatedPaths { forget(path, of: leg, &transport) }
         environment.metrics.mediaSessionsActive.decrement()
@@ -152,7 +130,7 @@ extension MediaWorker {
         rearm(leg.call)
     }
 
-    private func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
+    func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
         while let datagram = dtls.nextDatagram() {
             guard let path = leg.destination else { continue }
             transport.queue(copying: datagram.span, over: path)

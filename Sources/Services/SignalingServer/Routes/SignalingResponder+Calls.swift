@@ -9,20 +9,22 @@ extension SignalingResponder {
     private static let reasonLength = 256
 
     func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        switch try exchange.decode(CallControlRequest.self).creation(defaultDomain: defaultDomain) {
-        case .start(let request):
-            ticket = await switchboard.requestBegan(exchange.user)
-            do throws(CallError) {
-                let session = try await switchboard.startCall(exchange.user, request)
-                return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session)))
-            } catch {
-                throw APIError(error)
-            }
+        let creation = try exchange.decode(CallControlRequest.self).creation(defaultDomain: defaultDomain)
+        ticket = await switchboard.requestBegan(exchange.user)
+        do throws(CallError) {
+            let session =
+                switch creation {
+                case .start(let request): try await switchboard.startCall(exchange.user, request)
+                case .join(let first, let second, let request): try await switchboard.join(exchange.user, first, second, request)
+                }
+            return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session)))
+        } catch {
+            throw APIError(error)
         }
     }
 
     func operate(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let operation = try exchange.decode(CallControlRequest.self).operation()
+        let operation = try exchange.decode(CallControlRequest.self).operation(defaultDomain: defaultDomain)
         let session = SessionID(exchange.route.id)
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
@@ -30,6 +32,12 @@ extension SignalingResponder {
             case .ringing: try await switchboard.ringing(exchange.user, session)
             case .answer(let request): try await switchboard.answer(exchange.user, session, request)
             case .audit: try await switchboard.audit(exchange.user, session)
+            case .offer(let request): try await switchboard.offer(exchange.user, session, request)
+            case .respond(let request): try await switchboard.respond(exchange.user, session, request)
+            case .transfer(let address, let consultation):
+                try await switchboard.transfer(exchange.user, session, to: address, consultation: consultation)
+            case .candidates(let candidates): try await switchboard.candidates(exchange.user, session, candidates)
+            case .parameters(let parameters): try await switchboard.sendParameters(exchange.user, session, parameters)
             }
         } catch {
             throw APIError(error)
@@ -61,10 +69,13 @@ extension SignalingResponder {
     }
 
     func dispose(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let session = try exchange.decode(CallDispositionRequest.self).rejectedSession()
+        let disposition = try exchange.decode(CallDispositionRequest.self).disposition(defaultDomain: defaultDomain)
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
-            try await switchboard.reject(exchange.user, session)
+            switch disposition {
+            case .reject(let session): try await switchboard.reject(exchange.user, session)
+            case .forward(let session, let address): try await switchboard.forward(exchange.user, session, to: address)
+            }
         } catch {
             throw APIError(error)
         }

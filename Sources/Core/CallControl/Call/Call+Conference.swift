@@ -1,0 +1,87 @@
+package import Primitives
+package import SDP
+
+/// Conferences (spidr-wire §8.7): two calls of a user become one, in which the user has a leg of its own and everybody is mixed.
+extension Call {
+    static let conferenceName = "Conference"
+
+    /// Clients know a conference by the beginning of its address (spidr-wire §5.2).
+    static func conferenceNumber(for user: UserAddress) -> String { "conference@\(user.domain)" }
+
+    /// Whoever started it asks for both calls to be brought together.
+    ///
+    /// - Parameter calls: two different ones.
+    package mutating func join(
+        _ calls: [CallID], _ request: CallUpdateRequest, identity: LegIdentity, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        guard state == .initial else { preconditionFailure("a call starts once") }
+        guard !request.sdp.isEmpty else { throw .unsupportedDescription("a conference needs an offer; send one in \"sdp\"") }
+        var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
+        do throws(SDPError) {
+            _ = try media.receive(offer: request.sdp, random: &random)
+            // Whether there is anything to be mixed shows now, while nothing has changed for anybody.
+            var trial = media
+            _ = try trial.answerForMixing(random: &random)
+        } catch {
+            throw CallError(error)
+        }
+        edit(.caller) { $0.media = media }
+        state = .joining(
+            Joining(startedAt: now, calls: calls, customParameters: request.customParameters, deadline: now + configuration.offerTime))
+        return calls.map { .requestHandover($0, of: .caller) }
+    }
+
+    mutating func received(
+        _ handover: Handover, _ joining: Joining, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [CallAction] {
+        guard joining.calls.contains(handover.from), self[.caller]?.party.user == handover.keeper else {
+            return [.declineHandover(handover.from)]
+        }
+        var joining = joining
+        joining.received.append(handover)
+        state = .joining(joining)
+        return joining.received.count == joining.calls.count ? begin(joining, at: now, random: &random) : []
+    }
+
+    private mutating func begin(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        guard var media = self[.caller]?.media else { return joinFailed(joining, at: now) }
+        let answer: String
+        do throws(SDPError) {
+            answer = try media.answerForMixing(random: &random)
+        } catch {
+            return joinFailed(joining, at: now)
+        }
+        edit(.caller) { member in
+            member.media = media
+            member.stage = .talking
+        }
+        let setup = now - joining.startedAt
+        var answered = Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup)
+        answered.isConference = true
+        state = .answered(answered)
+
+        var actions: [CallAction] = [.prepareMedia(.caller, media.credentials), .route(.caller, .mix)] + connect(.caller)
+        var arrived: [Leg] = []
+        for handover in joining.received {
+            let handed = adopt(handover)
+            arrived += handed.map(\.after)
+            actions.append(.takeHandover(handover.from, handed, for: .join))
+        }
+        var update = notification(.respondCallUpdate, to: .caller)
+        update.sdp = answer
+        update.customParameters = joining.customParameters
+        actions += tell(.caller, update)
+        for leg in arrived {
+            edit(leg) { member in
+                member.remote = CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
+            }
+            actions.append(.route(leg, .mix))
+            actions += offerAnew(to: leg, mirroring: nil, at: now, random: &random)
+        }
+        return actions + [.answered(setup: setup)]
+    }
+
+    mutating func joinFailed(_ joining: Joining, at now: MonotonicTime) -> [CallAction] {
+        joining.received.map { .declineHandover($0.from) } + finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)
+    }
+}

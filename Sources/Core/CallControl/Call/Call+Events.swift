@@ -1,0 +1,89 @@
+package import Primitives
+
+/// What happens to a call from elsewhere: its media, the gateway, and time.
+extension Call {
+    /// A leg's media path has come this far.
+    package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) { edit(leg) { $0.media?.advance(to: step) } }
+
+    /// A leg's media path is lost. Before the answer that says nothing: any of the callee's devices may have checked its
+    /// path early, and gone away again.
+    package mutating func mediaFailed(_ leg: Leg, _ fault: MediaFault, at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, let stage = self[leg]?.stage, stage == .talking else { return [] }
+        return leave(answered, leg, stage, .mediaFailed(fault), at: now)
+    }
+
+    /// The gateway is stopping.
+    package mutating func drain(at now: MonotonicTime) -> [CallAction] {
+        switch state {
+        case .unanswered, .joining, .answered: finish(.drained, at: now)
+        case .initial, .ended: []
+        }
+    }
+
+    /// The time of `nextDeadline` has come; too early a call does nothing.
+    package mutating func timeout(at now: MonotonicTime) -> [CallAction] {
+        guard let deadline = nextDeadline, deadline.time <= now else { return [] }
+        switch deadline.reason {
+        case .ringing: return finish(.unanswered, at: now)
+        case .mediaSetup: return mediaFailed(unsecuredLeg ?? .caller, .setupTimeout, at: now)
+        case .operation: return operationTimedOut(at: now)
+        case .ownOffer(let leg):
+            edit(leg) { member in
+                member.media?.rollback()
+                member.answerDeadline = nil
+            }
+            return []
+        case .completion(let leg): return forget(leg)
+        }
+    }
+
+    package var nextDeadline: Deadline<Timer>? {
+        switch state {
+        case .initial, .ended: return nil
+        case .unanswered(let unanswered): return Deadline(unanswered.deadline, .ringing)
+        case .joining(let joining): return Deadline(joining.deadline, .operation)
+        case .answered(let answered):
+            var earliest: Deadline<Timer>? = unsecuredLeg == nil ? nil : Deadline(answered.setupDeadline, .mediaSetup)
+            earliest = .earlier(earliest, answered.operation.map { Deadline($0.deadline, .operation) })
+            for leg in legs {
+                earliest = .earlier(earliest, leg.answerDeadline.map { Deadline($0, .ownOffer(leg.id)) })
+                if case .completed(let until) = leg.stage { earliest = .earlier(earliest, Deadline(until, .completion(leg.id))) }
+            }
+            return earliest
+        }
+    }
+
+    /// The first leg that cannot carry media yet, although it talks.
+    private var unsecuredLeg: Leg? {
+        // Whoever takes the ends over has a time of its own for them.
+        if case .answered(let answered) = state, case .handover = answered.operation { return nil }
+        return legs.first { leg in leg.isTalking && leg.media.map { $0.progress < .secured } ?? false }?.id
+    }
+
+    private mutating func operationTimedOut(at now: MonotonicTime) -> [CallAction] {
+        switch state {
+        case .joining(let joining): return joinFailed(joining, at: now)
+        case .answered(let answered):
+            switch answered.operation {
+            case .update(let update): return abandon(update)
+            case .transfer: return transferFailed(480, "No answer", farewell: .end(487, "No answer"))
+            case .consultation(let consultation): return consultationFailed(consultation)
+            // The taker has gone without a word; nobody has changed hands.
+            case .handover: return handoverDeclined(at: now)
+            case nil: return []
+            }
+        case .initial, .unanswered, .ended: return []
+        }
+    }
+}
+
+extension Call.Operation {
+    fileprivate var deadline: MonotonicTime {
+        switch self {
+        case .update(let update): update.deadline
+        case .transfer(let transfer): transfer.deadline
+        case .consultation(let consultation): consultation.deadline
+        case .handover(let handover): handover.deadline
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import Primitives
+import SDP
+
+/// Forwarding (spidr-wire §6.4): a call that rings goes to another address; the caller's leg stays as it is.
+extension Call {
+    /// Times a call may be forwarded; somebody who forwards to somebody who forwards back would never end.
+    private static let maximumForwards = 5
+
+    /// Whether a rung end could forward now; to be asked before anybody is looked up.
+    package func checkForward(by leg: Leg) throws(CallError) {
+        let member = try member(leg)
+        guard case .unanswered = state, member.stage == .ringing else { throw .alreadyAnswered }
+        guard leg.number <= Leg.callee.number + UInt8(Self.maximumForwards) else {
+            throw .unsupported("A call can be forwarded \(Self.maximumForwards) times.")
+        }
+    }
+
+    /// Rings the target, which has at least one device, in place of who was rung.
+    package mutating func forward(
+        by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        try checkForward(by: leg)
+        guard case .unanswered(var unanswered) = state, let caller = self[.caller] else { throw .alreadyAnswered }
+        var media: LegMedia?
+        if let offer = caller.media?.described, let identity = target.identity {
+            var made = LegMedia(identity: identity, policy: configuration.mediaPolicy)
+            do throws(SDPError) {
+                unanswered.invitation.sdp = try made.offer(mirroring: offer, random: &random)
+            } catch {
+                throw CallError(error)
+            }
+            media = made
+        }
+        var actions = tell(leg, notification(.callCancel, to: leg))
+        if media != nil { actions.append(.releaseLeg(leg)) }
+        actions += forget(leg)
+        legs.append(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))
+        edit(.caller) { $0.remote = target.party.shown }
+        if let media { actions.append(.prepareMedia(target.leg, media.credentials)) }
+        let named = notification(.call, to: target.leg)
+        unanswered.invitation.session = named.session
+        unanswered.invitation.parties = named.parties
+        unanswered.deadline = now + configuration.ringTime
+        state = .unanswered(unanswered)
+        return actions + ring(target.leg, with: unanswered.invitation)
+    }
+}

@@ -1,0 +1,123 @@
+package import Primitives
+import SDP
+
+/// Ends that change from one call to another: consultative transfer (spidr-wire §8.5) and conferences (§8.7).
+///
+///     taker                                   giver
+///       │ consult, join: requestHandover ──────▶ │ nothing may go on: handover offered
+///       │ ◀────────────── offerHandover, refuse  │ what happens to the ends now waits
+///       │ takeHandover, declineHandover ───────▶ │ gives them away, or goes on as before
+///
+/// Only the taker decides whether the ends change hands, at one moment, so that each is always part of exactly one call.
+extension Call {
+    /// How much longer than the taker the giver waits.
+    private static let handoverReserve = Duration.seconds(5)
+
+    /// The call where the same user talks to whom this end is to be connected with.
+    package mutating func consult(by leg: Leg, with other: CallID, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+        try checkTransfer(by: leg)
+        guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
+        operate(.consultation(Consultation(transferor: leg, other: other, deadline: now + configuration.offerTime)))
+        return [.requestHandover(other, of: leg)]
+    }
+
+    // MARK: Giving
+
+    /// Another call of the same user asks for everybody this end talks to.
+    package mutating func handoverRequested(by taker: CallID, of keeper: Leg, at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper], member.isTalking,
+            case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil && $0.isStable })
+        else { return [.refuseHandover(to: taker)] }
+        // The taker gives up before: nobody may take what is no longer offered.
+        let deadline = now + configuration.offerTime + Self.handoverReserve
+        operate(.handover(HandoverOffer(taker: taker, keeper: keeper, deadline: deadline)))
+        return [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
+    }
+
+    package mutating func handoverTaken(_ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation else { return [] }
+        var actions: [CallAction] = handover.deferred.compactMap { deferred in
+            handed.first { $0.before == deferred.leg }.map { .passOn(handover.taker, $0.after, deferred.event) }
+        }
+        legs.removeAll { leg in handed.contains { $0.before == leg.id } }
+        operate(nil)
+        switch purpose {
+        case .transfer: return actions + finish(.transferred(by: handover.keeper), at: now)
+        case .join:
+            actions += complete(handover.keeper, "Join Successful", at: now)
+            let own = handover.deferred.first { $0.leg == handover.keeper }
+            return actions + (own.map { happened($0.event, to: $0.leg, at: now) } ?? [])
+        }
+    }
+
+    package mutating func handoverDeclined(at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation else { return [] }
+        operate(nil)
+        return handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
+    }
+
+    // MARK: Taking
+
+    package mutating func handoverOffered(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        switch state {
+        case .joining(let joining): return received(handover, joining, at: now, random: &random)
+        case .answered(let answered):
+            guard case .consultation(let consultation) = answered.operation, consultation.other == handover.from,
+                self[consultation.transferor]?.party.user == handover.keeper, handover.legs.count == 1
+            else { return [.declineHandover(handover.from)] }
+            return take(handover, consultation, at: now, random: &random)
+        case .initial, .unanswered, .ended: return [.declineHandover(handover.from)]
+        }
+    }
+
+    package mutating func handoverRefused(by call: CallID, at now: MonotonicTime) -> [CallAction] {
+        switch state {
+        case .joining(let joining) where joining.calls.contains(call): return joinFailed(joining, at: now)
+        case .answered(let answered):
+            guard case .consultation(let consultation) = answered.operation, consultation.other == call else { return [] }
+            return consultationFailed(consultation)
+        default: return []
+        }
+    }
+
+    /// Something that happened to an end while it was changing hands.
+    package mutating func happened(_ event: LegEvent, to leg: Leg, at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, let stage = self[leg]?.stage else { return [] }
+        return leave(answered, leg, stage, event, at: now)
+    }
+
+    mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
+        operate(nil)
+        return sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
+    }
+
+    private mutating func take(
+        _ handover: Handover, _ consultation: Consultation, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [CallAction] {
+        guard let transferred = others(of: consultation.transferor).first, let arrived = handover.legs.first else {
+            return [.declineHandover(handover.from)] + consultationFailed(consultation)
+        }
+        operate(nil)
+        let handed = adopt(handover)
+        let target = handed[0].after
+        var actions: [CallAction] = [.takeHandover(handover.from, handed, for: .transfer)]
+        actions += complete(consultation.transferor, "Transfer Successful", at: now)
+        actions += introduce(transferred.id, target, at: now)
+        let (one, other) = (transferred.media?.described, arrived.media?.described)
+        actions += other.map { offerAnew(to: transferred.id, mirroring: $0, at: now, random: &random) } ?? []
+        actions += one.map { offerAnew(to: target, mirroring: $0, at: now, random: &random) } ?? []
+        return actions
+    }
+
+    /// Makes the ends of another call ends of this one.
+    mutating func adopt(_ handover: Handover) -> [HandedLeg] {
+        handover.legs.map { leg in
+            let adopted = HandedLeg(before: leg.id, after: takeLeg(), session: leg.party.session)
+            legs.append(
+                CallLeg(
+                    id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
+                    holds: leg.holds, playing: nil))
+            return adopted
+        }
+    }
+}

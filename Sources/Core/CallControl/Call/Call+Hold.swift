@@ -1,0 +1,51 @@
+import SDP
+
+/// Who keeps whom waiting. There is no verb for it: everything is in the directions (spidr-wire §8.2).
+extension Call {
+    /// An exchange was completed. An end that does not want to receive keeps the other waiting: it said `inactive`, or `sendonly`.
+    ///
+    /// An answer can only say so where the offer left the choice: to an offer that sends nothing every answer says `inactive` or
+    /// `sendonly`, and who answered goes on as before.
+    mutating func settleHolds(offer: MediaDirection?, by offerer: Leg, answer: MediaDirection?, by answerer: Leg) {
+        guard let offer, let answer else { return }
+        edit(offerer) { $0.holds = !offer.receives }
+        if offer.sends { edit(answerer) { $0.holds = !answer.receives } }
+    }
+
+    /// Music begins for ends that are kept waiting and can hear it, and ends for those that are not. What somebody asked to be
+    /// played goes first.
+    mutating func refreshMusic() -> [CallAction] {
+        guard case .answered(var answered) = state, configuration.playsMusicOnHold else { return [] }
+        var actions: [CallAction] = []
+        for leg in legs where leg.isTalking {
+            let isHeld = !answered.isConference && others(of: leg.id).contains { $0.holds }
+            let wants = isHeld && leg.media?.direction.sends == true
+            switch leg.playing {
+            case nil where wants:
+                answered.lastPlayback += 1
+                edit(leg.id) { $0.playing = Playing(number: answered.lastPlayback, requester: nil) }
+                actions.append(.play(Playback(.music), number: answered.lastPlayback, to: leg.id))
+            case let playing? where playing.requester == nil && !wants:
+                edit(leg.id) { $0.playing = nil }
+                actions.append(.stopPlaying(to: leg.id))
+            default: break
+            }
+        }
+        state = .answered(answered)
+        return actions
+    }
+}
+
+extension MediaDirection {
+    /// The direction of the first audio m-line, else of the first m-line, of a description that is passed on untouched; `nil` if it
+    /// cannot be read. `c=0.0.0.0` is the old way to say that nothing is to be sent (RFC 3264 §8.4).
+    init?(in text: String) {
+        guard let session = try? SessionDescription(parsing: text) else { return nil }  // what cannot be read says nothing
+        let active = session.media.filter { $0.port != 0 }
+        guard let media = active.first(where: { $0.type == "audio" }) ?? active.first else { return nil }
+        let said = (media.attributes + session.attributes).lazy.compactMap { MediaDirection(rawValue: $0.name) }.first ?? .sendReceive
+        // Port 9 with that address is the placeholder of those who trickle (RFC 8840 §4.1.1).
+        let isHeld = (media.connections.first ?? session.connection)?.address == "0.0.0.0" && media.port != 9
+        self = isHeld ? said.narrowed(to: .sendOnly) : said
+    }
+}

@@ -1,0 +1,121 @@
+package import Primitives
+import SDP
+
+/// Blind transfer (spidr-wire §8.5): a new end is rung, and takes the place of the one that asked for it when it answers. Until then
+/// nothing changes for the other two, and if it does not, nothing ever does.
+extension Call {
+    /// Whether an end could transfer now; to be asked before anybody is looked up.
+    package func checkTransfer(by leg: Leg) throws(CallError) {
+        let answered = try idle("transfer", by: leg)
+        guard !answered.isConference, others(of: leg).count == 1 else { throw .unsupported("An end of a conference cannot be transferred.") }
+        guard self[leg]?.media != nil else {
+            throw .unsupported("This gateway transfers calls whose media it terminates, and passes this one's from peer to peer.")
+        }
+    }
+
+    /// Rings the target, which has at least one device.
+    package mutating func transfer(
+        by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        try checkTransfer(by: leg)
+        guard let transferred = others(of: leg).first, let wishes = transferred.media?.described, let identity = target.identity else {
+            throw refusal(of: "transfer", to: leg)
+        }
+        var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
+        let offer: String
+        do throws(SDPError) {
+            offer = try media.offer(mirroring: wishes.opened(), random: &random)
+        } catch {
+            throw CallError(error)
+        }
+        legs.append(
+            CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media))
+        var invitation = notification(.call, to: target.leg)
+        invitation.sdp = offer
+        invitation.actions = [.answer, .reject]
+        operate(
+            .transfer(
+                Transfer(
+                    transferor: leg, transferred: transferred.id, target: target.leg, invitation: invitation,
+                    deadline: now + configuration.ringTime)))
+        return [.prepareMedia(target.leg, media.credentials)] + tell(target.leg, invitation)
+    }
+
+    /// There is nobody to ring at the target's address.
+    package func transferUnreachable(by leg: Leg, _ reason: CallEndCause.Unreachable) throws(CallError) -> [CallAction] {
+        try checkTransfer(by: leg)
+        return sessionFailed(leg, reason.statusCode, reason.reasonText)
+    }
+
+    mutating func transferAnswered(
+        by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation, transfer.target == leg,
+            var media = self[leg]?.media
+        else { throw .alreadyAnswered }
+        let said: PeerDescription
+        do throws(SDPError) {
+            said = try media.receive(answer: request.sdp)
+        } catch {
+            throw CallError(error)
+        }
+        edit(leg) { member in
+            member.media = media
+            member.stage = .talking
+        }
+        operate(nil)
+        var actions = connect(leg) + tell(leg, notification(.callCancel, to: leg))
+        actions += complete(transfer.transferor, "Transfer Successful", at: now)
+        actions += introduce(transfer.transferred, leg, at: now)
+        return actions + offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)
+    }
+
+    /// The target does not come: everybody is where they were.
+    mutating func transferFailed(_ statusCode: Int, _ reasonText: String, farewell: CallEndCause.Farewell) -> [CallAction] {
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return [] }
+        operate(nil)
+        return say(farewell, to: transfer.target) + [.releaseLeg(transfer.target)] + forget(transfer.target)
+            + sessionFailed(transfer.transferor, statusCode, reasonText)
+    }
+}
+
+// MARK: - Steps that all ways of bringing others together have
+
+extension Call {
+    func sessionFailed(_ leg: Leg, _ statusCode: Int, _ reasonText: String) -> [CallAction] {
+        var failed = notification(.sessionFail, to: leg)
+        failed.statusCode = statusCode
+        failed.reasonText = reasonText
+        return tell(leg, failed)
+    }
+
+    /// The end has done its part: its media ends, and its client ends the call (spidr-wire §12.7).
+    mutating func complete(_ leg: Leg, _ reasonText: String, at now: MonotonicTime) -> [CallAction] {
+        var completed = notification(.sessionComplete, to: leg)
+        completed.reasonText = reasonText
+        let deadline = now + configuration.completionTime
+        edit(leg) { member in
+            member.stage = .completed(until: deadline)
+            member.media = nil
+            member.playing = nil
+            member.answerDeadline = nil
+        }
+        return tell(leg, completed) + [.releaseLeg(leg)]
+    }
+
+    /// Two ends hear each other from now on, and have each other's names.
+    mutating func introduce(_ one: Leg, _ other: Leg, at now: MonotonicTime) -> [CallAction] {
+        guard let first = self[one], let second = self[other] else { return [] }
+        edit(one) { $0.remote = second.party.shown }
+        edit(other) { $0.remote = first.party.shown }
+        extendSetup(at: now)
+        return [.route(one, .leg(other)), .route(other, .leg(one))] + refreshMusic()
+    }
+
+    /// Somebody new has to find a media path.
+    mutating func extendSetup(at now: MonotonicTime) {
+        guard case .answered(var answered) = state else { return }
+        answered.setupDeadline = now + configuration.mediaSetupTime
+        state = .answered(answered)
+    }
+}

@@ -1,0 +1,61 @@
+package import Primitives
+
+/// One end of a call: who it is, how far it has come, and what was agreed with it.
+package struct CallLeg: Equatable, Sendable {
+    package enum Stage: Equatable, Sendable {
+        /// The caller, who waits for an answer.
+        case waiting
+        /// Devices ring, and nobody has answered.
+        case ringing
+        case talking
+        /// Has handed its call to others; the client has yet to end it (spidr-wire §8.5).
+        case completed(until: MonotonicTime)
+    }
+
+    /// What another end is called.
+    package struct Name: Equatable, Sendable {
+        package var name: String
+        package var number: String
+    }
+
+    package let id: Leg
+    package internal(set) var party: CallParty
+    /// Whether it was rung; else it dialled. Decides which names its clients look at (spidr-wire §5.2).
+    let isCalled: Bool
+    package internal(set) var stage: Stage
+    /// Who its user talks to.
+    var remote: Name
+    /// `nil` if media goes from peer to peer.
+    var media: LegMedia?
+    /// Keeps the others waiting, and they know it.
+    package internal(set) var holds = false
+    /// What it hears in place of the others.
+    var playing: Call.Playing?
+    /// By when it has to answer an offer that the gateway made by itself.
+    var answerDeadline: MonotonicTime?
+
+    var isTalking: Bool { stage == .talking }
+
+    /// Neither side has an offer open.
+    var isStable: Bool { media?.isStable ?? true }
+}
+
+/// One end of a call: a user, the user's `sessionData`, and the devices that have been told of it.
+package struct CallParty: Equatable, Sendable {
+    package var user: UserAddress
+    /// Shown to the other end.
+    package var name: String
+    /// Shared by the devices of a user (spidr-wire §6.2).
+    package var session: SessionID
+    /// Only subscriptions that know the session may be told anything about it (spidr-wire §6.6).
+    package internal(set) var devices: [Device]
+
+    package init(user: UserAddress, name: String, session: SessionID, devices: [Device]) {
+        self.user = user
+        self.name = name
+        self.session = session
+        self.devices = devices
+    }
+
+    var shown: CallLeg.Name { CallLeg.Name(name: name, number: user.text) }
+}

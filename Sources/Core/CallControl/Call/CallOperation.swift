@@ -1,0 +1,109 @@
+import Primitives
+import SDP
+
+extension Call {
+    /// What goes on in an answered call; while it does, other requests are pending, except to end.
+    package enum Operation: Equatable, Sendable {
+        /// An offer of one end waits for the other's answer (spidr-wire §8.1).
+        case update(Update)
+        /// A new end is rung in place of the one that asked for it (spidr-wire §8.5).
+        case transfer(Transfer)
+        /// The ends of another call are asked for, to take the place of the one that asked for it.
+        case consultation(Consultation)
+        /// The ends of this call are offered to another one.
+        case handover(HandoverOffer)
+    }
+
+    package struct Update: Equatable, Sendable {
+        let offerer: Leg
+        let answerer: Leg
+        /// The answerer was asked for an offer, and has not made it yet (slow start).
+        var awaitsOffer: Bool
+        /// The offerer's media before its offer, to return to.
+        var before: LegMedia?
+        /// Of the principal media in the offer.
+        var direction: MediaDirection?
+        let deadline: MonotonicTime
+    }
+
+    package struct Transfer: Equatable, Sendable {
+        let transferor: Leg
+        let transferred: Leg
+        let target: Leg
+        let invitation: Notification
+        let deadline: MonotonicTime
+    }
+
+    package struct Consultation: Equatable, Sendable {
+        let transferor: Leg
+        let other: CallID
+        let deadline: MonotonicTime
+    }
+
+    package struct HandoverOffer: Equatable, Sendable {
+        let taker: CallID
+        /// The end that asked for it, and stays.
+        let keeper: Leg
+        var deferred: [Deferred] = []
+        let deadline: MonotonicTime
+    }
+
+    /// Two calls that are to become this one.
+    package struct Joining: Equatable, Sendable {
+        let startedAt: MonotonicTime
+        let calls: [CallID]
+        var received: [Handover] = []
+        let customParameters: [CustomParameter]
+        let deadline: MonotonicTime
+    }
+
+    /// Something that happened to an end while it was changing hands.
+    package struct Deferred: Equatable, Sendable {
+        var leg: Leg
+        var event: LegEvent
+    }
+}
+
+/// Something that happens to one end of a call.
+package enum LegEvent: Equatable, Sendable {
+    case ended(reasonText: String?)
+    case mediaFailed(MediaFault)
+    case subscriptionEnded
+}
+
+extension LegEvent {
+    var reasonText: String? {
+        if case .ended(let reason) = self { reason } else { nil }
+    }
+
+    func cause(of leg: Leg) -> CallEndCause {
+        switch self {
+        case .ended(let reason): .completed(by: leg, reasonText: reason)
+        case .mediaFailed(let fault): .mediaFailed(leg, fault)
+        case .subscriptionEnded: .subscriptionEnded(leg)
+        }
+    }
+}
+
+/// Ends of a call that another call may take over, as they are.
+package struct Handover: Equatable, Sendable {
+    package let from: CallID
+    package let legs: [CallLeg]
+    /// The user who has both calls.
+    package let keeper: UserAddress
+}
+
+/// An end that has changed hands.
+package struct HandedLeg: Equatable, Sendable {
+    package let before: Leg
+    package let after: Leg
+    package let session: SessionID
+}
+
+/// What becomes of the end whose others were taken.
+package enum HandoverPurpose: Equatable, Sendable {
+    /// It was the consultation call of a transfer, and ends.
+    case transfer
+    /// It is one of the calls of a conference; its client ends it (spidr-wire §8.7).
+    case join
+}

@@ -1,0 +1,166 @@
+import Primitives
+package import SDP
+
+/// Whether the gateway is the peer of both ends' descriptions, or passes them on untouched.
+package enum MediaMode: Equatable, Sendable {
+    /// Media goes from peer to peer.
+    case direct
+    /// Media is terminated here; each leg has an identity of its own.
+    case anchored(PerLeg<LegIdentity>)
+}
+
+/// How far a leg's media path has come.
+package enum MediaProgress: Int, Comparable, Sendable {
+    case waiting
+    /// A checked pair may carry media.
+    case checked
+    /// Keys are agreed.
+    case secured
+    /// The first media packet came in.
+    case flowing
+
+    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as peer (RFC 3264).
+///
+/// Everything throws and changes nothing if what the peer said does not fit.
+struct LegMedia: Equatable, Sendable {
+    private(set) var negotiation: LegNegotiation
+    /// What the peer said last, in an exchange that was completed or is open.
+    private(set) var described: PeerDescription?
+    private(set) var progress = MediaProgress.waiting
+    /// The peer began anew, and its old media path is of no use any more.
+    private(set) var isRenewed = false
+    private let policy: MediaPolicy
+
+    init(identity: LegIdentity, policy: MediaPolicy) {
+        negotiation = LegNegotiation(identity: identity)
+        self.policy = policy
+    }
+
+    /// No offer is open, and there has been an answer.
+    var isStable: Bool { negotiation.phase == .stable }
+    var credentials: ICECredentials { negotiation.identity.credentials }
+    var negotiated: NegotiatedLeg? { negotiation.negotiated }
+
+    /// Progress never goes back; events may come late or twice.
+    mutating func advance(to step: MediaProgress) { progress = max(progress, step) }
+
+    /// What the gateway may do with the audio of this leg, seen from the gateway.
+    var direction: MediaDirection {
+        let media = negotiated?.media.filter { !$0.isRejected } ?? []
+        return (media.first { $0.kind == .audio } ?? media.first)?.direction ?? .inactive
+    }
+
+    // MARK: The peer offers
+
+    mutating func receive(offer text: String, random: inout some RandomSource) throws(SDPError) -> PeerDescription {
+        let offer = try PeerDescription(reading: SessionDescription(parsing: text), as: .offer)
+        var next = self
+        if next.isStable, next.negotiation.isFromNewPeer(offer) {
+            next.negotiation.beginAnew(with: ICECredentials(using: &random))
+            next.isRenewed = true
+        }
+        try next.negotiation.receiveOffer(offer)
+        if next.negotiation.peerRestartsICE { next.negotiation.restartICE(with: ICECredentials(using: &random)) }
+        next.described = offer
+        self = next
+        return offer
+    }
+
+    /// The answer to the pending offer, on behalf of another leg's peer that said `other`.
+    mutating func answer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String {
+        guard let offer = described else { throw .wrongState(negotiation.phase) }
+        return try negotiation.makeAnswer(mirroring: other.aligned(toOffer: offer), policy: policy, random: &random).serialized
+    }
+
+    /// The answer of the gateway itself, which takes whatever it can mix.
+    mutating func answerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
+        guard let offer = described else { throw .wrongState(negotiation.phase) }
+        let own = offer.opened().mixable(policy)
+        return try negotiation.makeAnswer(mirroring: own, policy: policy, random: &random).serialized
+    }
+
+    /// The gateway's answer ahead of the final one: it can be sent to, and what it sends is not heard yet.
+    mutating func provisionalAnswer(random: inout some RandomSource) throws(SDPError) -> String {
+        guard let offer = described else { throw .wrongState(negotiation.phase) }
+        var own = offer.opened().mixable(policy)
+        for index in own.media.indices where own.media[index].kind == .video { own.media[index].direction = .inactive }
+        return try negotiation.makeProvisionalAnswer(mirroring: own, policy: policy, random: &random).serialized
+    }
+
+    // MARK: The gateway offers
+
+    /// An offer on behalf of another leg's peer that said `other`.
+    mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String {
+        let aligned = other.aligned(to: negotiated?.media ?? [])
+        return try negotiation.makeOffer(mirroring: aligned, policy: policy, random: &random).serialized
+    }
+
+    /// An offer of the gateway itself, of what the peer knows and the gateway can mix.
+    mutating func offerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
+        guard let described else { throw .wrongState(negotiation.phase) }
+        let own = described.opened().mixable(policy).aligned(to: negotiated?.media ?? [])
+        return try negotiation.makeOffer(mirroring: own, policy: policy, random: &random).serialized
+    }
+
+    mutating func receive(answer text: String) throws(SDPError) -> PeerDescription {
+        let answer = try PeerDescription(reading: SessionDescription(parsing: text), as: .answer)
+        try negotiation.receiveAnswer(answer)
+        described = answer
+        return answer
+    }
+
+    /// Drops the offer of the gateway that is open, if one is.
+    mutating func rollback() {
+        // Only fails when nothing is open.
+        do throws(SDPError) { try negotiation.rollback() } catch {}
+    }
+
+    /// Whether an offer says of media what was said before, so that only its transport is new: an ICE restart, a page that was
+    /// loaded again.
+    func changesTransportOnly(_ offer: PeerDescription, since before: PeerDescription?) -> Bool {
+        guard let before, offer.transportMedia?.transport.credentials != before.transportMedia?.transport.credentials else { return false }
+        let shape = { (description: PeerDescription) in description.usableMedia.map { [$0.kind.token, $0.direction.rawValue] } }
+        return shape(offer) == shape(before)
+    }
+
+    /// The media path begins anew, with the next connection.
+    mutating func takeRenewal() -> Bool {
+        defer { isRenewed = false }
+        if isRenewed { progress = .waiting }
+        return isRenewed
+    }
+}
+
+extension PeerDescription {
+    /// What of it the gateway can decode and mix, or pass on to several: its audio codecs, and the one video codec that every
+    /// browser has (RFC 7742 §5).
+    fileprivate func mixable(_ policy: MediaPolicy) -> PeerDescription {
+        var mixable = self
+        for index in mixable.media.indices {
+            mixable.media[index].codecs = media[index].codecs.filter { codec in
+                switch media[index].kind {
+                case .audio: policy.canTranscode(codec) || codec.isNamed("telephone-event")
+                case .video: codec.isNamed("VP8") || codec.isRetransmission
+                case .other: false
+                }
+            }.withoutOrphans()
+        }
+        return mixable
+    }
+}
+
+extension CallError {
+    /// A description that was refused, told apart by who can do something about it.
+    init(_ error: SDPError) {
+        self =
+            switch error {
+            case .malformedLine, .malformedSession, .malformedMedia, .limitExceeded, .offerMismatch, .answerMismatch:
+                .malformedDescription(error.description)
+            case .unsupportedLitePeer, .noUsableMedia, .wrongState, .restartNeedsCredentials:
+                .unsupportedDescription(error.description)
+            }
+    }
+}

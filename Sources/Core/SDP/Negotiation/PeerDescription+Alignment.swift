@@ -1,0 +1,160 @@
+import Primitives
+
+/// Bringing what one peer said into the form of another peer's session.
+///
+/// Two legs that grew up together have the same m-lines, mids and payload types, and nothing changes. Legs that were joined later, by
+/// a transfer for example, do not: to each peer, m-lines keep their place, their mid and the meaning of their payload types for as
+/// long as its session lasts (RFC 3264 §8, RFC 8829 §5.2.2).
+extension PeerDescription {
+    /// This description as if it had been said in the session of another leg.
+    ///
+    /// - Parameter session: what that leg agreed on so far; empty: nothing, and the description stays as it is.
+    package func aligned(to session: [NegotiatedMedia]) -> PeerDescription {
+        guard !session.isEmpty else { return self }
+        return aligned(to: session.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) }, isOpenEnded: true)
+    }
+
+    /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's.
+    package func aligned(toOffer offer: PeerDescription) -> PeerDescription {
+        let places = offer.media.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) }
+        return aligned(to: places, isOpenEnded: false)
+    }
+
+    /// The same wishes, with every m-line that carries something open in both directions.
+    package func opened() -> PeerDescription {
+        var opened = self
+        for index in opened.media.indices where opened.media[index].refusal == nil { opened.media[index].direction = .sendReceive }
+        return opened
+    }
+
+    /// The direction of the audio, or of all there is if there is no audio; `nil` if nothing is carried.
+    package var principalDirection: MediaDirection? {
+        let audio = usableMedia.filter { $0.kind == .audio }
+        guard let first = audio.first ?? usableMedia.first else { return nil }
+        return first.direction
+    }
+
+    private func aligned(to places: [Place], isOpenEnded: Bool) -> PeerDescription {
+        var left = media.indices.map { $0 }
+        var sections: [PeerMedia] = []
+        for (index, place) in places.enumerated() {
+            guard let found = left.firstIndex(where: { media[$0].kind == place.kind }) else {
+                sections.append(place.vacancy(at: index))
+                continue
+            }
+            sections.append(place.take(media[left.remove(at: found)], at: index))
+        }
+        if isOpenEnded {
+            var taken = Set(places.map(\.mid))
+            for index in left {
+                var section = media[index]
+                section.index = sections.count
+                var number = section.index
+                while !taken.insert(section.mid).inserted {
+                    section.mid = String(number)
+                    number += 1
+                }
+                sections.append(section)
+            }
+        }
+        var aligned = self
+        aligned.media = sections
+        if !bundle.isEmpty { aligned.bundle = sections.indices.filter { sections[$0].refusal == nil } }
+        return aligned
+    }
+}
+
+/// An m-line of the session that a description is brought into.
+private struct Place {
+    var mid: String
+    var kind: MediaKind
+    var codecs: [Codec]
+    var extensions: [HeaderExtension]
+
+    func take(_ section: PeerMedia, at index: Int) -> PeerMedia {
+        var taken = section
+        taken.index = index
+        taken.mid = mid
+        taken.codecs = renumbered(section.codecs)
+        taken.formats = taken.codecs.map { String($0.payloadType.rawValue) }
+        if taken.codecs.isEmpty { taken.formats = section.formats }
+        taken.extensions = section.extensions.compactMap { mapping in
+            if let known = extensions.first(where: { $0.uri == mapping.uri }) {
+                return HeaderExtension(id: known.id, uri: mapping.uri, direction: mapping.direction)
+            }
+            return extensions.contains { $0.id == mapping.id } ? nil : mapping
+        }
+        return taken
+    }
+
+    func vacancy(at index: Int) -> PeerMedia {
+        PeerMedia(
+            index: index, mid: mid, namesMid: true, kind: kind, port: 0, transportProtocol: "UDP/TLS/RTP/SAVPF",
+            formats: codecs.isEmpty ? ["0"] : codecs.map { String($0.payloadType.rawValue) }, refusal: .disabledByPeer, isBundleOnly: false,
+            direction: .inactive, codecs: codecs, extensions: [], allowsMixedExtensions: false, allowsReducedSizeRTCP: false, bandwidths: [],
+            sources: [], transport: PeerTransport())
+    }
+
+    /// Encodings that the session knows get the numbers they have there; others keep theirs, or get free ones.
+    private func renumbered(_ offered: [Codec]) -> [Codec] {
+        var taken = PayloadTypeSet(codecs.map(\.payloadType))
+        var numbers: [PayloadType: PayloadType] = [:]
+        var used = PayloadTypeSet()
+        for codec in offered where !codec.isRetransmission {
+            if let known = codecs.first(where: { $0.matches(codec) && !used.contains($0.payloadType) }) {
+                numbers[codec.payloadType] = known.payloadType
+                used.insert(known.payloadType)
+            }
+        }
+        for codec in offered where numbers[codec.payloadType] == nil {
+            let original = numbers.first { codec.requiredPayloadTypes.contains($0.key) }?.value
+            let known = codecs.first { repair in original.map { repair.isRetransmission && repair.requiredPayloadTypes.contains($0) } ?? false }
+            if codec.isRetransmission, let known {
+                numbers[codec.payloadType] = known.payloadType
+            } else if let free = taken.firstFree(preferring: codec.payloadType) {
+                taken.insert(free)
+                numbers[codec.payloadType] = free
+            }
+        }
+        return offered.compactMap { codec in
+            guard let number = numbers[codec.payloadType] else { return nil }
+            guard number != codec.payloadType || codec.isRetransmission else { return codec }
+            var renumbered = codec
+            renumbered.payloadType = number
+            if codec.isRetransmission, let original = numbers.first(where: { codec.requiredPayloadTypes.contains($0.key) })?.value {
+                renumbered.parameters = codec.parameters(repairing: original)
+            }
+            return renumbered
+        }
+    }
+}
+
+extension Codec {
+    /// Whether this is the format that the other session calls `other`: the same encoding, and for H.264 and VP9, whose profiles
+    /// are formats of their own, the same profile (RFC 6184 §8.1, RFC 9628 §7).
+    fileprivate func matches(_ other: Codec) -> Bool {
+        guard isSameEncoding(as: other) else { return false }
+        return Self.profileParameters.allSatisfy { parameter($0) == other.parameter($0) }
+    }
+
+    private static let profileParameters = ["profile-level-id", "packetization-mode", "profile-id"]
+
+    private func parameter(_ name: String) -> String? {
+        guard let parameters else { return nil }
+        for field in parameters.split(separator: ";") {
+            let pair = field.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2, pair[0].drop(while: { $0 == " " }) == name else { continue }
+            return String(pair[1])
+        }
+        return nil
+    }
+
+    /// `apt` with another number (RFC 4588 §8.1), and whatever else there is.
+    fileprivate func parameters(repairing original: PayloadType) -> String? {
+        parameters.map { text in
+            text.split(separator: ";").map { field in
+                field.drop { $0 == " " }.hasPrefix("apt=") ? "apt=\(original.rawValue)" : String(field)
+            }.joined(separator: ";")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import CallControl
+import Primitives
+import Synchronization
+
+/// What happens inside calls (spidr-wire §8).
+extension LocalSwitchboard {
+    package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.offer(by: leg, request)
+    }
+
+    package func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.respond(by: leg, request)
+    }
+
+    package func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.candidates(candidates, by: leg)
+    }
+
+    package func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await call.sendParameters(parameters, by: leg)
+    }
+
+    package func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        try await divert(.forward, call, leg, to: address) { _, reason throws(CallError) in throw .unreachable(reason) }
+    }
+
+    package func transfer(
+        _ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?
+    ) async throws(CallError) {
+        let (call, leg) = try await leg(of: session, for: user)
+        if let consultation {
+            let other = try await self.leg(of: consultation, for: user)
+            return try await call.consult(by: leg, Neighbour(owner: other.call, leg: other.leg))
+        }
+        try await divert(.transfer, call, leg, to: address) { leg, reason throws(CallError) in
+            try await call.transferUnreachable(by: leg, reason)
+        }
+    }
+
+    package func join(
+        _ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest
+    ) async throws(CallError) -> SessionID {
+        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        let legs = try await (leg(of: first, for: user), leg(of: second, for: user))
+        let joined = [Neighbour(owner: legs.0.call, leg: legs.0.leg), Neighbour(owner: legs.1.call, leg: legs.1.leg)]
+        guard joined[0].owner.id != joined[1].owner.id else { throw .notAllowed(operation: "join", state: "one call only") }
+        guard environment.media.canBringTogether(joined[0].owner.id, joined[1].owner.id) else { throw .farApart }
+
+        var random = environment.random.generator
+        let owner = CallOwner(environment.media.identifier(random.next(), near: joined[0].owner.id), environment)
+        let session = SessionID(random.nextToken(16, alphabet: .url))
+        try await calls.insert(owner)
+        do throws(CallError) {
+            guard let registration = await users.existing(user), let contact = await registration.attach(session, .caller, of: owner) else {
+                throw .noSuchCall
+            }
+            do throws(CallError) {
+                let joiner = CallParty(
+                    user: user, name: Self.name(contact.displayName, or: user), session: session, devices: contact.devices)
+                try await owner.join(joined, request, joiner: joiner, registration: registration)
+            } catch {
+                registration.inbox.post(.detach(session))
+                throw error
+            }
+        } catch {
+            await calls.remove(owner.id)
+            throw error
+        }
+        newcomers.post(.call(owner))
+        return session
+    }
+
+    /// Rings somebody else in a call that is under way.
+    private func divert(
+        _ diversion: Diversion, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
+        otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
+    ) async throws(CallError) {
+        var random = environment.random.generator
+        let target = try await call.takeLeg(for: diversion, by: leg)
+        let session = SessionID(random.nextToken(16, alphabet: .url))
+        guard let registration = await users.existing(address), let contact = await registration.attach(session, target, of: call) else {
+            return try await otherwise(leg, reasonForAbsence(of: address))
+        }
+        let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
+        do throws(CallError) {
+            try await call.divert(diversion, by: leg, to: party, as: target, registration)
+        } catch {
+            registration.inbox.post(.detach(session))
+            throw error
+        }
+    }
+}

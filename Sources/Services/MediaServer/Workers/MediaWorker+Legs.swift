@@ -1,0 +1,91 @@
+internal import CallControl
+internal import CallRuntime
+internal import DTLS
+internal import ICE
+internal import Logging
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import SDP
+
+/// Legs that come, go, hear others, and change from call to call.
+extension MediaWorker {
+    /// Makes a leg, or lets one begin anew with another peer: what it sends goes on in the same streams.
+    func prepare(
+        _ name: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
+        calls[id] = call
+        endpoint.setCallCount(calls.count)
+        let previous = call.leg(name)
+        if let previous { part(with: previous, &transport) }
+        guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
+            return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
+        }
+        let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
+        let prepared = MediaLeg(call: call, name: name, index: index, session: PeerSession(local: credentials, configuration: configuration))
+        if let previous { prepared.takeSources(of: previous) }
+        call.install(prepared)
+        legsByFragment[credentials.ufrag] = prepared
+        environment.metrics.mediaSessionsActive.increment()
+    }
+
+    /// What a leg hears while nothing is played to it, and what it sees.
+    func route(_ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let call = calls[id], let leg = call.leg(name) else { return }
+        let (audio, video): (MediaSource, MediaSource) =
+            switch route {
+            case .silence: (.silence, .silence)
+            case .mix: (.mix, .silence)
+            case .leg(let other): call.leg(other).map { (.leg($0.index), .leg($0.index)) } ?? (.silence, .silence)
+            }
+        leg.usualSource = audio
+        if leg.played == nil, !leg.isInterrupted { call.bridge.setSource(audio, of: .audio, for: leg.index, at: now) }
+        call.bridge.setSource(video, of: .video, for: leg.index, at: now)
+        refreshAudio(of: call, at: now)
+        sendControl(of: call, &transport)
+        rearm(call)
+    }
+
+    /// A leg of another call on this worker becomes this call's. Its peer notices nothing but what it hears from now on.
+    func adopt(
+        _ name: Leg, from former: CallID, as newName: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        guard let giver = calls[former], let leg = giver.leg(name) else { return }
+        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
+        guard let moved = giver.bridge.takeLeg(leg.index, at: now), let index = call.bridge.insertLeg(moved, at: now) else {
+            return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
+        }
+        calls[id] = call
+        endpoint.setCallCount(calls.count)
+        giver.remove(leg)
+        leg.move(to: call, as: newName, at: index)
+        call.install(leg)
+        if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
+        for touched in [giver, call] {
+            refreshAudio(of: touched, at: now)
+            sendControl(of: touched, &transport)
+            rearm(touched)
+        }
+    }
+
+    /// One leg says good-bye, the others stay.
+    func release(_ name: Leg, of id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let call = calls[id], let leg = call.leg(name) else { return }
+        call.bridge.removeLeg(leg.index, at: now)
+        sendControl(of: call, &transport)
+        part(with: leg, &transport)
+        call.remove(leg)
+        refreshAudio(of: call, at: now)
+        rearm(call)
+    }
+
+    /// Ends a leg's DTLS association and forgets where its packets came from.
+    func part(with leg: MediaLeg, _ transport: inout PacketTransport) {
+        if let dtls = leg.dtls {
+            dtls.close()
+            sendHandshake(of: leg, dtls, &transport)
+        }
+        forget(leg, &transport)
+    }
+}

@@ -1,0 +1,107 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+
+/// Several calls that hand ends to each other, as their owners would: what one asks of another travels as a message.
+struct CallWorld {
+    /// A message on its way between two calls.
+    struct Message: Equatable, Sendable {
+        enum Content: Equatable, Sendable {
+            case requested(by: CallID, of: Leg)
+            case offered(Handover)
+            case refused(by: CallID)
+            case taken([HandedLeg], HandoverPurpose)
+            case declined
+            case happened(LegEvent, Leg)
+        }
+
+        var to: CallID
+        var content: Content
+    }
+
+    private(set) var calls: [CallID: Call] = [:]
+    var messages: [Message] = []
+    var clock = VirtualClock()
+    var random = SeededRandomSource(seed: 9)
+    /// What each subscription was told, in order.
+    private(set) var told: [SubscriptionID: [Notification]] = [:]
+    /// Legs of the user with several calls: where a request for the ends of another call is directed.
+    private var keepers: [CallID: Leg] = [:]
+    private(set) var ended: Set<CallID> = []
+    /// What each leg hears, as the media plane was told.
+    private(set) var routes: [CallID: [Leg: MediaRoute]] = [:]
+
+    mutating func add(_ call: Call, keeper: Leg) {
+        calls[call.id] = call
+        keepers[call.id] = keeper
+    }
+
+    mutating func edit<Result>(
+        _ id: CallID, _ change: (inout Call, inout SeededRandomSource, MonotonicTime) throws(CallError) -> Result
+    ) throws(CallError) -> Result {
+        guard var call = calls[id] else { throw .noSuchCall }
+        let result = try change(&call, &random, clock.now)
+        calls[id] = call
+        return result
+    }
+
+    /// Carries an input out, and whatever the call wants done.
+    mutating func act(
+        _ id: CallID, _ change: (inout Call, inout SeededRandomSource, MonotonicTime) throws(CallError) -> [CallAction]
+    ) throws(CallError) {
+        perform(try edit(id, change), of: id)
+    }
+
+    /// Delivers the message that has waited longest in the place given.
+    mutating func deliver(_ place: Int = 0) {
+        let message = messages.remove(at: place)
+        guard var call = calls[message.to] else { return }
+        let now = clock.now
+        let actions: [CallAction] =
+            switch message.content {
+            case .requested(let taker, let leg): call.handoverRequested(by: taker, of: leg, at: now)
+            case .offered(let handover): call.handoverOffered(handover, at: now, random: &random)
+            case .refused(let other): call.handoverRefused(by: other, at: now)
+            case .taken(let legs, let purpose): call.handoverTaken(legs, for: purpose, at: now)
+            case .declined: call.handoverDeclined(at: now)
+            case .happened(let event, let leg): call.happened(event, to: leg, at: now)
+            }
+        calls[message.to] = call
+        perform(actions, of: message.to)
+    }
+
+    mutating func settle() { while !messages.isEmpty { deliver() } }
+
+    private mutating func perform(_ actions: [CallAction], of id: CallID) {
+        for action in actions {
+            switch action {
+            case .notify(_, let receivers, let notification):
+                for receiver in receivers { told[receiver, default: []].append(notification) }
+            case .requestHandover(let other, _):
+                if calls[other] == nil || ended.contains(other) {
+                    messages.append(Message(to: id, content: .refused(by: other)))
+                } else {
+                    messages.append(Message(to: other, content: .requested(by: id, of: keepers[other] ?? .caller)))
+                }
+            case .offerHandover(let other, let handover): messages.append(Message(to: other, content: .offered(handover)))
+            case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
+            case .takeHandover(let other, let legs, let purpose): messages.append(Message(to: other, content: .taken(legs, purpose)))
+            case .declineHandover(let other): messages.append(Message(to: other, content: .declined))
+            case .passOn(let other, let leg, let event): messages.append(Message(to: other, content: .happened(event, leg)))
+            case .route(let leg, let route): routes[id, default: [:]][leg] = route
+            case .releaseLeg(let leg): routes[id, default: [:]][leg] = nil
+            case .ended: ended.insert(id)
+            case .prepareMedia, .connectMedia, .play, .stopPlaying, .sendDigits, .releaseMedia, .notifyQuality, .detach, .answered: break
+            }
+        }
+    }
+
+    /// The types of what a subscription was told since the count given, with their texts.
+    func log(_ subscription: SubscriptionID, after count: Int = 0) -> [String] {
+        (told[subscription] ?? []).dropFirst(count).map { notification in
+            ([notification.type.rawValue] + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self))
+                .joined(separator: " ")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+
+/// A way of holding that clients have (spidr-wire §8.2).
+enum HoldDialect: String, CaseIterable, Sendable {
+    /// Every m-line `inactive`, answers too.
+    case inactive
+    /// `sendonly`, answered with `recvonly`; `inactive` when held already.
+    case sendOnly
+
+    func hold(whileHeld: Bool) -> MediaDirection { self == .inactive || whileHeld ? .inactive : .sendOnly }
+
+    /// What a client says to an offer when it holds itself, or does not.
+    func answer(to offer: MediaDirection, holding: Bool) -> MediaDirection {
+        guard holding else { return offer.reversed }
+        return offer.reversed.narrowed(to: self == .inactive ? .inactive : .sendOnly)
+    }
+}
+
+/// Audio descriptions as scripted peers write them.
+enum ScriptedDescription {
+    static func audio(_ ufrag: String, _ direction: MediaDirection, setup: String = "actpass") -> String {
+        [
+            "v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0",
+            "a=mid:0", "a=\(direction.rawValue)", "a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=ice-ufrag:\(ufrag)",
+            "a=ice-pwd:password+password+password", "a=setup:\(setup)",
+            "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"), "",
+        ].joined(separator: "\r\n")
+    }
+
+    /// The direction of the first m-line.
+    static func direction(_ text: String) throws -> MediaDirection? {
+        let session = try SessionDescription(parsing: text)
+        return session.media[0].attributes.lazy.compactMap { MediaDirection(rawValue: $0.name) }.first
+    }
+}
+
+/// An answered call between two scripted peers with a dialect each.
+struct MidCallRig {
+    var call: Call
+    var clock = VirtualClock()
+    var random = SeededRandomSource(seed: 3)
+    private(set) var dialects: [Leg: HoldDialect]
+    /// What each peer believes of itself.
+    private(set) var holding: [Leg: Bool] = [:]
+    /// The last description that the gateway sent to each leg.
+    private(set) var received: [Leg: String] = [:]
+
+    static let alice = CallRig.alice
+    static let bob = CallRig.bob
+    static let carol = UserAddress(parsing: "carol@example.com")!
+
+    init(id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive, bob: UserAddress = CallRig.bob, session: SessionID = "B")
+        throws
+    {
+        let name = bob == CallRig.bob ? "bob" : "carol"
+        dialects = [.caller: caller, .callee: callee]
+        var configuration = Call.Configuration()
+        configuration.mediaPolicy = .engine
+        call = Call(
+            id: CallID(id),
+            parties: PerLeg(
+                caller: CallParty(user: Self.alice, name: "Alice", session: SessionID("A\(id)"), devices: [Device("a1")]),
+                callee: CallParty(user: bob, name: name, session: session, devices: [Device(SubscriptionID("\(name)1"), sendsRingingFeedback: true)])),
+            configuration: configuration)
+        let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+        _ = try call.start(
+            CallStartRequest(callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive)), media: mode, at: clock.now, random: &random)
+        note(
+            try call.answer(
+                by: .callee, CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active")), at: clock.now,
+                random: &random))
+        for leg in [Leg.caller, .callee] { call.mediaAdvanced(leg, to: .secured) }
+    }
+
+    mutating func note(_ actions: [CallAction]) {
+        for case .notify(let leg, _, let notification) in actions {
+            if let sdp = notification.sdp { received[leg] = sdp }
+        }
+    }
+
+    mutating func offer(by leg: Leg, _ direction: MediaDirection) throws(CallError) -> [CallAction] {
+        let request = CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)".replacing(" ", with: ""), direction))
+        let actions = try call.offer(by: leg, request, at: clock.now, random: &random)
+        note(actions)
+        return actions
+    }
+
+    mutating func answer(by leg: Leg) throws -> [CallAction] {
+        let offered = try ScriptedDescription.direction(received[leg] ?? "") ?? .sendReceive
+        let direction = (dialects[leg] ?? .inactive).answer(to: offered, holding: holding[leg] ?? false)
+        let request = CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)".replacing(" ", with: ""), direction, setup: "active"))
+        let actions = try call.respond(by: leg, request, at: clock.now, random: &random)
+        note(actions)
+        return actions
+    }
+
+    /// Holds or resumes, and lets the other end answer.
+    mutating func setHold(_ hold: Bool, by leg: Leg) throws -> [CallAction] {
+        let other: Leg = leg == .caller ? .callee : .caller
+        let isHeld = [.remotelyHeld, .onDoubleHold].contains(call.legState(leg))
+        let direction = hold ? (dialects[leg] ?? .inactive).hold(whileHeld: isHeld) : .sendReceive
+        holding[leg] = hold
+        let offered = try offer(by: leg, direction)
+        return offered + (try answer(by: other))
+    }
+}
+
+extension Array where Element == CallAction {
+    var traces: [String] { map(\.trace) }
+}
