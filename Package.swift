@@ -186,6 +186,7 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography"]),
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),
+        tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
