@@ -191,8 +191,8 @@ let package = Package(
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
         tests("MediaServerTests", [
-            "MediaServer", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE", "STUN", "Sockets", "Cryptography",
-            logging,
+            "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
+            "STUN", "Sockets", "Cryptography", logging,
         ]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),

@@ -52,7 +52,7 @@ package struct OpusEncoder: ~Copyable {
 
     deinit { unsafe opus_encoder_destroy(encoder) }
 
-    /// Encodes 2.5 to 60 ms, 120…2,880 samples, to the beginning of `packet`; returns its size. One or two bytes say that
+    /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples, to the beginning of `packet`; returns its size. One or two bytes say that
     /// there is nothing to say, and need not be sent.
     package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int {
         let encoder = unsafe encoder

@@ -21,8 +21,18 @@ package protocol AudioDecoder: ~Copyable {
     /// Fills all of `samples` with what hides a loss; called again and again, it fades out.
     mutating func conceal(into samples: inout MutableSpan<Int16>)
 
+    /// Fills all of `samples` with comfort noise (RFC 3389), going on where it stopped.
+    mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>)
+
     /// Forgets the stream, as if nothing had been decoded.
     mutating func reset()
+}
+
+extension AudioDecoder where Self: ~Copyable {
+    /// For codecs that have their own way of saying nothing: silence.
+    package mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>) {
+        for index in samples.indices { samples[index] = 0 }
+    }
 }
 
 package enum AudioCodecError: Error, Equatable, Sendable {

@@ -2,7 +2,7 @@
 ///
 /// Nothing here may allocate once the encoder has been made.
 package protocol AudioEncoder: ~Copyable {
-    /// How many samples of 48 kHz make one packet, 960 for 20 ms.
+    /// How many samples of 48 kHz make one packet, 120…5,760; 960 for 20 ms.
     var samplesPerPacket: Int { get }
 
     /// Encodes exactly `samplesPerPacket` samples to the beginning of `payload`.

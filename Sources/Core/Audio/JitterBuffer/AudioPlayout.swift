@@ -30,10 +30,14 @@ package struct AudioPlayout: ~Copyable {
         package var duplicate: UInt64 = 0
         package var refused: UInt64 = 0
         package var undecodable: UInt64 = 0
+        /// Comfort noise (RFC 3389) while the peer says nothing.
+        package var noise: UInt64 = 0
     }
 
     /// A jump of more than this begins anew, in samples: five seconds.
     private static let restartJump: Int64 = 240_000
+    /// Noise is made 10 ms at a time.
+    private static let noiseStep = 480
     /// The longest packet there is (RFC 6716 §3.2.5), in samples.
     private static let longestPacket = 5_760
 
@@ -44,10 +48,12 @@ package struct AudioPlayout: ~Copyable {
     private var estimator: DelayEstimator
     package private(set) var statistics = Statistics()
 
-    /// The last timestamp, and where it is in samples without wrapping.
-    private var origin: (timestamp: RTPTimestamp, position: Int64, ticksPerSecond: Int)?
+    /// The last timestamp, where it is in samples without wrapping, and when it came.
+    private var origin: (timestamp: RTPTimestamp, position: Int64, ticksPerSecond: Int, time: MonotonicTime)?
     /// Where the next samples to be decoded lie.
     private var decoded: Int64?
+    /// What is played until audio comes again, and where it began.
+    private var noise: (sound: ComfortNoise, start: Int64)?
     private var lastNumber: SequenceNumber?
     /// Of the last packet that was decoded.
     private var packetLength = 960
@@ -72,9 +78,29 @@ package struct AudioPlayout: ~Copyable {
     package mutating func insert(
         _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, sampleCount: Int, at now: MonotonicTime
     ) {
-        let position = position(of: timestamp, clockRate: clockRate)
+        let position = position(of: timestamp, clockRate: clockRate, at: now)
         estimator.packetReceived(delay: samples(at: now) - position)
-        switch packets.insert(payload, number: number, position: position, sampleCount: sampleCount, played: decoded ?? .min) {
+        insert(payload, number, position, sampleCount, isNoise: false)
+    }
+
+    /// A packet of comfort noise has come: from its place on the peer says nothing, until audio comes again.
+    package mutating func insertNoise(
+        _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, at now: MonotonicTime
+    ) {
+        guard ComfortNoise(parsing: payload) != nil else {
+            statistics.undecodable += 1
+            return
+        }
+        let position = position(of: timestamp, clockRate: clockRate, at: now)
+        // These are not sent as evenly as audio: they say nothing about the path, unless there is nothing else to go by.
+        if estimator.base == nil { estimator.packetReceived(delay: samples(at: now) - position) }
+        insert(payload, number, position, Self.noiseStep, isNoise: true)
+    }
+
+    private mutating func insert(_ payload: Span<UInt8>, _ number: SequenceNumber, _ position: Int64, _ sampleCount: Int, isNoise: Bool) {
+        // Noise is in place of nothing: what comes while it plays is not late.
+        let played = noise?.start ?? decoded ?? .min
+        switch packets.insert(payload, number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, played: played) {
         case .accepted: break
         case .duplicate: statistics.duplicate += 1
         case .late: statistics.late += 1
@@ -87,6 +113,7 @@ package struct AudioPlayout: ~Copyable {
         packets.removeAll()
         queue.removeAll()
         estimator = DelayEstimator(configuration.delay)
+        noise = nil
         origin = nil
         decoded = nil
         lastNumber = nil
@@ -126,20 +153,23 @@ package struct AudioPlayout: ~Copyable {
         return (now - origins.time).wholeNanoseconds / 1_000 * 48 / 1_000
     }
 
-    private mutating func position(of timestamp: RTPTimestamp, clockRate: Int) -> Int64 {
+    private mutating func position(of timestamp: RTPTimestamp, clockRate: Int, at now: MonotonicTime) -> Int64 {
         let factor = Int64(48_000 / max(1, clockRate))
         guard let origin, origin.ticksPerSecond == clockRate else {
             let position = decoded.map { max($0, packets.end ?? $0) } ?? 0
-            self.origin = (timestamp, position, clockRate)
+            self.origin = (timestamp, position, clockRate, now)
             return position
         }
         let position = origin.position + Int64(timestamp - origin.timestamp) * factor
-        guard abs(position - origin.position) <= Self.restartJump else {
+        // A pause moves the timestamps on by as much time as went by (RFC 3550 §5.1), however long it was.
+        let elapsed = (now - origin.time).wholeNanoseconds / 1_000 * 48 / 1_000
+        let jump = position - origin.position
+        guard abs(jump) <= Self.restartJump || abs(jump - elapsed) <= Self.restartJump else {
             restart()
-            self.origin = (timestamp, 0, clockRate)
+            self.origin = (timestamp, 0, clockRate, now)
             return 0
         }
-        if position > origin.position { self.origin = (timestamp, position, clockRate) }
+        if position > origin.position { self.origin = (timestamp, position, clockRate, now) }
         return position
     }
 
@@ -194,16 +224,18 @@ package struct AudioPlayout: ~Copyable {
     /// next packet says whether it was in place of something.
     private mutating func decodeNext(using decoder: inout some AudioDecoder & ~Copyable) {
         guard let next = packets.first else {
-            owed += conceal(packetLength, using: &decoder)
+            if noise != nil { makeNoise(Self.noiseStep, using: &decoder) } else { owed += conceal(packetLength, using: &decoder) }
             return
         }
         let position = decoded ?? 0
         if next.position <= position {
             // Late, not lost: the playout is that much later from now on.
             owed = 0
-            decode(packets.removeFirst(), using: &decoder)
+            let packet = packets.removeFirst()
+            if packet.isNoise { beginNoise(packet, at: position) } else { decode(packet, using: &decoder) }
             return
         }
+        if noise != nil { return makeNoise(Int(min(next.position - position, Int64(Self.noiseStep))), using: &decoder) }
         let missing = next.position - position
         if owed > 0 {
             let settled = min(owed, missing)
@@ -219,6 +251,7 @@ package struct AudioPlayout: ~Copyable {
 
     private mutating func decode(_ packet: JitterBuffer.Packet, using decoder: inout some AudioDecoder & ~Copyable) {
         lastNumber = packet.number
+        noise = nil
         var written = 0
         do throws(AudioCodecError) {
             written = try Self.decode(packet, of: packets, into: &queue, using: &decoder)
@@ -231,6 +264,21 @@ package struct AudioPlayout: ~Copyable {
         } else {
             decoded = packet.position + conceal(packetLength, using: &decoder)
         }
+    }
+
+    private mutating func beginNoise(_ packet: JitterBuffer.Packet, at position: Int64) {
+        lastNumber = packet.number
+        guard let sound = ComfortNoise(parsing: packets.payload(of: packet)) else { preconditionFailure("noise is looked at before it waits") }
+        noise = (sound, noise?.start ?? position)
+    }
+
+    private mutating func makeNoise(_ count: Int, using decoder: inout some AudioDecoder & ~Copyable) {
+        guard let noise else { preconditionFailure("there is noise to be made") }
+        var room = queue.room(for: count)
+        decoder.makeNoise(noise.sound, into: &room)
+        queue.commit(count)
+        decoded = (decoded ?? 0) + Int64(count)
+        statistics.noise += UInt64(count)
     }
 
     private static func decode(
@@ -248,7 +296,7 @@ package struct AudioPlayout: ~Copyable {
     private mutating func recover(
         _ count: Int, from packet: JitterBuffer.Packet, using decoder: inout some AudioDecoder & ~Copyable
     ) -> Bool {
-        guard Self.recover(count, from: packet, of: packets, into: &queue, using: &decoder) else { return false }
+        guard !packet.isNoise, Self.recover(count, from: packet, of: packets, into: &queue, using: &decoder) else { return false }
         decoded = (decoded ?? 0) + Int64(count)
         statistics.recovered += UInt64(count)
         return true

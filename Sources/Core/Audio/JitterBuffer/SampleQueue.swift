@@ -1,7 +1,7 @@
 /// Decoded samples that wait to be played, with memory that is taken once; can be made shorter or longer without a click.
 package struct SampleQueue: ~Copyable {
-    /// Room for the longest packet, 120 ms, on top of what waits.
-    package static let capacity = 4 * 5_760
+    /// Of decoded audio: room for the longest packet, 120 ms, on top of what waits.
+    package static let playoutCapacity = 4 * 5_760
     /// Lags that stretching looks at: pitch periods of 67 to 400 Hz.
     private static let lags = 120...720
     /// Over so many samples one piece turns into the other.
@@ -9,17 +9,21 @@ package struct SampleQueue: ~Copyable {
     /// Every so many samples are compared, which is enough to find a pitch.
     private static let stride = 4
 
-    private var samples = [Int16](repeating: 0, count: capacity)
+    private let capacity: Int
+    private var samples: [Int16]
     private var start = 0
     package private(set) var count = 0
 
-    package init() {}
+    package init(capacity: Int = playoutCapacity) {
+        self.capacity = capacity
+        samples = [Int16](repeating: 0, count: capacity)
+    }
 
     /// Room at the end for `size` samples; `commit` says how many were written.
     @_lifetime(&self)
     package mutating func room(for size: Int) -> MutableSpan<Int16> {
-        if start + count + size > Self.capacity { compact() }
-        precondition(start + count + size <= Self.capacity, "what waits is played before more is decoded")
+        if start + count + size > capacity { compact() }
+        precondition(start + count + size <= capacity, "what waits is played before more is decoded")
         return samples.mutableSpan._consumingExtracting((start + count)..<(start + count + size))
     }
 
@@ -37,6 +41,16 @@ package struct SampleQueue: ~Copyable {
         for index in frame.indices { frame[index] = samples[start + index] }
         start += frame.count
         count -= frame.count
+    }
+
+    /// The first samples, of which there are as many.
+    @_lifetime(borrow self)
+    package func first(_ size: Int) -> Span<Int16> { samples.span.extracting(start..<(start + size)) }
+
+    package mutating func removeFirst(_ size: Int) {
+        precondition(size <= count, "no more is taken than waits")
+        start += size
+        count -= size
     }
 
     package mutating func removeAll() {
@@ -57,8 +71,8 @@ package struct SampleQueue: ~Copyable {
     /// Says one pitch period near the end twice; returns how many samples that added, 0 if too few wait.
     package mutating func lengthen() -> Int {
         guard let lag = bestLag() else { return 0 }
-        if start + count + lag > Self.capacity { compact() }
-        guard start + count + lag <= Self.capacity else { return 0 }
+        if start + count + lag > capacity { compact() }
+        guard start + count + lag <= capacity else { return 0 }
         // … A B  becomes  … A (B turning into A) B: what follows B is the period before it once more.
         let end = start + count
         let (earlier, later) = (end - Self.overlap - lag, end - Self.overlap)

@@ -11,6 +11,8 @@ package struct AudioState: Equatable, Sendable {
     package var isDecoded: Bool
     /// In the order of preference.
     package var codecs: [Codec]
+    /// How much audio the peer wants in each packet.
+    package var packetTime: PacketTime
 }
 
 extension Bridge {
@@ -21,7 +23,8 @@ extension Bridge {
         else { return nil }
         let state = self[index].lines[line]
         return AudioState(
-            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.codecs)
+            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.codecs,
+            packetTime: state.packetTime)
     }
 
     /// There is nothing to send for a while on an m-line whose packets are made here: its timestamps go on.

@@ -13,6 +13,7 @@ struct BridgeLine: Sendable {
     private(set) var codecs: [Codec]
     private(set) var formats: [PayloadFormat]
     private(set) var feedback: FeedbackSupport
+    private(set) var packetTime = PacketTime()
     /// What the gateway sends to this peer.
     var primary: OutgoingStream
     var retransmission: OutgoingStream?
@@ -58,6 +59,7 @@ struct BridgeLine: Sendable {
         codecs = media.isRejected ? [] : media.codecs
         formats = codecs.compactMap(PayloadFormat.init)
         feedback = FeedbackSupport(codecs)
+        packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }

@@ -38,10 +38,12 @@ struct AnswerCheck {
             throw fault("a=\(answer.direction.rawValue) cannot answer a=\(offer.direction.rawValue) (RFC 3264 §6.1)")
         }
         let codecs = try agreedCodecs(offer, answer)
-        return offer.agreement(
+        var agreed = offer.agreement(
             direction: answer.direction.reversed, codecs: codecs,
             extensions: HeaderExtension.agreed(offered: offer.extensions, answered: answer.extensions).map(\.reversed),
             remoteSources: answer.sources)
+        agreed.packetTime = answer.packetTimes
+        return agreed
     }
 
     /// Formats that were not offered may stand in an answer (RFC 3264 §6.1) and are passed over; an offered payload type

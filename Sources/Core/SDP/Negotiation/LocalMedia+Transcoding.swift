@@ -18,10 +18,10 @@ extension LocalMedia {
     }
 
     /// What is answered to an offer of audio that has no codec in common with the other side's answer: the first one that the
-    /// gateway can code, and the keys that count like it.
+    /// gateway can code, and the keys and the comfort noise that count like it.
     static func transcoded(_ offered: [Codec], policy: MediaPolicy) -> [Codec] {
         guard let codec = offered.first(where: policy.canTranscode) else { return [] }
-        return [codec] + offered.filter { $0.isNamed("telephone-event") && $0.clockRate == codec.clockRate }
+        return [codec] + offered.filter { ($0.isNamed("telephone-event") || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
     }
 }
 

@@ -58,7 +58,9 @@ struct LocalMedia: Equatable, Sendable {
 
     /// The agreement on this m-line once it is the gateway's answer to `offer`.
     func agreement(answering offer: PeerMedia) -> NegotiatedMedia {
-        agreement(direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)
+        var agreed = agreement(direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)
+        agreed.packetTime = offer.packetTimes
+        return agreed
     }
 
     func agreement(

@@ -92,6 +92,8 @@ package struct NegotiatedMedia: Equatable, Sendable {
     /// The SSRC the gateway announced for the media it sends to this peer, and for its retransmissions.
     package var localSSRC: SSRC
     package var localRetransmissionSSRC: SSRC?
+    /// How much audio this peer wants in each packet.
+    package var packetTime = PacketTime()
 
     package init(
         mid: String, kind: MediaKind, direction: MediaDirection, isRejected: Bool, codecs: [Codec], extensions: [HeaderExtension],

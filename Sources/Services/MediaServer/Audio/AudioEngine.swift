@@ -1,6 +1,6 @@
-internal import Audio
-internal import MediaPlane
-internal import Primitives
+package import Audio
+package import MediaPlane
+package import Primitives
 internal import RTP
 internal import SDP
 internal import SRTP
@@ -9,13 +9,13 @@ internal import SRTP
 ///
 /// It exists only while something has to be decoded or made here. The bridge decides what that is; `update` follows it.
 /// After `beginCycle`, `nextPacket` until it returns `nil`.
-final class AudioEngine {
-    static let interval = Duration.milliseconds(20)
+package final class AudioEngine {
+    package static let interval = Duration.milliseconds(20)
 
     /// A packet that lies in `packet`, without protection.
-    struct Output {
-        let leg: LegIndex
-        let count: Int
+    package struct Output {
+        package let leg: LegIndex
+        package let count: Int
     }
 
     /// By place in the bridge.
@@ -26,18 +26,22 @@ final class AudioEngine {
     private var mixer: AudioMixer?
     /// The next speaker to make its packet in this cycle.
     private var turn = Bridge.maximumLegs
+    /// It has its samples of this cycle.
+    private var hasTaken = false
     private var samples = [Int16](repeating: 0, count: AudioMixer.frame)
     /// Of the packet made last: header and payload, with room for protection behind it.
-    private(set) var packet = [UInt8](repeating: 0, count: 1_500)
+    package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
     /// When the next cycle is due; `nil` while there is nothing to do.
-    private(set) var nextCycle: MonotonicTime?
+    package private(set) var nextCycle: MonotonicTime?
     /// Another leg is the one that speaks since the last cycle.
-    private(set) var newSpeaker: LegIndex?
+    package private(set) var newSpeaker: LegIndex?
+
+    package init() {}
 
     // MARK: Following the bridge
 
     /// Something about legs, sources or codecs has changed.
-    func update(to bridge: Bridge, at now: MonotonicTime) {
+    package func update(to bridge: Bridge, at now: MonotonicTime) {
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
@@ -51,11 +55,11 @@ final class AudioEngine {
         nextCycle = isIdle ? nil : nextCycle ?? now
     }
 
-    func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) { players[number] = player }
+    package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) { players[number] = player }
 
     // MARK: In
 
-    func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
+    package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         guard let digit = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
         // Who hears this leg coded anew hears its keys, too; in a mix nobody does.
         for case let speaker? in speakers {
@@ -71,11 +75,12 @@ final class AudioEngine {
     // MARK: A cycle
 
     /// Listens to everybody and lets players play. Returns the players that have come to their end.
-    func beginCycle(at now: MonotonicTime) -> [UInt32] {
+    package func beginCycle(at now: MonotonicTime) -> [UInt32] {
         // A worker that was held up does not make up for all of it at once.
         let due = nextCycle ?? now
         nextCycle = now - due > Self.interval * 5 ? now + Self.interval : due + Self.interval
         turn = 0
+        hasTaken = false
         newSpeaker = nil
         for place in listeners.indices {
             guard let listener = listeners[place] else { continue }
@@ -89,29 +94,36 @@ final class AudioEngine {
     }
 
     /// Makes the next packet of this cycle, if there is one more.
-    func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
+    package func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
         while turn < speakers.count {
-            let place = turn
+            let leg = LegIndex(turn)
+            if let speaker = speakers[turn] {
+                if !hasTaken { letTake(speaker, leg, &bridge) }
+                hasTaken = true
+                if let count = Self.nextPacket(of: speaker, in: &packet, leg, &bridge, at: now) { return Output(leg: leg, count: count) }
+            }
             turn += 1
-            guard let speaker = speakers[place] else { continue }
-            if let count = make(speaker, at: place, &bridge, at: now) { return Output(leg: LegIndex(place), count: count) }
+            hasTaken = false
         }
         mixer?.finishCycle()
         return nil
     }
 
-    private func make(_ speaker: Speaker, at place: Int, _ bridge: inout Bridge, at now: MonotonicTime) -> Int? {
-        // Out of the object and back: nobody else touches them meanwhile, and nothing is copied.
-        var (frame, buffer) = ([Int16](), [UInt8]())
+    private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
+        // Out of the object and back: nobody else touches it meanwhile, and nothing is copied.
+        var frame: [Int16] = []
         swap(&frame, &samples)
-        swap(&buffer, &packet)
-        defer {
-            swap(&frame, &samples)
-            swap(&buffer, &packet)
-        }
-        let hears = fill(&frame, for: speaker, at: place)
-        var room = buffer.mutableSpan
-        return speaker.makePacket(frame.span, isSilence: !hears, in: &room, for: LegIndex(place), on: &bridge, at: now)
+        defer { swap(&frame, &samples) }
+        let hears = fill(&frame, for: speaker, at: Int(leg.rawValue))
+        var span = frame.mutableSpan
+        speaker.take(&span, isSilence: !hears, for: leg, on: &bridge)
+    }
+
+    private static func nextPacket(
+        of speaker: Speaker, in packet: inout [UInt8], _ leg: LegIndex, _ bridge: inout Bridge, at now: MonotonicTime
+    ) -> Int? {
+        var room = packet.mutableSpan
+        return speaker.nextPacket(in: &room, for: leg, on: &bridge, at: now)
     }
 
     /// Puts into `frame` what the leg hears; `false` if that is nothing.
@@ -157,13 +169,13 @@ final class AudioEngine {
     // MARK: Keys
 
     /// Presses keys behind those that wait already; `false` if this leg is sent nothing of ours.
-    func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
+    package func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
         guard let speaker = speakers[leg.rawValue] else { return false }
         speaker.press(digits)
         return true
     }
 
-    func isPressing(_ leg: LegIndex) -> Bool { speakers[leg.rawValue]?.isPressing ?? false }
+    package func isPressing(_ leg: LegIndex) -> Bool { speakers[leg.rawValue]?.isPressing ?? false }
 
     // MARK: Statistics
 

@@ -1,45 +1,45 @@
-internal import Audio
+package import Audio
 internal import CallControl
 
 /// Something that plays to a leg.
-protocol AudioPlayer: AnyObject {
+package protocol AudioPlayer: AnyObject {
     /// Makes the next samples; `false` when there are no more, and silence from then on.
     func next(into samples: inout MutableSpan<Int16>) -> Bool
 }
 
-final class MusicPlayer: AudioPlayer {
+package final class MusicPlayer: AudioPlayer {
     private var music = HoldMusic()
 
-    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+    package func next(into samples: inout MutableSpan<Int16>) -> Bool {
         music.next(into: &samples)
         return true
     }
 }
 
-final class TonePlayer: AudioPlayer {
+package final class TonePlayer: AudioPlayer {
     private var generator: ToneGenerator
 
-    init(_ cadence: ToneCadence) { generator = ToneGenerator(cadence) }
+    package init(_ cadence: ToneCadence) { generator = ToneGenerator(cadence) }
 
-    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+    package func next(into samples: inout MutableSpan<Int16>) -> Bool {
         generator.next(into: &samples)
         return true
     }
 }
 
 /// Plays samples of 48 kHz that were read from a file.
-final class SamplePlayer: AudioPlayer {
+package final class SamplePlayer: AudioPlayer {
     private let samples: [Int16]
     private let repeats: Bool
     private var position: Int
 
-    init(_ samples: [Int16], from start: Int, repeats: Bool) {
+    package init(_ samples: [Int16], from start: Int, repeats: Bool) {
         self.samples = samples
         self.repeats = repeats && !samples.isEmpty
         position = min(max(start, 0), samples.count)
     }
 
-    func next(into frame: inout MutableSpan<Int16>) -> Bool {
+    package func next(into frame: inout MutableSpan<Int16>) -> Bool {
         for index in frame.indices {
             if position == samples.count, repeats { position = 0 }
             frame[index] = position < samples.count ? samples[position] : 0
@@ -50,8 +50,8 @@ final class SamplePlayer: AudioPlayer {
 }
 
 /// Nothing: while keys are pressed, which sound for themselves.
-final class SilentPlayer: AudioPlayer {
-    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+package final class SilentPlayer: AudioPlayer {
+    package func next(into samples: inout MutableSpan<Int16>) -> Bool {
         for index in samples.indices { samples[index] = 0 }
         return true
     }

@@ -6,6 +6,8 @@ internal import Primitives
 /// A class per codec behind one protocol: what a leg speaks is known only at run time, and asking it 50 times a second costs nothing.
 protocol AudioReceiver: AnyObject {
     func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
+    /// Comfort noise that counts like the audio (RFC 3389).
+    func insertNoise(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
     /// The source is another one.
     func restart()
     /// Makes the next `AudioMixer.frame` samples; `false` if the peer has said nothing yet.
@@ -32,6 +34,10 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
     func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime) {
         guard let count = decoder.sampleCount(of: payload) else { return }
         playout.insert(payload, number: number, timestamp: timestamp, clockRate: clockRate, sampleCount: count, at: now)
+    }
+
+    func insertNoise(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime) {
+        playout.insertNoise(payload, number: number, timestamp: timestamp, clockRate: clockRate, at: now)
     }
 
     func restart() {
@@ -65,10 +71,10 @@ extension AudioFormat {
     func makeSender() -> (any AudioSender)? {
         switch kind {
         case .opus(let configuration):
-            do { return EncodingSender(try OpusAudioEncoder(configuration)) } catch { return nil }
-        case .muLaw: return EncodingSender(G711AudioEncoder(.muLaw))
-        case .aLaw: return EncodingSender(G711AudioEncoder(.aLaw))
-        case .g722: return EncodingSender(G722AudioEncoder())
+            do { return EncodingSender(try OpusAudioEncoder(configuration, samplesPerPacket: samplesPerPacket)) } catch { return nil }
+        case .muLaw: return EncodingSender(G711AudioEncoder(.muLaw, samplesPerPacket: samplesPerPacket))
+        case .aLaw: return EncodingSender(G711AudioEncoder(.aLaw, samplesPerPacket: samplesPerPacket))
+        case .g722: return EncodingSender(G722AudioEncoder(samplesPerPacket: samplesPerPacket))
         }
     }
 }

@@ -8,6 +8,8 @@ internal import SDP
 final class Listener {
     private let formats: [AudioFormat]
     private let events: [PayloadType]
+    /// Comfort noise, by the rate that it counts in.
+    private let noises: [(payloadType: PayloadType, clockRate: Int)]
     let isMixed: Bool
     /// Of the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
@@ -18,7 +20,8 @@ final class Listener {
     /// Goes on with `former` if the codecs are the same; `nil` if the leg is not to be listened to.
     init?(keeping former: Listener?, for state: AudioState) {
         guard state.isDecoded else { return nil }
-        formats = state.codecs.compactMap(AudioFormat.init)
+        formats = state.codecs.compactMap { AudioFormat($0) }
+        noises = state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter { $0.isNamed("telephone-event") }.map(\.payloadType)
         isMixed = state.source == .mix
         if let former, former.formats == formats { (receiver, payloadType, lastKey) = (former.receiver, former.payloadType, former.lastKey) }
@@ -39,13 +42,28 @@ final class Listener {
     }
 
     private func takeAudio(_ header: RTPHeader, _ payload: Span<UInt8>, isRestart: Bool, at now: MonotonicTime) {
+        if let noise = noises.first(where: { $0.payloadType == header.payloadType }) {
+            return takeNoise(header, payload, noise.clockRate, isRestart: isRestart, at: now)
+        }
         if payloadType != header.payloadType {
             guard let format = formats.first(where: { $0.payloadType == header.payloadType }) else { return }
-            payloadType = header.payloadType
-            receiver = format.makeReceiver()
+            begin(format)
         } else if isRestart {
             receiver?.restart()
         }
         receiver?.insert(payload, number: header.sequenceNumber, timestamp: header.timestamp, at: now)
+    }
+
+    /// Noise belongs to the codec that the peer uses; before there is one, to the first that counts like it.
+    private func takeNoise(_ header: RTPHeader, _ payload: Span<UInt8>, _ clockRate: Int, isRestart: Bool, at now: MonotonicTime) {
+        let usual = formats.first { payloadType == nil ? $0.clockRate == clockRate : $0.payloadType == payloadType }
+        guard let usual, usual.clockRate == clockRate else { return }
+        if payloadType == nil { begin(usual) } else if isRestart { receiver?.restart() }
+        receiver?.insertNoise(payload, number: header.sequenceNumber, timestamp: header.timestamp, at: now)
+    }
+
+    private func begin(_ format: AudioFormat) {
+        payloadType = format.payloadType
+        receiver = format.makeReceiver()
     }
 }

@@ -5,27 +5,44 @@ internal import RTP
 internal import SDP
 
 /// One leg whose audio the gateway codes itself.
+///
+/// In each cycle it takes 20 ms; then `nextPacket` until it returns `nil`: none, one or several, as long as the peer wants them.
 final class Speaker {
     let feed: LineFeed
     let source: MediaSource
     private let line: Int
     private let format: AudioFormat
     private let sender: any AudioSender
-    /// Payload type of telephone events that count like the audio; keys sound in the audio where there is none.
-    private let event: PayloadType?
+    private let keys: KeyFormat?
+    /// Payload type of comfort noise for this codec, where the peer knows it (RFC 3389).
+    private let noise: PayloadType?
+    private var suppression = SilenceSuppression()
     private var isSpurt = true
     private var digits: DigitQueue?
+    /// What this cycle says instead of audio.
+    private var insertion: Insertion?
+    /// Cycles since the key was pressed.
+    private var keyCycles = 0
+
+    private enum Insertion {
+        case event(DigitQueue.Step, KeyFormat)
+        case noise(AudioLevel, PayloadType)
+    }
 
     /// Goes on with the coder of `former` if the codec is the same; `nil` if nothing is made here for the leg.
     init?(keeping former: Speaker?, for state: AudioState) {
-        guard state.feed.isMadeHere, let format = state.codecs.lazy.compactMap(AudioFormat.init).first else { return nil }
+        guard state.feed.isMadeHere,
+            let format = state.codecs.lazy.compactMap({ AudioFormat($0, packetTime: state.packetTime) }).first
+        else { return nil }
         feed = state.feed
         source = state.source
         line = state.line
         self.format = format
-        event = state.codecs.first { $0.isNamed("telephone-event") && $0.clockRate == format.clockRate }?.payloadType
+        keys = KeyFormat(among: state.codecs, beside: format)
+        noise = state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?.payloadType
         if let former, former.format == format {
             (sender, isSpurt, digits) = (former.sender, former.isSpurt, former.digits)
+            (suppression, keyCycles) = (former.suppression, former.keyCycles)
         } else {
             guard let sender = format.makeSender() else { return nil }
             self.sender = sender
@@ -38,70 +55,134 @@ final class Speaker {
 
     var isPressing: Bool { digits != nil }
 
-    /// Ticks of a packet of 20 ms.
-    private var ticks: Int { format.clockRate / 50 }
+    // MARK: A cycle
 
-    /// Codes 20 ms into `packet` behind a header of the leg's own; `nil` if there is nothing to send.
-    func makePacket(
-        _ samples: Span<Int16>, isSilence: Bool, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
-        at now: MonotonicTime
-    ) -> Int? {
-        switch digits?.next() {
-        case .event(let step): return makeEvent(step, in: &packet, for: leg, on: &bridge, at: now)
-        case .pause: break
-        case .done:
-            digits = nil
-        case nil: break
+    /// Takes the 20 ms that the leg hears next; what is in `samples` afterwards means nothing.
+    ///
+    /// - Parameter isSilence: there is nothing to hear, whatever is in `samples`.
+    func take(_ samples: inout MutableSpan<Int16>, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
+        var isSilence = isSilence
+        // An event takes the place of audio, and begins where a packet of audio ends.
+        if keys == nil || sender.isBetweenPackets {
+            switch digits?.next() {
+            case .event(let step):
+                guard keys == nil else { return insert(step) }
+                step.sound(into: &samples)
+                isSilence = false
+            case .done: digits = nil
+            case .pause, nil: break
+            }
         }
         if isSilence {
-            bridge.skipOriginated(for: leg, line: line, ticks: ticks)
-            isSpurt = true
-            return nil
+            for index in samples.indices { samples[index] = 0 }
         }
-        var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
-        let count = sender.encode(samples, into: &payload)
-        guard count > 0 else {
-            bridge.skipOriginated(for: leg, line: line, ticks: ticks)
-            isSpurt = true
-            return nil
+        if sender.isBetweenPackets, !isHeard(samples.span, isSilence) {
+            if insertion == nil { skip(AudioMixer.frame, for: leg, on: &bridge) }
+            return
         }
-        return write(format.payloadType, ticks: ticks, count: count, isSpurt: isSpurt, in: &packet, for: leg, on: &bridge, at: now)
+        sender.append(samples.span)
     }
 
-    /// A step of a pressed key: an event (RFC 4733), or its sound where the peer knows no events.
-    private func makeEvent(
-        _ step: DigitQueue.Step, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime
-    ) -> Int? {
-        guard let event else {
-            var sound = [Int16](repeating: 0, count: AudioMixer.frame)
-            var span = sound.mutableSpan
-            step.sound(into: &span)
-            var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
-            let count = sender.encode(sound.span, into: &payload)
-            guard count > 0 else { return nil }
-            return write(format.payloadType, ticks: ticks, count: count, isSpurt: isSpurt, in: &packet, for: leg, on: &bridge, at: now)
+    private func insert(_ step: DigitQueue.Step) {
+        guard let keys else { preconditionFailure("only a peer who knows events is sent one") }
+        insertion = .event(step, keys)
+    }
+
+    /// Whether a frame is worth a packet; where silence can be described, the description goes out instead.
+    private func isHeard(_ samples: Span<Int16>, _ isSilence: Bool) -> Bool {
+        guard let noise, digits == nil else { return !isSilence }
+        switch suppression.next(AudioLevel(of: samples)) {
+        case .audio: return !isSilence
+        case .nothing: return false
+        case .noise(let level):
+            insertion = .noise(level, noise)
+            return false
         }
-        let duration = step.milliseconds * format.clockRate / 1_000
-        let payload = TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: UInt16(clamping: duration))
-        var room = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
-        payload.write(to: &room)
-        // All packets of an event have the timestamp of its beginning (RFC 4733 §2.5.1.2).
-        let size = write(event, ticks: 0, count: TelephoneEvent.size, isSpurt: step.isFirst, in: &packet, for: leg, on: &bridge, at: now)
+    }
+
+    /// Writes the cycle's next packet; `nil` if there is no more.
+    func nextPacket(in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime) -> Int? {
+        if let insertion {
+            self.insertion = nil
+            switch insertion {
+            case .event(let step, let keys): return makeEvent(step, keys, in: &packet, for: leg, on: &bridge, at: now)
+            case .noise(let level, let payloadType): return makeNoise(level, payloadType, in: &packet, for: leg, on: &bridge, at: now)
+            }
+        }
+        while true {
+            var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
+            guard let count = sender.nextPacket(into: &payload) else { return nil }
+            if count > 0 {
+                return write(format.payloadType, sender.samplesPerPacket, count, isSpurt: isSpurt, in: &packet, for: leg, on: &bridge, at: now)
+            }
+            // Discontinuous transmission: time goes on without a packet (RFC 7587 §3.1.3).
+            skip(sender.samplesPerPacket, for: leg, on: &bridge)
+        }
+    }
+
+    // MARK: Packets
+
+    /// The level of the background alone, once; the peer makes noise of it until audio comes again.
+    private func makeNoise(
+        _ level: AudioLevel, _ payloadType: PayloadType, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
+        at now: MonotonicTime
+    ) -> Int {
+        var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
+        ComfortNoise(level: level).write(to: &payload)
+        let size = write(payloadType, AudioMixer.frame, ComfortNoise.size, isSpurt: false, in: &packet, for: leg, on: &bridge, at: now)
+        isSpurt = true
+        return size
+    }
+
+    /// A step of a pressed key (RFC 4733). All its packets have the timestamp of its beginning (§2.5.1.2); what comes after them has
+    /// that of the time that has gone by.
+    private func makeEvent(
+        _ step: DigitQueue.Step, _ keys: KeyFormat, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
+        at now: MonotonicTime
+    ) -> Int {
+        let duration = step.milliseconds * keys.clockRate / 1_000
+        var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
+        TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: UInt16(clamping: duration)).write(to: &payload)
+        let size = write(keys.payloadType, 0, TelephoneEvent.size, isSpurt: step.isFirst, in: &packet, for: leg, on: &bridge, at: now)
+        keyCycles += 1
         if step.isLast {
-            bridge.skipOriginated(for: leg, line: line, ticks: duration)
-            isSpurt = true
+            skip(keyCycles * AudioMixer.frame, for: leg, on: &bridge)
+            keyCycles = 0
         }
         return size
     }
 
+    /// - Parameter samples: of 48 kHz, until the next packet.
     private func write(
-        _ payloadType: PayloadType, ticks: Int, count: Int, isSpurt spurt: Bool, in packet: inout MutableSpan<UInt8>, for leg: LegIndex,
-        on bridge: inout Bridge, at now: MonotonicTime
+        _ payloadType: PayloadType, _ samples: Int, _ count: Int, isSpurt spurt: Bool, in packet: inout MutableSpan<UInt8>,
+        for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime
     ) -> Int {
         let header = bridge.originate(
-            for: leg, line: line, payloadType, clockRate: UInt32(format.clockRate), ticks: ticks, octets: count, isSpurt: spurt, at: now)
+            for: leg, line: line, payloadType, clockRate: UInt32(format.clockRate), ticks: format.ticks(of: samples), octets: count,
+            isSpurt: spurt, at: now)
         header.writeNew(to: &packet)
         isSpurt = false
         return RTPHeader.fixedLength + count
+    }
+
+    /// Nothing is sent for so many samples of 48 kHz; what comes then begins a talk spurt (RFC 3551 §4.1).
+    private func skip(_ samples: Int, for leg: LegIndex, on bridge: inout Bridge) {
+        bridge.skipOriginated(for: leg, line: line, ticks: format.ticks(of: samples))
+        isSpurt = true
+    }
+}
+
+/// How keys are told to a peer that knows telephone events; to others they sound in the audio.
+struct KeyFormat {
+    let payloadType: PayloadType
+    /// Of durations. Timestamps count like the audio even where this is another rate, as browsers do it.
+    let clockRate: Int
+
+    /// The events that count like the audio, else any.
+    init?(among codecs: [Codec], beside format: AudioFormat) {
+        let events = codecs.filter { $0.isNamed("telephone-event") && $0.clockRate > 0 }
+        guard let chosen = events.first(where: { $0.clockRate == format.clockRate }) ?? events.first else { return nil }
+        payloadType = chosen.payloadType
+        clockRate = chosen.clockRate
     }
 }

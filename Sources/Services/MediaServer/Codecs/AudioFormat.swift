@@ -1,3 +1,4 @@
+internal import Audio
 internal import Opus
 internal import Primitives
 internal import SDP
@@ -9,6 +10,9 @@ struct AudioFormat: Equatable {
         case muLaw
         case aLaw
         case g722
+
+        var isG711: Bool { self == .muLaw || self == .aLaw }
+        var isOpus: Bool { if case .opus = self { true } else { false } }
     }
 
     let kind: Kind
@@ -16,9 +20,13 @@ struct AudioFormat: Equatable {
     let name: String
     /// Of the timestamps; G.722 counts half of its samples (RFC 3551 §4.5.2).
     let clockRate: Int
+    /// How much goes into a packet to the peer, in samples of 48 kHz.
+    let samplesPerPacket: Int
 
     /// `nil` for what the gateway does not code itself.
-    init?(_ codec: Codec) {
+    ///
+    /// - Parameter packetTime: what the peer wants, for all its formats.
+    init?(_ codec: Codec, packetTime: PacketTime = PacketTime()) {
         switch (codec.name.lowercased(), codec.clockRate) {
         case ("opus", 48_000): kind = .opus(Self.opus(codec.parameters))
         case ("pcmu", 8_000): kind = .muLaw
@@ -29,7 +37,12 @@ struct AudioFormat: Equatable {
         payloadType = codec.payloadType
         name = codec.name
         clockRate = codec.clockRate
+        samplesPerPacket = PacketLength.samples(
+            preferred: packetTime.preferred, maximum: packetTime.maximum, allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
     }
+
+    /// Ticks of the codec's clock that so many samples of 48 kHz take.
+    func ticks(of samples: Int) -> Int { samples * clockRate / 48_000 }
 
     /// What the peer asks of those who send to it (RFC 7587 §6.1); values out of range are as good as none.
     private static func opus(_ parameters: String?) -> OpusEncoder.Configuration {

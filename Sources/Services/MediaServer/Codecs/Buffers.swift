@@ -1,3 +1,4 @@
+internal import Audio
 internal import Spandsp
 internal import SpeexDSP
 
@@ -16,6 +17,19 @@ func concealLoss(_ samples: inout [Int16], _ count: Int, with concealer: inout L
     var span = samples.mutableSpan
     var missing = span._mutatingExtracting(0..<count)
     concealer.conceal(into: &missing)
+}
+
+/// Fills the first `count` samples with comfort noise.
+func hiss(_ samples: inout [Int16], _ count: Int, _ sound: ComfortNoise, with generator: inout NoiseGenerator) {
+    var span = samples.mutableSpan
+    var silent = span._mutatingExtracting(0..<count)
+    generator.fill(&silent, with: sound)
+}
+
+/// Resamples the first `count` samples to fill `output`; a sample that is missing at its end is the one before it.
+func fill(_ output: inout MutableSpan<Int16>, from samples: [Int16], _ count: Int, with resampler: inout Resampler) {
+    let made = resample(samples, count, with: &resampler, into: &output)
+    for index in made..<output.count { output[index] = made > 0 ? output[made - 1] : 0 }
 }
 
 /// Resamples the first `count` samples; returns how many that makes.

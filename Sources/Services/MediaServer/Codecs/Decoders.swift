@@ -40,6 +40,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     private var concealer = LossConcealer()
     private var resampler = Resampler(from: 8_000, to: 48_000)
     private var narrow = [Int16](repeating: 0, count: longest)
+    private var noise = NoiseGenerator()
 
     init(_ law: G711) { self.law = law }
 
@@ -57,7 +58,12 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
 
     mutating func conceal(into samples: inout MutableSpan<Int16>) {
         concealLoss(&narrow, samples.count / 6, with: &concealer)
-        _ = resample(narrow, samples.count / 6, with: &resampler, into: &samples)
+        fill(&samples, from: narrow, samples.count / 6, with: &resampler)
+    }
+
+    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
+        hiss(&narrow, (samples.count + 5) / 6, sound, with: &noise)
+        fill(&samples, from: narrow, (samples.count + 5) / 6, with: &resampler)
     }
 
     mutating func reset() {
@@ -75,6 +81,7 @@ struct G722AudioDecoder: AudioDecoder, ~Copyable {
     private var concealer = LossConcealer()
     private var resampler = Resampler(from: 16_000, to: 48_000)
     private var wide = [Int16](repeating: 0, count: 2 * longest)
+    private var noise = NoiseGenerator()
 
     func sampleCount(of payload: Span<UInt8>) -> Int? { (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
@@ -90,7 +97,12 @@ struct G722AudioDecoder: AudioDecoder, ~Copyable {
 
     mutating func conceal(into samples: inout MutableSpan<Int16>) {
         concealLoss(&wide, samples.count / 3, with: &concealer)
-        _ = resample(wide, samples.count / 3, with: &resampler, into: &samples)
+        fill(&samples, from: wide, samples.count / 3, with: &resampler)
+    }
+
+    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
+        hiss(&wide, (samples.count + 2) / 3, sound, with: &noise)
+        fill(&samples, from: wide, (samples.count + 2) / 3, with: &resampler)
     }
 
     mutating func reset() {

@@ -3,13 +3,16 @@ internal import Opus
 internal import Spandsp
 internal import SpeexDSP
 
-/// Opus, 20 ms a packet.
+/// Opus.
 struct OpusAudioEncoder: AudioEncoder, ~Copyable {
     private var encoder: OpusEncoder
+    let samplesPerPacket: Int
 
-    init(_ configuration: OpusEncoder.Configuration) throws(OpusError) { encoder = try OpusEncoder(configuration) }
-
-    var samplesPerPacket: Int { 960 }
+    /// - Parameter samplesPerPacket: one of `PacketLength.opus`.
+    init(_ configuration: OpusEncoder.Configuration, samplesPerPacket: Int) throws(OpusError) {
+        encoder = try OpusEncoder(configuration)
+        self.samplesPerPacket = samplesPerPacket
+    }
 
     mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
         do throws(OpusError) {
@@ -24,15 +27,19 @@ struct OpusAudioEncoder: AudioEncoder, ~Copyable {
     mutating func reset() { encoder.reset() }
 }
 
-/// G.711, brought from 48 to 8 kHz, 20 ms a packet.
+/// G.711, brought from 48 to 8 kHz.
 struct G711AudioEncoder: AudioEncoder, ~Copyable {
     private let law: G711
     private var resampler = Resampler(from: 48_000, to: 8_000)
-    private var narrow = [Int16](repeating: 0, count: 160)
+    private var narrow: [Int16]
+    let samplesPerPacket: Int
 
-    init(_ law: G711) { self.law = law }
-
-    var samplesPerPacket: Int { 960 }
+    /// - Parameter samplesPerPacket: one of `PacketLength.sampled`.
+    init(_ law: G711, samplesPerPacket: Int) {
+        self.law = law
+        self.samplesPerPacket = samplesPerPacket
+        narrow = [Int16](repeating: 0, count: samplesPerPacket / 6)
+    }
 
     mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
         guard payload.count >= narrow.count else { throw .noRoom }
@@ -44,13 +51,18 @@ struct G711AudioEncoder: AudioEncoder, ~Copyable {
     mutating func reset() { resampler.reset() }
 }
 
-/// G.722, brought from 48 to 16 kHz, 20 ms a packet.
+/// G.722, brought from 48 to 16 kHz.
 struct G722AudioEncoder: AudioEncoder, ~Copyable {
     private var encoder = G722Encoder()
     private var resampler = Resampler(from: 48_000, to: 16_000)
-    private var wide = [Int16](repeating: 0, count: 320)
+    private var wide: [Int16]
+    let samplesPerPacket: Int
 
-    var samplesPerPacket: Int { 960 }
+    /// - Parameter samplesPerPacket: one of `PacketLength.sampled`.
+    init(samplesPerPacket: Int) {
+        self.samplesPerPacket = samplesPerPacket
+        wide = [Int16](repeating: 0, count: samplesPerPacket / 3)
+    }
 
     mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
         guard payload.count >= wide.count / 2 else { throw .noRoom }

@@ -1,0 +1,53 @@
+/// Makes comfort noise: white noise through the all-pole lattice that the reflection coefficients describe (RFC 3389 §3.3).
+package struct NoiseGenerator: Sendable {
+    private var seed: UInt32 = 0x2F6E_2B1
+    private var delays: InlineArray<13, Double> = .init(repeating: 0)
+
+    package init() {}
+
+    /// Fills `samples` with noise at the level and in the colour that `noise` says, going on where it stopped.
+    package mutating func fill(_ samples: inout MutableSpan<Int16>, with noise: ComfortNoise) {
+        // The filter makes its input louder by 1 / Π(1 − k²); even noise of ±a has a power of a² / 3.
+        var share = 1.0
+        for index in 0..<noise.order { share *= 1 - noise.reflections[index] * noise.reflections[index] }
+        let amplitude = 32_768 * noise.level.amplitude * (3 * share).squareRoot()
+        for index in samples.indices {
+            let sample = filtered(white() * amplitude, with: noise)
+            samples[index] = Int16(min(max(sample, -32_768), 32_767))
+        }
+    }
+
+    private mutating func filtered(_ input: Double, with noise: ComfortNoise) -> Double {
+        var forward = input
+        var stage = noise.order
+        while stage > 0 {
+            let reflection = noise.reflections[stage - 1]
+            forward -= reflection * delays[stage - 1]
+            delays[stage] = delays[stage - 1] + reflection * forward
+            stage -= 1
+        }
+        delays[0] = forward
+        return forward
+    }
+
+    /// −1…1, each as likely; a linear congruence does for the ear.
+    private mutating func white() -> Double {
+        seed = seed &* 1_664_525 &+ 1_013_904_223
+        return Double(Int32(bitPattern: seed)) / 2_147_483_648
+    }
+}
+
+extension AudioLevel {
+    /// The root mean square as a share of full scale; 0 for silence.
+    package var amplitude: Double {
+        guard self != .silence else { return 0 }
+        var (result, left) = (1.0, Int(decibelsBelow))
+        while left >= 20 {
+            result /= 10
+            left -= 20
+        }
+        // One decibel.
+        for _ in 0..<left { result *= 0.891_250_938 }
+        return result
+    }
+}

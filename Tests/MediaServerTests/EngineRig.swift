@@ -1,0 +1,134 @@
+import Audio
+import MediaPlane
+import MediaServer
+import Opus
+import Primitives
+import RTP
+import SDP
+import TestSupport
+
+/// Two legs of a bridge and the engine between them, in virtual time, without sockets and ciphers.
+struct EngineRig {
+    static let a = LegIndex(0)
+    static let b = LegIndex(1)
+
+    /// A packet as the engine made it, and when.
+    struct Sent {
+        var leg: LegIndex
+        /// Cycles since the beginning.
+        var cycle: Int
+        var marker: Bool
+        var payloadType: Int
+        var number: UInt16
+        var timestamp: UInt32
+        var payload: [UInt8]
+    }
+
+    private(set) var bridge: Bridge
+    let engine: AudioEngine
+    private(set) var clock = VirtualClock()
+    private var random = SeededRandomSource(seed: 7)
+    private(set) var sent: [Sent] = []
+    private var cycle = 0
+    private var numbers: [UInt16] = [65_530, 100]
+
+    init(
+        a codecsOfA: [Codec], b codecsOfB: [Codec], packetTime: PacketTime = PacketTime(), source: MediaSource = .leg(Self.a),
+        engine: AudioEngine = AudioEngine()
+    ) {
+        self.engine = engine
+        bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
+        for (leg, codecs) in [(Self.a, codecsOfA), (Self.b, codecsOfB)] {
+            precondition(bridge.addLeg(random: &random) == leg, "legs take the first free places")
+            bridge.configure(leg, Self.negotiated(codecs, leg == Self.b ? packetTime : PacketTime()), random: &random, at: clock.now)
+            bridge.peerReady(leg, at: clock.now)
+        }
+        setSource(source)
+    }
+
+    /// What b hears.
+    mutating func setSource(_ source: MediaSource) {
+        bridge.setSource(source, of: .audio, for: Self.b, at: clock.now)
+        engine.update(to: bridge, at: clock.now)
+    }
+
+    private static func negotiated(_ codecs: [Codec], _ packetTime: PacketTime) -> NegotiatedLeg {
+        let credentials = ICECredentials(ufrag: "ufrag", password: "password-of-22-characters")
+        var audio = NegotiatedMedia(
+            mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [], remoteSources: [],
+            localSSRC: SSRC(0xA0), localRetransmissionSSRC: nil)
+        audio.packetTime = packetTime
+        return NegotiatedLeg(
+            transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
+    }
+
+    // MARK: Time
+
+    /// Lets 20 ms go by, with what they bring.
+    mutating func runCycle() {
+        _ = engine.beginCycle(at: clock.now)
+        while let output = engine.nextPacket(&bridge, at: clock.now) { keep(output) }
+        clock.advance(by: AudioEngine.interval)
+        cycle += 1
+    }
+
+    mutating func run(cycles: Int) {
+        for _ in 0..<cycles { runCycle() }
+    }
+
+    private mutating func keep(_ output: AudioEngine.Output) {
+        let bytes = Array(engine.packet[..<output.count])
+        guard let header = try? RTPHeader(parsing: bytes.span) else { preconditionFailure("the engine makes packets") }
+        sent.append(
+            Sent(
+                leg: output.leg, cycle: cycle, marker: header.marker, payloadType: Int(header.payloadType.rawValue),
+                number: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue, payload: Array(bytes[header.payloadRange])))
+    }
+
+    mutating func forget() { sent = [] }
+
+    // MARK: What a says
+
+    /// A packet from a comes in; the number goes on by itself.
+    mutating func receive(_ payload: [UInt8], payloadType: Int, timestamp: UInt32, marker: Bool = false) {
+        numbers[0] &+= 1
+        var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
+        let header = RTPHeader(
+            marker: marker, payloadType: PayloadType(payloadType)!, sequenceNumber: SequenceNumber(numbers[0]),
+            timestamp: RTPTimestamp(timestamp), ssrc: SSRC(0xAAAA))
+        var span = packet.mutableSpan
+        header.writeNew(to: &span)
+        packet += payload
+        guard case .media(let arrival) = bridge.receive(packet.span, from: Self.a, at: clock.now), arrival.isDecoded else { return }
+        engine.receive(arrival, payload: payload.span, at: clock.now)
+    }
+}
+
+extension Codec {
+    static func audio(_ payloadType: Int, _ name: String, _ clockRate: Int, channels: Int = 1, _ parameters: String? = nil) -> Codec {
+        Codec(payloadType: PayloadType(payloadType)!, name: name, clockRate: clockRate, channels: channels, parameters: parameters)
+    }
+
+    static func opus(_ parameters: String? = nil) -> Codec { audio(111, "opus", 48_000, channels: 2, parameters) }
+    static let pcmu = audio(0, "PCMU", 8_000)
+    static let pcma = audio(8, "PCMA", 8_000)
+    static let g722 = audio(9, "G722", 8_000)
+    static let comfortNoise = audio(13, "CN", 8_000)
+    static let events8 = audio(101, "telephone-event", 8_000)
+    static let events48 = audio(110, "telephone-event", 48_000)
+}
+
+/// Plays a sine of 440 Hz for ever; samples count on even while nobody hears them.
+final class SinePlayer: AudioPlayer {
+    private var oscillator = Oscillator(frequency: 440)
+    private(set) var played = 0
+    var amplitude: Double
+
+    init(amplitude: Double = 8_000) { self.amplitude = amplitude }
+
+    func next(into samples: inout MutableSpan<Int16>) -> Bool {
+        for index in samples.indices { samples[index] = Int16(amplitude * oscillator.next()) }
+        played += samples.count
+        return true
+    }
+}
