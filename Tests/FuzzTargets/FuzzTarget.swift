@@ -19,10 +19,12 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "frames", run: fuzzFrames),
         FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
         FuzzTarget(name: "ice-lite-agent", run: fuzzICELiteAgent),
+        FuzzTarget(name: "ogg-opus", run: fuzzOggOpus),
         FuzzTarget(name: "rtcp", run: fuzzRTCP),
         FuzzTarget(name: "rtp", run: fuzzRTP),
         FuzzTarget(name: "sdp", run: fuzzSDP),
         FuzzTarget(name: "stun", run: fuzzSTUN),
         FuzzTarget(name: "user-address", run: fuzzUserAddress),
+        FuzzTarget(name: "wave", run: fuzzWave),
     ]
 }

@@ -7,9 +7,15 @@ internal import COpus
 package struct OpusDecoder: ~Copyable {
     private let decoder: OpaquePointer
 
-    package init() throws(OpusError) {
+    /// - Parameter gain: applied to what is decoded, in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
+    package init(gain: Int = 0) throws(OpusError) {
         var code: Int32 = 0
         guard let decoder = unsafe opus_decoder_create(48_000, 1, &code) else { throw OpusError(code) }
+        code = unsafe copus_decoder_set_gain(decoder, opus_int32(gain))
+        guard code == OPUS_OK else {
+            unsafe opus_decoder_destroy(decoder)
+            throw OpusError(code)
+        }
         unsafe self.decoder = decoder
     }
 

@@ -13,6 +13,7 @@ static inline int copus_encoder_set_packet_loss(OpusEncoder *encoder, opus_int32
 static inline int copus_encoder_set_complexity(OpusEncoder *encoder, opus_int32 value) { return opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(value)); }
 static inline int copus_encoder_set_max_bandwidth(OpusEncoder *encoder, opus_int32 value) { return opus_encoder_ctl(encoder, OPUS_SET_MAX_BANDWIDTH(value)); }
 static inline int copus_encoder_reset(OpusEncoder *encoder) { return opus_encoder_ctl(encoder, OPUS_RESET_STATE); }
+static inline int copus_decoder_set_gain(OpusDecoder *decoder, opus_int32 value) { return opus_decoder_ctl(decoder, OPUS_SET_GAIN(value)); }
 static inline int copus_decoder_reset(OpusDecoder *decoder) { return opus_decoder_ctl(decoder, OPUS_RESET_STATE); }
 
 #endif

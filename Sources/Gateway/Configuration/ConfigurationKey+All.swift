@@ -56,7 +56,7 @@ extension ConfigurationKey {
             "media", "transcode", \.transcoding, .choice, "Whether peers that share no audio codec can talk; the gateway then codes anew."),
         ConfigurationKey(
             "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
-            "Folder with WAV files that can be played to a call."),
+            "Folder with WAV and Ogg/Opus files that can be played to a call."),
         ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),

@@ -9,11 +9,35 @@ package enum OpusPacket {
         // CELT alone, from 16 on, has none.
         guard configuration < 16, let start = firstFrame(packet), start < packet.count else { return false }
         // 10, 20, 40 and 60 ms for SILK alone; 10 and 20 ms for hybrid packets. A frame of SILK is 20 ms at most.
-        let frames = configuration < 12 ? [1, 1, 2, 3][Int(configuration & 3)] : 1
+        let frames = configuration < 12 ? max(1, Int(configuration & 3)) : 1
         let flags = packet[start]
         let isStereo = toc & 0x04 != 0
         let mid = flags >> UInt8(7 - frames) & 1 != 0
         return mid || (isStereo && 2 * frames + 1 < 8 && flags >> UInt8(7 - 2 * frames - 1) & 1 != 0)
+    }
+
+    /// Samples of 48 kHz that the packet says it holds, 120…5,760 (RFC 6716 §3.1 and §3.2); `nil` if it is none.
+    package static func sampleCount(of packet: Span<UInt8>) -> Int? {
+        guard let toc = packet.isEmpty ? nil : packet[0] else { return nil }
+        let frames: Int
+        switch toc & 3 {
+        case 0: frames = 1
+        case 1, 2: frames = 2
+        default:
+            guard packet.count > 1 else { return nil }
+            frames = Int(packet[1] & 0x3F)
+        }
+        let count = frames * samplesPerFrame(toc >> 3)
+        return (1...5_760).contains(count) ? count : nil
+    }
+
+    /// SILK: 10, 20, 40, 60 ms; hybrid: 10, 20 ms; CELT: 2.5, 5, 10, 20 ms.
+    private static func samplesPerFrame(_ configuration: UInt8) -> Int {
+        switch configuration {
+        case 0..<12: configuration & 3 == 3 ? 2_880 : 480 << Int(configuration & 3)
+        case 12..<16: 480 << Int(configuration & 1)
+        default: 120 << Int(configuration & 3)
+        }
     }
 
     /// Where the first frame begins (RFC 6716 §3.2).

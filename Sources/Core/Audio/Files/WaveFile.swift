@@ -9,7 +9,7 @@ package struct WaveFile: Equatable, Sendable {
     private static let maximumChannels = 8
 
     /// Reads a whole file; chunks may come in any order, and unknown ones are passed over.
-    package init(parsing bytes: Span<UInt8>) throws(WaveFileError) {
+    package init(parsing bytes: Span<UInt8>) throws(SoundFileError) {
         guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else { throw .malformed("it is no RIFF/WAVE file") }
         var format: (code: Int, channels: Int, rate: Int, bits: Int)?
         var data: Range<Int>?
@@ -62,17 +62,5 @@ package struct WaveFile: Equatable, Sendable {
     /// Little-endian.
     private static func number(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
-    }
-}
-
-/// Why a file cannot be played; the text goes on from "the file cannot be played: …".
-package enum WaveFileError: Error, Equatable, Sendable {
-    case malformed(String)
-    case unsupported(String)
-
-    package var text: String {
-        switch self {
-        case .malformed(let text), .unsupported(let text): text
-        }
     }
 }

@@ -1,23 +1,26 @@
 internal import Audio
-internal import CallRuntime
+package import CallRuntime
 internal import Foundation
+internal import Opus
 internal import SpeexDSP
 internal import Synchronization
 
 /// The files that can be played: one folder, read when a file is first asked for, kept as samples of 48 kHz.
-final class MediaLibrary: Sendable {
+package final class MediaLibrary: Sendable {
     /// Ten minutes of 48 kHz stereo.
     private static let maximumFileSize = 128 << 20
     private static let maximumCached = 32
+    /// Seconds.
+    private static let longest = OggOpusFile.maximumSamples / 48_000
 
     private let folder: String?
     private let files = Mutex<[String: (samples: [Int16], modified: Date)]>([:])
 
-    init(folder: String?) { self.folder = folder }
+    package init(folder: String?) { self.folder = folder }
 
     /// Reads a file, or reads it again if it has changed.
     @concurrent
-    func load(_ name: String) async throws(MediaFileError) {
+    package func load(_ name: String) async throws(MediaFileError) {
         guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
         // No name leads out of the folder, or to what is hidden in it.
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
@@ -47,7 +50,7 @@ final class MediaLibrary: Sendable {
     }
 
     /// What `load` has read.
-    func samples(of name: String) -> [Int16]? { files.withLock { $0[name]?.samples } }
+    package func samples(of name: String) -> [Int16]? { files.withLock { $0[name]?.samples } }
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> [Int16] {
         let bytes: [UInt8]
@@ -56,12 +59,40 @@ final class MediaLibrary: Sendable {
         } catch {
             throw MediaFileError("\"\(name)\" cannot be read")
         }
-        do throws(WaveFileError) {
+        do throws(SoundFileError) {
+            if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
             let file = try WaveFile(parsing: bytes.span)
+            guard file.samples.count <= longest * file.rate else { throw .unsupported("it is longer than \(longest / 60) minutes") }
             return file.rate == 48_000 ? file.samples : resampled(file)
         } catch {
             throw MediaFileError("\"\(name)\": \(error.text)")
         }
+    }
+
+    private static func decoded(_ file: OggOpusFile) throws(SoundFileError) -> [Int16] {
+        var samples: [Int16] = []
+        samples.reserveCapacity(file.preSkip + file.sampleCount + longestPacket)
+        var packet = [Int16](repeating: 0, count: longestPacket)
+        do throws(OpusError) {
+            var decoder = try OpusDecoder(gain: file.gain)
+            for index in 0..<file.packetCount where samples.count < file.preSkip + file.sampleCount {
+                let count = try decode(file.packet(index), with: &decoder, into: &packet)
+                samples.append(contentsOf: packet[..<count])
+            }
+        } catch {
+            throw .malformed("libopus cannot decode it: \(error)")
+        }
+        return Array(samples.dropFirst(file.preSkip).prefix(file.sampleCount))
+    }
+
+    /// 120 ms.
+    private static let longestPacket = 5_760
+
+    private static func decode(
+        _ packet: Span<UInt8>, with decoder: inout OpusDecoder, into samples: inout [Int16]
+    ) throws(OpusError) -> Int {
+        var span = samples.mutableSpan
+        return try decoder.decode(packet, into: &span)
     }
 
     private static func resampled(_ file: WaveFile) -> [Int16] {

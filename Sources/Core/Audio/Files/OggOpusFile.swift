@@ -1,0 +1,130 @@
+/// The Opus packets in an Ogg file, and what is to be played of them (RFC 7845).
+///
+///     page 0: OpusHead │ page 1…: OpusTags │ audio …
+///
+///     decoded   |··pre-skip··|――――――― played ―――――――|··trimmed··|
+///     granule   first page's first sample            last page's
+package struct OggOpusFile: Equatable, Sendable {
+    /// Longer files are refused: decoded they are kept in memory. Half an hour of 48 kHz.
+    package static let maximumSamples = 30 * 60 * 48_000
+
+    /// As decoded: 1 or 2.
+    package let channels: Int
+    /// What the decoder applies, in 1/256 dB (RFC 7845 §5.1).
+    package let gain: Int
+    /// Samples of 48 kHz at the beginning that are decoded and not played.
+    package let preSkip: Int
+    /// How many samples are played, once `preSkip` are left out.
+    package let sampleCount: Int
+
+    private let bytes: [UInt8]
+    private let packets: [Range<Int>]
+
+    package var packetCount: Int { packets.count }
+
+    @_lifetime(borrow self)
+    package func packet(_ index: Int) -> Span<UInt8> { bytes.span.extracting(packets[index]) }
+
+    /// Whether a file looks like one in Ogg.
+    package static func isOgg(_ file: Span<UInt8>) -> Bool {
+        file.count >= 4 && file[0] == 0x4F && file[1] == 0x67 && file[2] == 0x67 && file[3] == 0x53
+    }
+
+    /// Reads a whole file. Of one that was cut off, what is whole counts; of several streams one after the other, the first.
+    package init(parsing file: Span<UInt8>) throws(SoundFileError) {
+        var stream = OggPackets()
+        guard let first = try stream.next(in: file), let head = first.packets.first else { throw .malformed("it ends before its first packet") }
+        let header = try OpusHead(parsing: stream.bytes.span.extracting(head))
+        var timeline = Timeline(preSkip: header.preSkip)
+        var (packets, hasTags) = ([Range<Int>](), false)
+        while let completion = try stream.next(in: file) {
+            var audio = completion.packets
+            if !hasTags, let tags = audio.first {
+                guard Self.begins(stream.bytes.span.extracting(tags), "OpusTags") else { throw .malformed("its second packet is not OpusTags") }
+                hasTags = true
+                audio.removeFirst()
+            }
+            for packet in audio {
+                guard let count = OpusPacket.sampleCount(of: stream.bytes.span.extracting(packet)) else {
+                    throw .malformed("its page \(completion.page.number) has a packet that is not Opus")
+                }
+                packets.append(packet)
+                try timeline.decode(count)
+            }
+            if !audio.isEmpty { try timeline.finish(completion.page) }
+        }
+        guard !packets.isEmpty else { throw .malformed("it has no audio") }
+        (channels, gain, preSkip) = (header.channels, header.gain, header.preSkip)
+        sampleCount = timeline.played
+        bytes = stream.bytes
+        self.packets = packets
+    }
+
+    static func begins(_ packet: Span<UInt8>, _ magic: StaticString) -> Bool {
+        let expected = Array("\(magic)".utf8)
+        guard packet.count >= expected.count else { return false }
+        return expected.indices.allSatisfy { packet[$0] == expected[$0] }
+    }
+}
+
+/// The first packet (RFC 7845 §5.1).
+private struct OpusHead {
+    let channels: Int
+    let preSkip: Int
+    let gain: Int
+
+    init(parsing packet: Span<UInt8>) throws(SoundFileError) {
+        guard OggOpusFile.begins(packet, "OpusHead") else { throw .unsupported("its Ogg stream is not Opus") }
+        guard packet.count >= 19 else { throw .malformed("its OpusHead has \(packet.count) bytes; 19 are the least") }
+        // Versions up to 15 are compatible.
+        guard packet[8] & 0xF0 == 0 else { throw .unsupported("its OpusHead has the version \(packet[8])") }
+        channels = Int(packet[9])
+        preSkip = Int(packet.littleEndian(at: 10, 2))
+        gain = Int(Int16(truncatingIfNeeded: packet.littleEndian(at: 16, 2)))
+        guard (1...2).contains(channels) else { throw .unsupported("it has \(channels) channels; one and two can be played") }
+        switch packet[18] {
+        case 0: break
+        case 1:
+            // One stream, coupled if there are two channels: the same as family 0.
+            guard packet.count >= 21 + channels, packet[19] == 1, Int(packet[20]) == channels - 1 else {
+                throw .unsupported("its channels are in several streams")
+            }
+        default: throw .unsupported("its channel mapping is of family \(packet[18]); 0 and 1 can be played")
+        }
+    }
+}
+
+/// Works out how much of what is decoded is played (RFC 7845 §4).
+private struct Timeline {
+    private let preSkip: Int
+    private var decoded: Int64 = 0
+    /// The granule position of the first sample decoded: 0, unless the file was cut out of a longer one.
+    private var origin: Int64?
+    private var end: Int64?
+
+    init(preSkip: Int) { self.preSkip = preSkip }
+
+    mutating func decode(_ count: Int) throws(SoundFileError) {
+        decoded += Int64(count)
+        guard decoded <= Int64(OggOpusFile.maximumSamples + preSkip) else {
+            throw .unsupported("it is longer than \(OggOpusFile.maximumSamples / 48_000 / 60) minutes")
+        }
+    }
+
+    /// A page on which audio has ended.
+    mutating func finish(_ page: OggPage) throws(SoundFileError) {
+        guard let granule = page.granulePosition, granule >= 0 else { throw .malformed("its page \(page.number) has no granule position") }
+        guard let origin else {
+            // Only the last page may say less than what is on it: its end is trimmed.
+            guard granule >= decoded || page.isLast else { throw .malformed("its page \(page.number) has a granule position below its samples") }
+            self.origin = max(0, granule - decoded)
+            end = granule
+            return
+        }
+        guard granule >= (end ?? 0) else { throw .malformed("its page \(page.number) has a granule position below the one before") }
+        // More than was decoded is not there to be played.
+        end = min(granule, origin + decoded)
+    }
+
+    var played: Int { Int(max(0, min((end ?? 0) - (origin ?? 0), decoded) - Int64(preSkip))) }
+}

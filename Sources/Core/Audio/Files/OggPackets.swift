@@ -1,0 +1,61 @@
+/// The packets of one logical stream, put together out of its pages (RFC 3533 §5); pages of other streams are passed over.
+struct OggPackets: Sendable {
+    /// A packet may not be longer than this: the longest that Opus has (RFC 7845 §6).
+    static let maximumPacket = 61_440
+
+    /// What a page has completed.
+    struct Completion {
+        var page: OggPage
+        /// The packets that ended on it, as places in `bytes`.
+        var packets: [Range<Int>]
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private var serialNumber: UInt32?
+    private var offset = 0
+    private var lastNumber: UInt32?
+    /// Where the packet begins that the last page left open.
+    private var open: Int?
+    private var isOver = false
+
+    /// Reads on to the next page of the stream; `nil` at its end, or where the file is cut off.
+    mutating func next(in file: Span<UInt8>) throws(SoundFileError) -> Completion? {
+        while !isOver, let page = try OggPage(in: file, at: offset) {
+            offset = page.body.upperBound
+            if serialNumber == nil {
+                guard page.isFirst else { throw .malformed("its first page does not begin a stream") }
+                serialNumber = page.serialNumber
+            }
+            guard page.serialNumber == serialNumber else { continue }
+            if let lastNumber, page.number != lastNumber &+ 1 {
+                throw .malformed("between its pages \(lastNumber) and \(page.number) some are missing")
+            }
+            lastNumber = page.number
+            isOver = page.isLast
+            return Completion(page: page, packets: try take(page, from: file))
+        }
+        return nil
+    }
+
+    private mutating func take(_ page: OggPage, from file: Span<UInt8>) throws(SoundFileError) -> [Range<Int>] {
+        guard page.isContinued == (open != nil) || page.segmentTable.isEmpty else {
+            throw .malformed("its page \(page.number) does not go on where the one before stopped")
+        }
+        var packets: [Range<Int>] = []
+        var start = open ?? bytes.count
+        var source = page.body.lowerBound
+        for segment in page.segmentTable {
+            let size = Int(file[segment])
+            guard bytes.count + size - start <= Self.maximumPacket else { throw .malformed("its page \(page.number) has a packet that is too long") }
+            for index in source..<(source + size) { bytes.append(file[index]) }
+            source += size
+            if size < 255 {
+                packets.append(start..<bytes.count)
+                start = bytes.count
+            }
+        }
+        let isOpen = page.segmentTable.isEmpty ? open != nil : file[page.segmentTable.upperBound - 1] == 255
+        open = isOpen ? start : nil
+        return packets
+    }
+}
