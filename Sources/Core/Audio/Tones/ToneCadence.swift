@@ -16,6 +16,7 @@ package struct ToneCadence: Equatable, Sendable {
         case itu
         /// The Precise Tone Plan of North America.
         case us
+        case au, de, fr, jp, uk
     }
 
     package enum Kind: Sendable, CaseIterable {
@@ -25,21 +26,15 @@ package struct ToneCadence: Equatable, Sendable {
     package let elements: [Element]
 
     package init(_ kind: Kind, in region: Region) {
-        func burst(_ frequencies: [Double], _ on: Int, _ off: Int) -> [Element] { [Element(frequencies, on), Element([], off)] }
+        let plan = TonePlan.of(region)
         elements =
-            switch (kind, region) {
-            case (.ringback, .itu): burst([425], 1_000, 4_000)
-            case (.ringback, .us): burst([440, 480], 2_000, 4_000)
-            case (.busy, .itu): burst([425], 500, 500)
-            case (.busy, .us): burst([480, 620], 500, 500)
-            case (.congestion, .itu): burst([425], 250, 250)
-            case (.congestion, .us): burst([480, 620], 250, 250)
-            case (.dial, .itu): [Element([425], 1_000)]
-            case (.dial, .us): [Element([350, 440], 1_000)]
-            case (.callWaiting, .itu): burst([425], 200, 600) + burst([425], 200, 3_000)
-            case (.callWaiting, .us): burst([440], 300, 9_700)
-            // E.180 §7: three tones in a row.
-            case (.specialInformation, _): [Element([950], 330), Element([1_400], 330), Element([1_800], 330), Element([], 1_000)]
+            switch kind {
+            case .ringback: plan.ringback
+            case .busy: plan.busy
+            case .congestion: plan.congestion
+            case .dial: plan.dial
+            case .callWaiting: plan.callWaiting
+            case .specialInformation: TonePlan.specialInformation
             }
     }
 }
