@@ -191,7 +191,7 @@ let package = Package(
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
         tests("MediaServerTests", [
-            "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
+            "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "Spandsp", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
             "STUN", "Sockets", "Cryptography", logging,
         ]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),

@@ -87,6 +87,13 @@ struct EngineRig {
 
     mutating func forget() { sent = [] }
 
+    /// Keys are pressed for b; a test that fails cannot show the engine itself.
+    func press(_ keys: String, duration: Int, gap: Int) -> Bool {
+        engine.press(DigitQueue(keys, duration: duration, gap: gap), for: Self.b)
+    }
+
+    var isPressing: Bool { engine.isPressing(Self.b) }
+
     // MARK: What a says
 
     /// A packet from a comes in; the number goes on by itself.

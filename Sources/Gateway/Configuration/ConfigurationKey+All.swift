@@ -59,6 +59,9 @@ extension ConfigurationKey {
             "Folder with WAV and Ogg/Opus files that can be played to a call."),
         ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
+            "media", "inband_keys", \.inbandKeys, .choice,
+            "Whether keys are listened for in the G.711 audio of peers that know no telephone events, where it is coded anew."),
+        ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),
     ]
 

@@ -46,6 +46,8 @@ package struct GatewayConfiguration: Sendable {
     package var turnTimeToLive = Duration.seconds(86_400)
     /// Whether peers without a common audio codec can talk.
     package var transcoding = Switch.on
+    /// Whether keys that sound in the audio are passed on as keys.
+    package var inbandKeys = Switch.off
     package var storagePath = "orbweaver.sqlite"
     /// From the signal to the end of the process.
     package var drainDeadline = Duration.seconds(10)

@@ -61,6 +61,7 @@ extension GatewayConfiguration {
         var media = media
         media.bind = addresses.bind
         media.advertise = addresses.advertise
+        media.detectsInbandKeys = inbandKeys == .on
         media.workers = mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount
         return media
     }

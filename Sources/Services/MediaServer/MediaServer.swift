@@ -37,111 +37,6 @@ package final class MediaServer: MediaPort {
         package var mediaFolder: String?
         /// Whose tones are played.
         package var toneRegion = ToneRegion.itu
-        /// Calls that one worker takes at a time.
-        package var maximumCallsPerWorker: Int
-
-        package init(
-            bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil, workers: Int = 1,
-            consentTimeout: Duration = .seconds(30), maximumCallsPerWorker: Int = 4_000, maximumConnectionsPerWorker: Int = 2_000,
-            firstCheckTimeout: Duration = .seconds(5)
-        ) {
-            self.bind = bind
-            self.advertise = advertise
-            self.firstPort = firstPort
-            self.tcpPort = tcpPort
-            self.workers = workers
-            self.consentTimeout = consentTimeout
-            self.maximumCallsPerWorker = maximumCallsPerWorker
-            self.maximumConnectionsPerWorker = maximumConnectionsPerWorker
-            self.firstCheckTimeout = firstCheckTimeout
-        }
-    }
-
-    private let endpoints: [WorkerEndpoint]
-    private let fingerprint: Fingerprint
-    private let maximumCallsPerWorker: Int
-    private let library: MediaLibrary
-    private let isStopping = Atomic<Bool>(false)
-
-    /// Binds the sockets and starts the threads.
-    ///
-    /// - Parameter events: called on a worker's thread; must return at once.
-    package init(
-        configuration: Configuration, metrics: GatewayMetrics, logger: Logger, events: @escaping @Sendable (CallID, MediaEvent) -> Void
-    ) throws(MediaServerError) {
-        precondition(configuration.workers > 0, "the configuration is checked before it gets here")
-        let context: DTLSContext
-        do {
-            context = try DTLSContext(certificate: Certificate(commonName: "orbweaver"))
-        } catch {
-            throw .security("\(error)")
-        }
-        fingerprint = Fingerprint(.sha256, digest: context.certificate.fingerprint(.sha256))
-        maximumCallsPerWorker = configuration.maximumCallsPerWorker
-        library = MediaLibrary(folder: configuration.mediaFolder)
-        var endpoints: [WorkerEndpoint] = []
-        for index in 0..<configuration.workers {
-            let endpoint = try WorkerEndpoint(
-                index: index, bind: configuration.bind, advertise: configuration.advertise,
-                port: Self.port(configuration.firstPort, ofWorker: index),
-                tcpPort: configuration.tcpPort.map { Self.port($0, ofWorker: index) })
-            try endpoint.start(
-                MediaWorker.Environment(
-                    context: context, consentTimeout: configuration.consentTimeout,
-                    streamLimits: StreamTable.Limits(
-                        connections: configuration.maximumConnectionsPerWorker, firstCheckTimeout: configuration.firstCheckTimeout),
-                    library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
-                    metrics: metrics, logger: logger, events: events))
-            endpoints.append(endpoint)
-        }
-        self.endpoints = endpoints
-    }
-
-    /// The addresses and ports the workers listen on.
-    package var localAddresses: [SocketAddress] { endpoints.flatMap(\.localAddresses) }
-    /// Where they accept TCP connections.
-    package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
-
-    package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
-        guard let neighbour else { return CallID(random) }
-        let workers = UInt64(endpoints.count)
-        // Small enough that the worker's number can be added.
-        return CallID((random >> 1) / workers * workers + neighbour.rawValue % workers)
-    }
-
-    package func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { endpoint(of: one) === endpoint(of: other) }
-
-    package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
-        let endpoint = endpoint(of: call)
-        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker else { throw MediaUnavailable() }
-        return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
-    }
-
-    package func send(_ command: MediaCommand, for call: CallID) { endpoint(of: call).send(.call(call, command)) }
-
-    package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
-
-    package func statistics(of call: CallID) async -> CallMediaStatistics? {
-        guard !isStopping.load(ordering: .relaxed) else { return nil }
-        return await withCheckedContinuation { endpoint(of: call).send(.describe(call, $0)) }
-    }
-
-    /// Ends what is left and waits for the threads. To be called once calls have been released.
-    package func stop() {
-        isStopping.store(true, ordering: .relaxed)
-        for endpoint in endpoints { endpoint.send(.stop) }
-        for endpoint in endpoints { endpoint.join() }
-    }
-
-    private static func port(_ first: UInt16, ofWorker index: Int) -> UInt16 { first == 0 ? 0 : first + UInt16(index) }
-
-    private func endpoint(of call: CallID) -> WorkerEndpoint {
-        endpoints[Int(call.rawValue % UInt64(endpoints.count))]
-    }
-}
-
-/// Whose tones are played.
-        package var toneRegion = ToneRegion.itu
         /// Keys are listened for in the G.711 audio of peers that did not negotiate telephone events, where that audio is coded anew.
         package var detectsInbandKeys = false
         /// Calls that one worker takes at a time.
@@ -209,6 +104,15 @@ package final class MediaServer: MediaPort {
     package var localAddresses: [SocketAddress] { endpoints.flatMap(\.localAddresses) }
     /// Where they accept TCP connections.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
+
+    package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
+        guard let neighbour else { return CallID(random) }
+        let workers = UInt64(endpoints.count)
+        // Small enough that the worker's number can be added.
+        return CallID((random >> 1) / workers * workers + neighbour.rawValue % workers)
+    }
+
+    package func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { endpoint(of: one) === endpoint(of: other) }
 
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)

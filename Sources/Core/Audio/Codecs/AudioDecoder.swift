@@ -24,11 +24,17 @@ package protocol AudioDecoder: ~Copyable {
     /// Fills all of `samples` with comfort noise (RFC 3389), going on where it stopped.
     mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>)
 
+    /// The next key that was heard in what has been decoded, each press once; `nil` if there is no more.
+    mutating func nextKey() -> Character?
+
     /// Forgets the stream, as if nothing had been decoded.
     mutating func reset()
 }
 
 extension AudioDecoder where Self: ~Copyable {
+    /// For those who do not listen for keys.
+    package mutating func nextKey() -> Character? { nil }
+
     /// For codecs that have their own way of saying nothing: silence.
     package mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>) {
         for index in samples.indices { samples[index] = 0 }

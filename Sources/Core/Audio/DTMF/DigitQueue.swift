@@ -59,6 +59,9 @@ package struct DigitQueue: Sendable {
 
     package mutating func append(_ other: DigitQueue) { entries += other.entries }
 
+    /// Whether the next 20 ms are for audio, whatever comes then.
+    package var isPausing: Bool { pause > 0 }
+
     /// What the next 20 ms are for.
     package mutating func next() -> Turn {
         if pause > 0 {

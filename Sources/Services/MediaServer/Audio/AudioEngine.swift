@@ -36,7 +36,10 @@ package final class AudioEngine {
     /// Another leg is the one that speaks since the last cycle.
     package private(set) var newSpeaker: LegIndex?
 
-    package init() {}
+    private let detectsInbandKeys: Bool
+
+    /// - Parameter detectsInbandKeys: whether keys are listened for in the G.711 audio of peers that did not negotiate events.
+    package init(detectsInbandKeys: Bool = false) { self.detectsInbandKeys = detectsInbandKeys }
 
     // MARK: Following the bridge
 
@@ -45,7 +48,7 @@ package final class AudioEngine {
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
-            listeners[place] = state.flatMap { Listener(keeping: listeners[place], for: $0) }
+            listeners[place] = state.flatMap { Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys) }
             speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             isMixed = isMixed || state?.source == .mix
         }
@@ -61,9 +64,13 @@ package final class AudioEngine {
 
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         guard let digit = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
-        // Who hears this leg coded anew hears its keys, too; in a mix nobody does.
+        passOn(digit, of: arrival.leg)
+    }
+
+    /// Who hears this leg coded anew hears its keys, too; in a mix nobody does.
+    private func passOn(_ digit: Character, of leg: LegIndex) {
         for case let speaker? in speakers {
-            guard case .transcoded(arrival.leg, _) = speaker.feed else { continue }
+            guard case .transcoded(leg, _) = speaker.feed else { continue }
             speaker.press(DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap))
         }
     }
@@ -85,6 +92,7 @@ package final class AudioEngine {
         for place in listeners.indices {
             guard let listener = listeners[place] else { continue }
             let speaks = listener.receiver?.advance(at: now) ?? false
+            while let digit = listener.receiver?.nextKey() { passOn(digit, of: LegIndex(place)) }
             guard speaks, listener.isMixed, let frame = listener.receiver?.frame else { continue }
             mixer?.setInput(frame.span, of: place)
         }

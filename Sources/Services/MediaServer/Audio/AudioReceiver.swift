@@ -12,6 +12,8 @@ protocol AudioReceiver: AnyObject {
     func restart()
     /// Makes the next `AudioMixer.frame` samples; `false` if the peer has said nothing yet.
     func advance(at now: MonotonicTime) -> Bool
+    /// A key that sounded in what has been played, once each; `nil` if there is no more.
+    func nextKey() -> Character?
     /// The samples made last.
     var frame: [Int16] { get }
     var statistics: AudioPlayout.Statistics { get }
@@ -50,6 +52,8 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
         return playout.pull(into: &samples, using: &decoder, at: now)
     }
 
+    func nextKey() -> Character? { decoder.nextKey() }
+
     var statistics: AudioPlayout.Statistics { playout.statistics }
     var depth: Double { playout.depth }
     var target: Double { playout.target }
@@ -57,12 +61,14 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
 
 extension AudioFormat {
     /// `nil` if libopus has no memory for a decoder.
-    func makeReceiver() -> (any AudioReceiver)? {
+    ///
+    /// - Parameter listensForKeys: in G.711, where nothing else tells them.
+    func makeReceiver(listensForKeys: Bool) -> (any AudioReceiver)? {
         switch kind {
         case .opus:
             do { return DecodingReceiver(try OpusAudioDecoder(), clockRate: clockRate) } catch { return nil }
-        case .muLaw: return DecodingReceiver(G711AudioDecoder(.muLaw), clockRate: clockRate)
-        case .aLaw: return DecodingReceiver(G711AudioDecoder(.aLaw), clockRate: clockRate)
+        case .muLaw: return DecodingReceiver(G711AudioDecoder(.muLaw, listensForKeys: listensForKeys), clockRate: clockRate)
+        case .aLaw: return DecodingReceiver(G711AudioDecoder(.aLaw, listensForKeys: listensForKeys), clockRate: clockRate)
         case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)
         }
     }

@@ -10,6 +10,8 @@ final class Listener {
     private let events: [PayloadType]
     /// Comfort noise, by the rate that it counts in.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
+    /// Keys are listened for in the audio: the peer cannot tell them otherwise.
+    private let listensForKeys: Bool
     let isMixed: Bool
     /// Of the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
@@ -18,13 +20,16 @@ final class Listener {
     private var lastKey: RTPTimestamp?
 
     /// Goes on with `former` if the codecs are the same; `nil` if the leg is not to be listened to.
-    init?(keeping former: Listener?, for state: AudioState) {
+    ///
+    /// - Parameter detectsInbandKeys: whether keys may be listened for at all.
+    init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
         guard state.isDecoded else { return nil }
         formats = state.codecs.compactMap { AudioFormat($0) }
         noises = state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter { $0.isNamed("telephone-event") }.map(\.payloadType)
+        listensForKeys = detectsInbandKeys && events.isEmpty
         isMixed = state.source == .mix
-        if let former, former.formats == formats { (receiver, payloadType, lastKey) = (former.receiver, former.payloadType, former.lastKey) }
+        if let former, former.formats == formats, former.listensForKeys == listensForKeys { (receiver, payloadType, lastKey) = (former.receiver, former.payloadType, former.lastKey) }
     }
 
     /// Takes a packet of the peer; returns the key that it is the first word of, whatever packets of it are lost or doubled.
@@ -64,6 +69,6 @@ final class Listener {
 
     private func begin(_ format: AudioFormat) {
         payloadType = format.payloadType
-        receiver = format.makeReceiver()
+        receiver = format.makeReceiver(listensForKeys: listensForKeys)
     }
 }

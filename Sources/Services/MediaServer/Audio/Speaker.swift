@@ -41,12 +41,13 @@ final class Speaker {
         keys = KeyFormat(among: state.codecs, beside: format)
         noise = state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?.payloadType
         if let former, former.format == format {
-            (sender, isSpurt, digits) = (former.sender, former.isSpurt, former.digits)
-            (suppression, keyCycles) = (former.suppression, former.keyCycles)
+            (sender, isSpurt, suppression) = (former.sender, former.isSpurt, former.suppression)
         } else {
             guard let sender = format.makeSender() else { return nil }
             self.sender = sender
         }
+        // Keys that wait are pressed whatever changes.
+        if let former { (digits, keyCycles) = (former.digits, former.keyCycles) }
     }
 
     func press(_ more: DigitQueue) {
@@ -63,7 +64,7 @@ final class Speaker {
     func take(_ samples: inout MutableSpan<Int16>, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
         var isSilence = isSilence
         // An event takes the place of audio, and begins where a packet of audio ends.
-        if keys == nil || sender.isBetweenPackets {
+        if keys == nil || sender.isBetweenPackets || digits?.isPausing == true {
             switch digits?.next() {
             case .event(let step):
                 guard keys == nil else { return insert(step) }

@@ -19,6 +19,13 @@ func concealLoss(_ samples: inout [Int16], _ count: Int, with concealer: inout L
     concealer.conceal(into: &missing)
 }
 
+/// Listens for keys in the first `count` samples, and silences them while one is known to be pressed.
+func listen(_ samples: inout [Int16], _ count: Int, with detector: inout KeyDetector) {
+    detector.hear(samples.span.extracting(0..<count))
+    guard detector.isPressed else { return }
+    for index in 0..<count { samples[index] = 0 }
+}
+
 /// Fills the first `count` samples with comfort noise.
 func hiss(_ samples: inout [Int16], _ count: Int, _ sound: ComfortNoise, with generator: inout NoiseGenerator) {
     var span = samples.mutableSpan

@@ -31,7 +31,8 @@ struct OpusAudioDecoder: AudioDecoder, ~Copyable {
     mutating func reset() { decoder.reset() }
 }
 
-/// G.711, brought from 8 to 48 kHz.
+/// G.711, brought from 8 to 48 kHz. It may listen for keys; what sounds of them once they are known is taken out, for they go on
+/// as keys.
 struct G711AudioDecoder: AudioDecoder, ~Copyable {
     /// 120 ms.
     private static let longest = 960
@@ -41,8 +42,13 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     private var resampler = Resampler(from: 8_000, to: 48_000)
     private var narrow = [Int16](repeating: 0, count: longest)
     private var noise = NoiseGenerator()
+    private let listensForKeys: Bool
+    private var keys = KeyDetector()
 
-    init(_ law: G711) { self.law = law }
+    init(_ law: G711, listensForKeys: Bool = false) {
+        self.law = law
+        self.listensForKeys = listensForKeys
+    }
 
     func sampleCount(of payload: Span<UInt8>) -> Int? { (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
@@ -52,6 +58,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         guard (1...Self.longest).contains(payload.count) else { throw .malformed }
         guard samples.count >= payload.count * 6 else { throw .noRoom }
         for index in payload.indices { narrow[index] = law.decode(payload[index]) }
+        if listensForKeys { listen(&narrow, payload.count, with: &keys) }
         hear(&narrow, payload.count, with: &concealer)
         return resample(narrow, payload.count, with: &resampler, into: &samples)
     }
@@ -61,6 +68,8 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         fill(&samples, from: narrow, samples.count / 6, with: &resampler)
     }
 
+    mutating func nextKey() -> Character? { listensForKeys ? keys.next() : nil }
+
     mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
         hiss(&narrow, (samples.count + 5) / 6, sound, with: &noise)
         fill(&samples, from: narrow, (samples.count + 5) / 6, with: &resampler)
@@ -69,6 +78,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     mutating func reset() {
         concealer.reset()
         resampler.reset()
+        keys.reset()
     }
 }
 

@@ -15,7 +15,7 @@ extension MediaWorker {
                 return state.isDecoded || state.feed.isMadeHere
             }
             guard isNeeded else { return }
-            call.audio = AudioEngine()
+            call.audio = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
         }
         call.audio?.update(to: call.bridge, at: now)
         if call.audio?.nextCycle == nil { call.audio = nil }
@@ -74,7 +74,12 @@ extension MediaWorker {
         guard let call = calls[id], let leg = call.leg(name), let played = leg.played else { return }
         if case .player(let number) = played { call.audio?.setPlayer(nil, number: number) }
         leg.played = nil
-        choose(leg.usualSource ?? .silence, for: leg, in: call, at: now)
+        if call.audio?.isPressing(leg.index) == true {
+            // The keys come first.
+            interrupt(leg, in: call, at: now)
+        } else {
+            choose(leg.usualSource ?? .silence, for: leg, in: call, at: now)
+        }
         sendControl(of: call, &transport)
         rearm(call)
     }
@@ -102,12 +107,17 @@ extension MediaWorker {
         guard let call = calls[id], let leg = call.leg(name) else { return }
         let queue = DigitQueue(digits.digits, duration: digits.duration.wholeMilliseconds, gap: digits.gap.wholeMilliseconds)
         if call.audio?.press(queue, for: leg.index) != true {
-            leg.isInterrupted = true
-            choose(.player(0), for: leg, in: call, at: now)
-            call.audio?.setPlayer(SilentPlayer(), number: 0)
+            interrupt(leg, in: call, at: now)
             _ = call.audio?.press(queue, for: leg.index)
         }
         rearm(call)
+    }
+
+    /// Silence around keys, until they have been pressed.
+    private func interrupt(_ leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {
+        leg.isInterrupted = true
+        choose(.player(0), for: leg, in: call, at: now)
+        call.audio?.setPlayer(SilentPlayer(), number: 0)
     }
 
     private func finishPressing(_ leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {

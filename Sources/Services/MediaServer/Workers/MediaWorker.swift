@@ -22,6 +22,7 @@ final class MediaWorker {
         let streamLimits: StreamTable.Limits
         let library: MediaLibrary
         let toneRegion: ToneCadence.Region
+        let detectsInbandKeys: Bool
         let metrics: GatewayMetrics
         let logger: Logger
         let events: @Sendable (CallID, MediaEvent) -> Void

@@ -1,0 +1,5 @@
+import Foundation
+
+enum Sine {
+    static func of(_ angle: Double) -> Double { sin(angle) }
+}
