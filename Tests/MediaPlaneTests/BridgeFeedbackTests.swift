@@ -181,7 +181,7 @@ import Testing
 
     @Test(arguments: [
         ([1, 2, 3], .malformed), ([0x80, 204, 0, 2, 0, 0, 0, 1, 0x61, 0x62, 0x63, 0x64], .ignored),
-        ([0x8F, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0xB1], .ignored),
+        ([0x8B, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0xB1], .ignored),
     ] as [([UInt8], ControlDropReason)])
     func `RTCP without use is counted`(_ bytes: [UInt8], _ reason: ControlDropReason) {
         var rig = BridgeRig()

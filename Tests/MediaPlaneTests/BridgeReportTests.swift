@@ -15,7 +15,7 @@ import Testing
             switch packet {
             case .senderReport(let report): report.blocks
             case .receiverReport(let report): report.blocks
-            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .other:
+            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other:
                 []
             }
         }
@@ -98,7 +98,7 @@ import Testing
                     case .sourceDescription(let description):
                         named.formUnion(description.chunks.map(\.ssrc))
                         #expect(description.chunks.allSatisfy { $0.cname == "cname" })
-                    case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .other:
+                    case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other:
                         Issue.record("unexpected \(packet)")
                     }
                 }

@@ -196,7 +196,7 @@ struct BridgeRig {
         compounds(to: side).flatMap(\.packets).filter { packet in
             switch packet {
             case .senderReport, .receiverReport, .sourceDescription: false
-            case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .other: true
+            case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other: true
             }
         }
     }

@@ -49,10 +49,10 @@ import Testing
     }
 
     @Test(arguments: [
-        // APP, XR, transport-wide feedback, application feedback that is no REMB, extended reports to come.
+        // APP, XR, congestion feedback of RFC 8888, application feedback that is no REMB, extended reports to come.
         ([0x80, 204, 0, 2, 0, 0, 0, 1, 0x61, 0x62, 0x63, 0x64], [.other(type: 204, format: 0)]),
         ([0x80, 207, 0, 1, 0, 0, 0, 1], [.other(type: 207, format: 0)]),
-        ([0x8F, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], [.other(type: 205, format: 15)]),
+        ([0x8B, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2], [.other(type: 205, format: 11)]),
         ([0x8F, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0x52, 0x45, 0x4D, 0x43], [.other(type: 206, format: 15)]),
         // A report with a profile-specific extension, and padding at the very end.
         ([0x80, 201, 0, 2, 0, 0, 0, 1, 9, 9, 9, 9], [.receiverReport(ReceiverReport(ssrc: SSRC(1)))]),

@@ -20,21 +20,47 @@ struct MediaPolicyTests {
         #expect(!media[1].attributes.contains { attribute in removed.contains { attribute.value?.hasPrefix($0 + " ") == true } })
     }
 
-    @Test
-    func `no congestion control that spans both legs is offered`() throws {
-        for path in GrammarTests.fixtures where path.contains("/offer-") {
-            let text = try offer(String(path.dropFirst("sdp/".count))).serialized
-            #expect(!text.contains("transport-cc") && !text.contains("transport-wide-cc"), "\(path)")
+    @Test(arguments: [
+        ("chromium-156/offer-audio-video.sdp", "3/recvonly", [[111], [96]]), ("aiortc-1.16/offer-audio-video.sdp", "14/recvonly", [[96], [97]]),
+    ] as [(String, String, [[Int]])])
+    func `the gateway offers to count what video legs send, whoever calls`(_ path: String, _ mapping: String, _ counted: [[Int]]) throws {
+        let media = try offer(path).media
+        for (section, formats) in zip(media, counted) {
+            let mappings = section.attributes.values(of: "extmap").filter { $0.hasSuffix("transport-wide-cc-extensions-01") }
+            #expect(mappings.map { $0.prefix(while: { $0 != " " }) } == [mapping[...]])
+            let feedback = section.attributes.values(of: "rtcp-fb").filter { $0.hasSuffix(" transport-cc") }
+            for format in formats { #expect(feedback.contains("\(format) transport-cc")) }
         }
+    }
+
+    /// The other leg's peer, aiortc, has never heard of it.
+    @Test
+    func `the gateway answers that it counts, whatever the other side can do`() throws {
+        var call = TestCall()
+        _ = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"))
+        let media = try call.answer(Fixtures.text("sdp/aiortc-1.16/answer-to-chromium.sdp")).media
+        let mapping = "3/recvonly " + HeaderExtension.transportSequenceNumber
+        #expect(media.allSatisfy { $0.attributes.values(of: "extmap").contains(mapping) })
+        #expect(media[1].attributes.values(of: "rtcp-fb").contains("96 transport-cc"))
+        #expect(!media[1].attributes.values(of: "rtcp-fb").contains("97 transport-cc"), "retransmissions have none")
+        let counted = HeaderExtension(id: 3, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly)
+        #expect(call.caller.negotiated?.media.allSatisfy { $0.extensions.contains(counted) } == true)
+        #expect(call.callee.negotiated?.media.contains { $0.extensions.contains(counted) } == false)
+    }
+
+    @Test
+    func `without video nothing is counted`() throws {
+        let text = try offer("chromium-156/offer-audio.sdp").serialized
+        #expect(!text.contains("transport-cc") && !text.contains("transport-wide-cc"))
     }
 
     @Test
     func `header extensions that the relay can carry keep their ids`() throws {
         let media = try offer("chromium-156/offer-audio-video.sdp").media
-        #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 "])
+        #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 ", "3/"])
         #expect(
             media[1].attributes.values(of: "extmap").compactMap { $0.split(separator: " ").first } == [
-                "14", "2", "13", "5", "6", "7", "8", "4",
+                "14", "2", "13", "5", "6", "7", "8", "4", "3/recvonly",
             ])
     }
 

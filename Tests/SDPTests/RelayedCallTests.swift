@@ -43,7 +43,8 @@ struct RelayedCallTests {
         var call = TestCall()
         _ = try call.offer(Fixtures.text("sdp/\(scenario.offer).sdp"))
         _ = try call.answer(Fixtures.text("sdp/\(scenario.answer).sdp"))
-        let (caller, callee) = (try #require(call.caller.negotiated), try #require(call.callee.negotiated))
+        let caller = try #require(call.caller.negotiated).withoutTransportFeedback
+        let callee = try #require(call.callee.negotiated).withoutTransportFeedback
         #expect(caller.media.map(\.mid) == callee.media.map(\.mid))
         #expect(caller.media.map(\.isRejected) == callee.media.map(\.isRejected))
         for (a, b) in zip(caller.media, callee.media) {
@@ -51,7 +52,6 @@ struct RelayedCallTests {
             #expect(a.codecs == b.codecs)
             #expect(a.extensions.map(\.id) == b.extensions.map(\.id))
             #expect(a.extensions.map(\.uri) == b.extensions.map(\.uri))
-            #expect(a.codecs.allSatisfy { !$0.feedback.contains("transport-cc") })
         }
         #expect(caller.transport.role == .server && callee.transport.role == .server)
     }
@@ -78,5 +78,17 @@ struct RelayedCallTests {
         #expect(description.attributes == expected.attributes)
         for index in description.media.indices { #expect(description.lines(of: index) == expected.lines(of: index)) }
         #expect(description == expected)
+    }
+}
+
+extension NegotiatedLeg {
+    /// What both legs have alike: congestion control is each leg's own.
+    fileprivate var withoutTransportFeedback: NegotiatedLeg {
+        var leg = self
+        for line in leg.media.indices {
+            leg.media[line].extensions.removeAll { $0.uri == HeaderExtension.transportSequenceNumber }
+            for index in leg.media[line].codecs.indices { leg.media[line].codecs[index].feedback.removeAll { $0 == Codec.transportFeedback } }
+        }
+        return leg
     }
 }

@@ -26,7 +26,7 @@ extension Bridge {
             case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side)
             // The other peer is told the gateway's CNAME.
             case .sourceDescription: break
-            case .other: self[side].controlDrops.count(.ignored)
+            case .transportFeedback, .other: self[side].controlDrops.count(.ignored)
             }
         }
     }

@@ -8,6 +8,9 @@ extension Bridge {
     package mutating func receive(_ packet: Span<UInt8>, from index: LegIndex, at now: MonotonicTime) -> Reception {
         do throws(DropReason) {
             let (arrival, isRecovered) = try self[index].receive(packet, as: index, configuration, at: now)
+            if !arrival.transportNumber.isEmpty, self[index].transportFeedback?.arrivals.isDue == true {
+                sendTransportFeedback(to: index, at: now)
+            }
             if isRecovered { requestKeyFrame(from: index, line: arrival.line, as: .pictureLoss, at: now) }
             return .media(arrival)
         } catch {
@@ -59,6 +62,7 @@ extension BridgeLeg {
         guard isConfigured else { throw .notConfigured }
         let header: RTPHeader
         do { header = try RTPHeader(parsing: packet) } catch { throw .malformed }
+        let transportNumber = noteArrival(header, in: packet, at: now)
         let index = try source(of: header, in: packet, maximumLearned: configuration.maximumLearnedSources)
         guard let format = sources.entries[index].format else { throw .unknownPayloadType }
 
@@ -79,7 +83,8 @@ extension BridgeLeg {
         }
         let arrival = Arrival(
             header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs, position: position,
-            receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, isRestart: isRestart)
+            receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
+            isRestart: isRestart)
         return (arrival, isRecovered)
     }
 
@@ -111,6 +116,7 @@ extension BridgeLine {
             try relayPrimary(&header, arrival, at: now)
         }
         header.write(to: &packet)
+        if !arrival.transportNumber.isEmpty { header.erase(elementAt: arrival.transportNumber, in: &packet) }
     }
 
     private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {

@@ -85,7 +85,8 @@ extension Bridge {
             switch report {
             case .senderReport(let report): describe(report.ssrc, to: index)
             case .receiverReport(let report): describe(report.ssrc, to: index)
-            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .other:
+            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
+                .transportFeedback, .other:
                 nil
             }
         }

@@ -22,6 +22,8 @@ package struct Bridge: Sendable {
         package var videoReportInterval = Duration.seconds(1)
         /// A source is asked for a key frame at most this often.
         package var keyFrameInterval = Duration.milliseconds(200)
+        /// A peer that numbers its packets per transport is told this often which of them came: what libwebrtc's receiver aims at.
+        package var transportFeedbackInterval = Duration.milliseconds(100)
         /// A source that was replaced may come back when its replacement has been silent for so long.
         package var sourceSilence = Duration.milliseconds(200)
         /// How many SSRCs that its SDP does not announce a peer may have at a time.
@@ -89,6 +91,7 @@ package struct Bridge: Sendable {
         _ index: LegIndex, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
     ) {
         self[index].configure(leg, maximumLearned: configuration.maximumLearnedSources, random: &random)
+        startTransportFeedback(to: index, at: now)
         refreshFlows(at: now)
     }
 
@@ -108,6 +111,7 @@ package struct Bridge: Sendable {
         guard !isEnded else { return }
         self[index].isReady = true
         self[index].schedule.start(interval: reportInterval(to: index), at: now)
+        startTransportFeedback(to: index, at: now)
         refreshFlows(at: now)
     }
 
@@ -120,13 +124,15 @@ package struct Bridge: Sendable {
         for index in indices {
             sendGoodbye(to: index)
             self[index].schedule.stop()
+            self[index].transportFeedback = nil
         }
         refreshFlows(at: now)
     }
 
-    /// Something is due: sends the reports whose time has come.
+    /// Something is due: sends the reports and the feedback whose time has come.
     package mutating func timeout(at now: MonotonicTime) {
         for index in indices {
+            if let next = self[index].transportFeedback?.next, next <= now { sendTransportFeedback(to: index, at: now) }
             guard let next = self[index].schedule.next, next <= now else { continue }
             sendReports(to: index, at: now)
             self[index].schedule.advance(interval: reportInterval(to: index), at: now)
@@ -140,8 +146,12 @@ package struct Bridge: Sendable {
     package var nextDeadline: Deadline<BridgeDeadline>? {
         var earliest: Deadline<BridgeDeadline>?
         for place in legs.indices {
-            guard let next = legs[place].schedule.next else { continue }
-            earliest = Deadline.earlier(earliest, Deadline(next, .reports(to: LegIndex(place))))
+            if let next = legs[place].schedule.next {
+                earliest = Deadline.earlier(earliest, Deadline(next, .reports(to: LegIndex(place))))
+            }
+            if let next = legs[place].transportFeedback?.next {
+                earliest = Deadline.earlier(earliest, Deadline(next, .transportFeedback(to: LegIndex(place))))
+            }
         }
         return earliest
     }

@@ -17,6 +17,8 @@ struct BridgeLeg: Sendable {
     var lines: [BridgeLine] = []
     var sources = SourceTable()
     var schedule: ReportSchedule
+    /// While this peer numbers its packets per transport.
+    var transportFeedback: TransportFeedbackState?
     var drops = Tally<DropReason>()
     var controlDrops = Tally<ControlDropReason>()
     /// Moves this peer's wall clock to the call's: added to its NTP timestamps, modulo 2⁶⁴. Set once, at its first
@@ -70,6 +72,7 @@ struct BridgeLeg: Sendable {
             return line
         }
         midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == Self.midExtensionURI }?.id
+        transportFeedback = .after(leg, keeping: transportFeedback)
         sources.replaceAll(remainingSources(of: before))
         for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
         sources.forgetSurplus(maximumLearned: maximumLearned)

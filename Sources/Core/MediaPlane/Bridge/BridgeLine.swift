@@ -71,6 +71,9 @@ struct BridgeLine: Sendable {
         octetsReceived &+= UInt64(octets)
     }
 
+    /// Not rejected.
+    var carriesMedia: Bool { !codecs.isEmpty }
+
     func format(_ payloadType: PayloadType) -> PayloadFormat? {
         for format in formats where format.payloadType == payloadType { return format }
         return nil

@@ -30,6 +30,8 @@ package struct Arrival: Sendable {
 
     /// Ticks per second of its timestamps.
     package var clockRate: UInt32 { format.clockRate }
+    /// Where its transport-wide sequence number lies, which counts on this leg only; empty without one.
+    let transportNumber: Range<Int>
     /// Its source began anew, or is another one than before: what is known of the stream is of no use any more.
     package let isRestart: Bool
 }
@@ -45,4 +47,6 @@ package enum Forwarding: Equatable, Sendable {
 package enum BridgeDeadline: Hashable, Sendable {
     /// The next sender and receiver reports to this leg are due (RFC 3550 §6.3).
     case reports(to: LegIndex)
+    /// This leg is told which of its packets came, and when.
+    case transportFeedback(to: LegIndex)
 }

@@ -15,6 +15,14 @@ extension RTPHeader {
         return nil
     }
 
+    /// Turns an element into padding (RFC 8285 §4.1.2): the packet keeps its length, and receivers pass over it.
+    ///
+    /// - Parameter data: What `extensionElement` returned for the packet.
+    package func erase(elementAt data: Range<Int>, in packet: inout MutableSpan<UInt8>) {
+        let header = extensionProfile == Self.oneByteProfile ? 1 : 2
+        for index in (data.lowerBound - header)..<data.upperBound { packet[index] = 0 }
+    }
+
     /// Four bits of id, four bits of length minus one (RFC 8285 §4.2).
     private func oneByteElement(_ id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
         var offset = extensionRange.lowerBound

@@ -32,15 +32,21 @@ package struct RTCPCompound: Hashable, Sendable {
             if flags & 0x20 != 0 {
                 // Only the last packet may be padded (RFC 3550 §6.4.1).
                 let padding = Int(datagram[end - 1])
-                guard end == datagram.count, padding >= 4, padding.isMultiple(of: 4), padding <= end - offset - 4 else {
-                    throw .malformedPadding
-                }
+                guard end == datagram.count, padding <= end - offset - 4,
+                    Self.isPadding(padding, type: datagram[offset + 1], format: flags & 0x1F)
+                else { throw .malformedPadding }
                 bodyEnd -= padding
             }
             let body = datagram.extracting((offset + 4)..<bodyEnd)
             packets.append(try RTCPPacket(type: datagram[offset + 1], format: flags & 0x1F, body: body))
             offset = end
         }
+    }
+
+    /// Whole words (RFC 3550 §6.4.1); libwebrtc and Pion pad transport-wide feedback by single bytes, and say so here.
+    private static func isPadding(_ count: Int, type: UInt8, format: UInt8) -> Bool {
+        if type == RTCPType.transportFeedback, format == FeedbackFormat.transportWide, (1...3).contains(count) { return true }
+        return count >= 4 && count.isMultiple(of: 4)
     }
 
     package var bytes: [UInt8] {

@@ -10,7 +10,8 @@ package enum RTCPPacket: Hashable, Sendable {
     case pictureLossIndication(PictureLossIndication)
     case fullIntraRequest(FullIntraRequest)
     case estimatedMaximumBitrate(EstimatedMaximumBitrate)
-    /// APP, XR, transport-wide congestion control and whatever else the gateway has no use for.
+    case transportFeedback(TransportFeedback)
+    /// APP, XR and whatever else the gateway has no use for.
     case other(type: UInt8, format: UInt8)
 }
 
@@ -30,6 +31,8 @@ enum FeedbackFormat {
     static let pictureLossIndication: UInt8 = 1
     static let fullIntraRequest: UInt8 = 4
     static let application: UInt8 = 15
+    /// Among transport feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1).
+    static let transportWide: UInt8 = 15
 }
 
 extension RTCPPacket {
@@ -48,6 +51,8 @@ extension RTCPPacket {
                 Goodbye(reading: &reader, sources: Int(format)).map(Self.goodbye)
             case (RTCPType.transportFeedback, FeedbackFormat.genericNACK):
                 GenericNACK(reading: &reader).map(Self.genericNACK)
+            case (RTCPType.transportFeedback, FeedbackFormat.transportWide):
+                TransportFeedback(reading: &reader).map(Self.transportFeedback)
             case (RTCPType.payloadFeedback, FeedbackFormat.pictureLossIndication):
                 PictureLossIndication(reading: &reader).map(Self.pictureLossIndication)
             case (RTCPType.payloadFeedback, FeedbackFormat.fullIntraRequest):
@@ -72,6 +77,7 @@ extension RTCPPacket {
         case .pictureLossIndication(let indication): indication.write(to: &writer)
         case .fullIntraRequest(let request): request.write(to: &writer)
         case .estimatedMaximumBitrate(let estimate): estimate.write(to: &writer)
+        case .transportFeedback(let feedback): feedback.write(to: &writer)
         case .other: break
         }
     }

@@ -66,6 +66,7 @@ package struct LegNegotiation: Equatable, Sendable {
             local.addTranscodable(policy, taken: &taken)
             media.append(local)
         }
+        media.offerTransportFeedback(policy, mirroring: other, standing: negotiated)
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
@@ -112,6 +113,7 @@ package struct LegNegotiation: Equatable, Sendable {
             let answered = section.index < other.media.count ? other.media[section.index] : nil
             media.append(LocalMedia(answering: section, mirroring: answered, policy: policy, sources: sources))
         }
+        media.answerTransportFeedback(policy, to: offer)
         guard let transport = Self.agreedTransport(of: offer, answeredWith: media), let remote = transport.credentials else {
             throw .noUsableMedia(
                 zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })

@@ -11,11 +11,15 @@ package struct MediaPolicy: Equatable, Sendable {
     package var extensions: Set<String>
     /// Audio codecs that the gateway codes itself, with the payload types it would like for them; empty: nothing is transcoded.
     package var transcodable: [Codec]
+    /// Whether peers that send video are told how their packets arrive here, leg by leg.
+    package var givesTransportFeedback: Bool
 
     package init(
-        withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = []
+        withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = [],
+        givesTransportFeedback: Bool = false
     ) {
         self.transcodable = transcodable
+        self.givesTransportFeedback = givesTransportFeedback
         self.withheldCodecs = withheldCodecs
         self.feedback = feedback
         self.extensions = extensions
@@ -25,8 +29,9 @@ package struct MediaPolicy: Equatable, Sendable {
     ///
     /// - Error correction (ulpfec, flexfec) protects a run of sequence numbers of one source, which the relay renumbers;
     ///   video `red` is of no use without it. Audio `red` (RFC 2198) is self-contained and stays.
-    /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the
-    ///   feedback nor its header extension passes. `goog-remb` does, and with it the send times it works from.
+    /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the feedback nor its header
+    ///   extension passes. The gateway negotiates both for itself, as receiver. `goog-remb` passes, and with it the send times it
+    ///   works from.
     /// - Simulcast is not relayed, so stream ids are not either.
     package static let relay = MediaPolicy(
         withheldCodecs: [.video: ["ulpfec", "flexfec-03", "flexfec", "red"], .audio: ["ulpfec", "flexfec"]],
@@ -41,7 +46,8 @@ package struct MediaPolicy: Equatable, Sendable {
             "http://www.webrtc.org/experiments/rtp-hdrext/video-content-type",
             "http://www.webrtc.org/experiments/rtp-hdrext/video-timing",
             "http://www.webrtc.org/experiments/rtp-hdrext/color-space",
-        ]
+        ],
+        givesTransportFeedback: true
     )
 
     package func codecs(_ codecs: [Codec], of kind: MediaKind) -> [Codec] {

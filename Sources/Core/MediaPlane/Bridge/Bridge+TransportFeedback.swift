@@ -1,0 +1,68 @@
+import Primitives
+import RTP
+import SDP
+
+/// What a leg whose peer numbers its packets per transport is to be told about them.
+struct TransportFeedbackState: Sendable {
+    /// The id of the header extension, one for all m-lines of a BUNDLE group.
+    var id: UInt8
+    var arrivals = TransportArrivals()
+    /// When the next feedback is sent; `nil` until the leg has a media path.
+    var next: MonotonicTime?
+    /// The source heard last: feedback names one, and is about all.
+    var source = SSRC(0)
+
+    init(id: UInt8) { self.id = id }
+}
+
+/// Feedback for congestion control at the sender (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+///
+/// Each leg is a transport of its own: what its peer counts ends here. The gateway numbers none of its own packets, so receivers go
+/// on estimating what the path to them carries, and say so by REMB, which is passed on: the sender heeds the lower of the two.
+extension Bridge {
+    /// The leg can be sent to: its peer is told from now on.
+    mutating func startTransportFeedback(to side: LegIndex, at now: MonotonicTime) {
+        guard !isEnded, self[side].isReady, self[side].transportFeedback?.next == nil else { return }
+        let next = now + configuration.transportFeedbackInterval
+        self[side].transportFeedback?.next = next
+    }
+
+    /// Tells the peer all that it was not told yet.
+    mutating func sendTransportFeedback(to side: LegIndex, at now: MonotonicTime) {
+        guard let media = self[side].transportFeedback?.source, let sender = self[side].lines.first(where: \.carriesMedia)?.primary.ssrc
+        else { return }
+        let next = now + configuration.transportFeedbackInterval
+        self[side].transportFeedback?.next = next
+        while let feedback = self[side].transportFeedback?.arrivals.nextFeedback(sender: sender, media: media) {
+            sendFeedback(.transportFeedback(feedback), as: sender, to: side)
+        }
+    }
+}
+
+extension TransportFeedbackState {
+    /// Keeps the state over another offer and answer, while the extension stays what it was.
+    static func after(_ leg: NegotiatedLeg, keeping known: TransportFeedbackState?) -> TransportFeedbackState? {
+        let agreed = leg.media.first { media in
+            media.codecs.contains { $0.feedback.contains(Codec.transportFeedback) } && media.transportNumberID != nil
+        }
+        guard let id = agreed?.transportNumberID else { return nil }
+        return known?.id == id ? known : TransportFeedbackState(id: id)
+    }
+}
+
+extension NegotiatedMedia {
+    fileprivate var transportNumberID: UInt8? {
+        extensions.first { $0.uri == HeaderExtension.transportSequenceNumber && $0.direction.receives }?.id
+    }
+}
+
+extension BridgeLeg {
+    /// Takes the packet's transport-wide number in; returns where it lies, nowhere without one.
+    mutating func noteArrival(_ header: RTPHeader, in packet: Span<UInt8>, at now: MonotonicTime) -> Range<Int> {
+        guard let id = transportFeedback?.id, let range = header.extensionElement(id, in: packet), range.count == 2 else { return 0..<0 }
+        let number = SequenceNumber(UInt16(packet[range.lowerBound]) << 8 | UInt16(packet[range.lowerBound + 1]))
+        transportFeedback?.arrivals.packetReceived(number, at: now)
+        transportFeedback?.source = header.ssrc
+        return range
+    }
+}

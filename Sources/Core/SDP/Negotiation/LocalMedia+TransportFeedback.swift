@@ -1,0 +1,58 @@
+extension HeaderExtension {
+    /// The transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2).
+    package static let transportSequenceNumber = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+    /// Ids of one-byte headers (RFC 8285 §4.2).
+    private static let shortIDs: ClosedRange<UInt8> = 1...14
+
+    /// An id that no mapping of a BUNDLE group gives another meaning: one id means one thing in all of it (RFC 9143 §9.1).
+    fileprivate static func freeID(among mappings: [HeaderExtension], preferring preferred: UInt8?) -> UInt8? {
+        let taken = mappings.filter { $0.uri != transportSequenceNumber }.map(\.id)
+        if let preferred, !taken.contains(preferred) { return preferred }
+        return shortIDs.reversed().first { !taken.contains($0) }
+    }
+}
+
+/// Transport-wide congestion control: the gateway counts what a peer sends to it, whatever the other leg's peer can do. It numbers
+/// nothing itself, so its mapping is `recvonly` (RFC 8285 §5).
+///
+/// Only legs with video have it, on all their m-lines. Audio alone has a rate that nothing would adapt, and there would be a packet
+/// of feedback for every five of sound.
+extension [LocalMedia] {
+    /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
+    mutating func offerTransportFeedback(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
+        let known = other.media.flatMap(\.extensions)
+        let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first { $0.uri == HeaderExtension.transportSequenceNumber }?.id
+        guard policy.givesTransportFeedback, carriesVideo, let id = HeaderExtension.freeID(among: known, preferring: usual) else { return }
+        for index in indices where self[index].kind.isRelayed && !self[index].isRejected {
+            self[index].takeTransportFeedback(id: id) { $0.carriesMedia }
+        }
+    }
+
+    /// For an answer, where `offer` has both the extension and the feedback.
+    mutating func answerTransportFeedback(_ policy: MediaPolicy, to offer: PeerDescription) {
+        guard policy.givesTransportFeedback, carriesVideo else { return }
+        for (index, section) in zip(indices, offer.media) where !self[index].isRejected {
+            guard let offered = section.extensions.first(where: { $0.uri == HeaderExtension.transportSequenceNumber }),
+                offered.direction.sends
+            else { continue }
+            self[index].takeTransportFeedback(id: offered.id) { codec in
+                section.codecs.codec(for: codec.payloadType)?.feedback.contains(Codec.transportFeedback) == true
+            }
+        }
+    }
+
+    private var carriesVideo: Bool { contains { $0.kind == .video && !$0.isRejected } }
+}
+
+extension LocalMedia {
+    fileprivate mutating func takeTransportFeedback(id: UInt8, for codecs: (Codec) -> Bool) {
+        guard self.codecs.contains(where: codecs) else { return }
+        extensions.append(HeaderExtension(id: id, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly))
+        for index in self.codecs.indices where codecs(self.codecs[index]) { self.codecs[index].feedback.append(Codec.transportFeedback) }
+    }
+}
+
+extension Codec {
+    /// The value of `a=rtcp-fb` for transport-wide feedback.
+    package static let transportFeedback = "transport-cc"
+}
