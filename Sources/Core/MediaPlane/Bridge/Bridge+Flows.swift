@@ -59,7 +59,9 @@ extension Bridge {
             if self[index].audioSource == .mix, self[index].lines[line].kind == .audio, self[index].lines[line].direction.receives {
                 self[index].lines[line].isDecoded = !isEnded
             }
-            self[index].lines[line].obstacle = obstacle(from: index, line: line)
+            let obstacle = obstacle(from: index, line: line)
+            self[index].lines[line].obstacle = obstacle
+            if obstacle == .directionForbids { self[index].pauseSources(line: line) }
         }
     }
 

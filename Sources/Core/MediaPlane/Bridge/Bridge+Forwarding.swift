@@ -70,6 +70,10 @@ extension BridgeLeg {
         let line = sources.entries[index].line
         lines[line].packetReceived(octets: octets)
         let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
+        if let pictures = format.pictures {
+            let beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
+            sources.entries[index].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)
+        }
 
         if let obstacle = lines[line].obstacle { throw obstacle }
         guard position != .astray else { throw .astray }

@@ -25,6 +25,10 @@ package struct LineStatistics: Equatable, Sendable {
     package var jitter: Duration
     /// Of the source heard last; `nil` before the first.
     package var inboundCodec: Codec?
+    /// In so many stretches they were lost; packets that came late make stretches, too.
+    package var lossRuns: UInt64
+    /// Of all sources of this peer; `nil` before the first picture.
+    package var pictures: PictureCounts?
     /// To this peer, retransmissions included. Octets are payload octets.
     package var packetsSent: UInt64
     package var octetsSent: UInt64
@@ -34,6 +38,15 @@ package struct LineStatistics: Equatable, Sendable {
     package var remote: RemoteStatistics?
     /// Between the gateway and this peer; `nil` before it can be known.
     package var roundTrip: Duration?
+}
+
+/// What came of pictures (`PictureStatistics`).
+package struct PictureCounts: Equatable, Sendable {
+    package var frames: UInt64 = 0
+    package var keyFrames: UInt64 = 0
+    package var freezes: UInt64 = 0
+    /// How long all freezes were.
+    package var frozen = Duration.zero
 }
 
 /// What a peer's last report says about a stream of the gateway.
@@ -62,10 +75,23 @@ extension BridgeLeg {
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
+            lossRuns: primaries.reduce(0) { $0 &+ $1.statistics.lossRuns }, pictures: PictureCounts(primaries.compactMap(\.pictures)),
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
             outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec),
             remote: line.primary.remoteStatistics, roundTrip: line.primary.roundTrip.latest)
+    }
+}
+
+extension PictureCounts {
+    fileprivate init?(_ sources: [PictureStatistics]) {
+        guard !sources.isEmpty else { return nil }
+        for source in sources {
+            frames &+= source.frames
+            keyFrames &+= source.keyFrames
+            freezes &+= source.freezes
+            frozen += source.frozen
+        }
     }
 }
 

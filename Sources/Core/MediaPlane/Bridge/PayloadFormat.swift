@@ -1,4 +1,5 @@
 import Primitives
+import RTP
 import SDP
 
 /// What the relay has to know about a payload type.
@@ -8,6 +9,8 @@ struct PayloadFormat: Equatable, Sendable {
     var clockRate: UInt32
     /// RFC 4588 `rtx`.
     var isRetransmission: Bool
+    /// How its key frames are known; `nil` for what carries no pictures.
+    var pictures: PictureFormat?
 
     /// `nil` for a clock rate that cannot be one.
     init?(_ codec: Codec) {
@@ -15,6 +18,7 @@ struct PayloadFormat: Equatable, Sendable {
         payloadType = codec.payloadType
         clockRate = rate
         isRetransmission = codec.name.lowercased() == "rtx"
+        pictures = PictureFormat(encodingName: codec.name)
     }
 }
 

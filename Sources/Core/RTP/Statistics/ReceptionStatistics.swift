@@ -25,6 +25,8 @@ package struct ReceptionStatistics: Equatable, Sendable {
     package private(set) var packets: UInt64 = 0
     /// Payload octets, without headers and padding.
     package private(set) var octets: UInt64 = 0
+    /// Stretches of numbers that were passed over, each a loss of one packet or more in a row; what came late made one, too.
+    package private(set) var lossRuns: UInt64 = 0
 
     private var highest = SequenceNumber(0)
     /// Multiples of 65,536.
@@ -106,6 +108,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
         if ahead == 0 { return .late }
         if ahead < Self.maximumDropout {
             if number.rawValue < highest.rawValue { cycles += 1 << 16 }
+            if ahead > 1 { lossRuns &+= 1 }
             highest = number
             afterJump = .max
             return .newest
