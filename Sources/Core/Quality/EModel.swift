@@ -1,63 +1,50 @@
-/// How a conversation is rated by those who have it: the E-model (ITU-T G.107) in the short form for packet networks.
+/// How a conversation is rated by those who have it: the E-model (ITU-T G.107; G.107.1 for wideband).
 ///
-/// R = R₀ − Id − Ie,eff, with R₀ = 93.2 for what G.107 assumes by default of rooms, telephones and echo.
+///     R = Ro − Is − Id − Ie,eff + A
+///
+/// On the wideband scale Ro − Is is 129 (G.107.1 with default parameters).
+///
+/// Deviation: Id is that of G.107 on both scales. G.107.1 weighs echo somewhat more; the peers of this gateway cancel theirs.
 package struct EModel: Equatable, Sendable {
-    /// What a codec costs (ITU-T G.113).
-    package struct Codec: Equatable, Sendable {
-        /// Ie, without any loss.
-        package var impairment: Double
-        /// Bpl: the larger, the better losses are hidden.
-        package var robustness: Double
+    /// Ro − Is of G.107.1 with default parameters.
+    package static let widebandMaximum = 129.0
 
-        package init(impairment: Double, robustness: Double) {
-            self.impairment = impairment
-            self.robustness = robustness
-        }
-
-        /// With concealment: G.113 Appendix I.
-        package static let g711 = Codec(impairment: 0, robustness: 25.1)
-        /// Without a value of its own on the narrowband scale, counted as G.711: its wider band is not rewarded here.
-        package static let g722 = g711
-        /// G.113 has no values for Opus. The project's own choice: transparent at the rates of calls, and with LBRR and its
-        /// concealment somewhat more robust than G.711 with concealment.
-        package static let opus = Codec(impairment: 0, robustness: 30)
-
-        /// By encoding name; `nil` for codecs that no value is known for.
-        package init?(named name: String) {
-            switch name.lowercased() {
-            case "opus": self = .opus
-            case "pcmu", "pcma": self = .g711
-            case "g722": self = .g722
-            default: return nil
-            }
-        }
-    }
-
-    /// G.107 with default parameters.
-    private static let basic = 93.2
-
-    /// 0…93.2
+    package let scale: Scale
+    /// 0…100, on the wideband scale 0…129.
     package let rating: Double
 
     /// - Parameters:
-    ///   - delay: one way, mouth to ear, milliseconds.
-    ///   - loss: share of packets, 0…1.
-    ///   - burstRatio: 1 for losses that come at random, more for bursts (G.107 §7.5).
-    package init(_ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1) {
+    ///   - delay: Ta, one way, mouth to ear, milliseconds.
+    ///   - loss: share of packets that nothing restored, 0…1.
+    ///   - burstRatio: BurstR, 1 for losses that come at random, more for bursts (§7.5).
+    package init(
+        _ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1, parameters: TransmissionParameters = TransmissionParameters()
+    ) {
+        scale = codec.scale
+        let (basis, maximum) =
+            switch codec.scale {
+            case .narrowband: (parameters.basicRatio - parameters.simultaneousImpairment(echoDelay: max(0, delay)), 100.0)
+            case .wideband: (Self.widebandMaximum, Self.widebandMaximum)
+            }
+        let sum =
+            basis - parameters.delayImpairment(delay) - Self.equipmentImpairment(codec, loss: loss, burstRatio: burstRatio)
+            + parameters.advantage
+        rating = min(max(sum, 0), maximum)
+    }
+
+    /// Ie,eff = Ie + (95 − Ie) · Ppl / (Ppl / BurstR + Bpl), Ppl in percent (§7.5).
+    private static func equipmentImpairment(_ codec: Codec, loss: Double, burstRatio: Double) -> Double {
         let percent = min(max(loss, 0), 1) * 100
-        let effective =
-            codec.impairment + (95 - codec.impairment) * percent / (percent / max(1, burstRatio) + codec.robustness)
-        rating = min(max(Self.basic - Self.delayImpairment(delay) - effective, 0), Self.basic)
+        return codec.impairment + (95 - codec.impairment) * percent / (percent / max(1, burstRatio) + codec.robustness)
     }
 
-    /// Id, in the approximation of Cole and Rosenbluth (2001) to G.107's curve: small up to 177 ms, steep beyond.
-    private static func delayImpairment(_ delay: Double) -> Double {
-        let delay = max(0, delay)
-        return 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
-    }
+    /// MOS-CQE, 1…4.5: the mean opinion score that people would give (G.107 Annex B; G.107.1 takes R ÷ 1.29 to the same curve).
+    ///
+    /// Scores of the two scales say how good a call is for its kind; they do not compare a narrowband call with a wideband one.
+    package var mos: Double { Self.mos(rating: scale == .wideband ? rating / 1.29 : rating) }
 
-    /// The mean opinion score that people would give, 1…4.5 (G.107 Annex B).
-    package var mos: Double {
+    /// The curve of G.107 Annex B. It dips below 1 for ratings under 6.5, which no score can.
+    package static func mos(rating: Double) -> Double {
         switch rating {
         case ...0: 1
         case 100...: 4.5
@@ -66,20 +53,4 @@ package struct EModel: Equatable, Sendable {
     }
 
     package var band: QualityBand { QualityBand(mos: mos) }
-}
-
-/// Opinion scores in words.
-package enum QualityBand: String, Sendable, CaseIterable {
-    case excellent, good, fair, poor, bad
-
-    package init(mos: Double) {
-        self =
-            switch mos {
-            case 4.2...: .excellent
-            case 4.1...: .good
-            case 3.7...: .fair
-            case 3.1...: .poor
-            default: .bad
-            }
-    }
 }

@@ -1,4 +1,4 @@
-/// How good the audio is that an end hears and that it sends, by the E-model (ITU-T G.107).
+/// How good the audio is that an end hears and that it sends, by the E-model (ITU-T G.107, G.107.1 for wideband).
 package struct CallQuality: Hashable, Sendable {
     /// One direction.
     package struct Direction: Hashable, Sendable {
@@ -10,14 +10,22 @@ package struct CallQuality: Hashable, Sendable {
         package var band: String
         /// Share of packets that did not come, 0…1.
         package var loss: Double
+        /// Share of what was played that forward error correction restored, 0…1; `nil` where somebody else plays it.
+        package var recovered: Double?
+        /// How many packets are lost in a row, next to random losses: 1 and more (G.107 §7.5).
+        package var burstRatio: Double
         /// Milliseconds.
         package var jitter: Double
 
-        package init(mos: Double, rating: Double, band: String, loss: Double, jitter: Double) {
+        package init(
+            mos: Double, rating: Double, band: String, loss: Double, recovered: Double? = nil, burstRatio: Double = 1, jitter: Double
+        ) {
             self.mos = mos
             self.rating = rating
             self.band = band
             self.loss = loss
+            self.recovered = recovered
+            self.burstRatio = burstRatio
             self.jitter = jitter
         }
     }

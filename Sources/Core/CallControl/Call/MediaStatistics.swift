@@ -58,12 +58,18 @@ package struct LineMediaStatistics: Equatable, Sendable {
 
     /// What only video has.
     package struct Pictures: Equatable, Sendable {
+        /// From this end.
+        package var frames: UInt64
         package var keyFrames: UInt64
         package var freezes: UInt64
+        /// How long all freezes were, milliseconds.
+        package var frozen: Double
 
-        package init(keyFrames: UInt64, freezes: UInt64) {
+        package init(frames: UInt64, keyFrames: UInt64, freezes: UInt64, frozen: Double) {
+            self.frames = frames
             self.keyFrames = keyFrames
             self.freezes = freezes
+            self.frozen = frozen
         }
     }
 

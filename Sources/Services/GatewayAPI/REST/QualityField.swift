@@ -12,6 +12,8 @@ package struct QualityField: Decodable, Equatable, Sendable {
         package var rating: Double
         package var band: String
         package var loss: Double
+        package var recovered: Double?
+        package var burstRatio: Double
         package var jitter: Double
 
         package init(_ direction: CallQuality.Direction) {
@@ -19,6 +21,8 @@ package struct QualityField: Decodable, Equatable, Sendable {
             rating = direction.rating
             band = direction.band
             loss = direction.loss
+            recovered = direction.recovered
+            burstRatio = direction.burstRatio
             jitter = direction.jitter
         }
     }
@@ -47,6 +51,8 @@ extension QualityField.Direction: JSONWritable {
             object.member("rating", fraction: rating)
             object.member("band", band)
             object.member("loss", fraction: loss)
+            object.member("recovered", fraction: recovered)
+            object.member("burstRatio", fraction: burstRatio)
             object.member("jitter", fraction: jitter)
         }
     }

@@ -46,8 +46,11 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     package struct PicturesField: Decodable, Equatable, Sendable {
+        package var frames: UInt64
         package var keyFrames: UInt64
         package var freezes: UInt64
+        /// Milliseconds.
+        package var frozen: Double
     }
 
     package init(_ statistics: CallMediaStatistics, seenFrom own: Leg) {
@@ -65,7 +68,7 @@ extension StatisticsResponse.LineField {
             playout: line.playout.map {
                 .init(depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered, level: $0.level)
             },
-            pictures: line.pictures.map { .init(keyFrames: $0.keyFrames, freezes: $0.freezes) })
+            pictures: line.pictures.map { .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen) })
     }
 }
 
@@ -151,8 +154,10 @@ extension StatisticsResponse.PlayoutField: JSONWritable {
 extension StatisticsResponse.PicturesField: JSONWritable {
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
+            object.member("frames", frames)
             object.member("keyFrames", keyFrames)
             object.member("freezes", freezes)
+            object.member("frozen", fraction: frozen)
         }
     }
 }

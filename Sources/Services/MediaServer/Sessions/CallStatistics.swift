@@ -3,6 +3,7 @@ internal import CallControl
 internal import CallRuntime
 internal import MediaPlane
 internal import Primitives
+internal import Quality
 internal import SDP
 
 /// What the worker knows about a call, in the words of the media port.
@@ -20,7 +21,7 @@ extension MediaWorker {
         call.nextMeasurement = now + QualityWatch.interval
         for leg in call.legs {
             guard let line = call.bridge.statistics(of: leg.index).lines.first(where: { $0.kind == .audio }),
-                let report = leg.quality.measure(line)
+                let report = leg.quality.measure(line, leg.playoutQuality, at: now)
             else { continue }
             environment.events(call.id, .qualityMeasured(report, leg.name))
         }
@@ -50,10 +51,14 @@ extension MediaLeg {
         told.outbound.codec = line.outboundCodec?.name
         told.outbound.payloadType = line.outboundCodec?.payloadType.rawValue
         told.roundTrip = line.roundTrip.map { $0.inSeconds * 1_000 }
+        told.pictures = line.pictures.map {
+            .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen.inSeconds * 1_000)
+        }
         if line.kind == .audio {
             told.playout = playout
-            told.inbound.quality = quality.latest.sent
-            told.outbound.quality = quality.latest.heard
+            let latest = quality.latest
+            told.inbound.quality = latest.sent
+            told.outbound.quality = latest.heard
         }
         return told
     }
@@ -64,6 +69,13 @@ extension MediaLeg {
         case .relayed: "relayed"
         case .transcoded: "transcoded"
         case .generated: call.bridge.audio(of: index)?.source == .mix ? "mix" : "player"
+        }
+    }
+
+    /// What the rating of its audio has to know of its playout, if the gateway decodes it.
+    fileprivate var playoutQuality: StreamQuality.Playout? {
+        call.audio?.receiver(of: index).map {
+            .init(depth: .nanoseconds(Int64($0.depth * 1e6)), played: $0.statistics.played, recovered: $0.statistics.recovered)
         }
     }
 
