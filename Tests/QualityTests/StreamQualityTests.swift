@@ -1,5 +1,6 @@
 import Primitives
 import Quality
+import TestSupport
 import Testing
 
 struct StreamQualityTests {
@@ -51,6 +52,22 @@ struct StreamQualityTests {
     ] as [(StreamQuality?, StreamQuality, PathConditions)])
     func `the time between two measurements is rated`(_ earlier: StreamQuality?, _ later: StreamQuality, _ path: PathConditions) {
         #expect(later.rated(since: earlier).rating == EModel(.g711, over: path))
+    }
+
+    /// G.107 §7.5: 1 for random losses, 1 ÷ (p + q) for a chain that changes between loss and no loss with p and q.
+    @Test(arguments: [(0.05, 0.95, 1.0), (0.02, 0.48, 2), (0.01, 0.19, 5), (0.005, 0.12, 8)])
+    func `bursts are measured as G.107 defines them`(_ p: Double, _ q: Double, _ ratio: Double) {
+        var random = SeededRandomSource(seed: 17)
+        var (packets, lost, runs, isLost): (UInt64, Int64, UInt64, Bool) = (0, 0, 0, false)
+        for _ in 0..<400_000 {
+            let chance = Double(random.next() >> 11) / Double(1 << 53)
+            let wasLost = isLost
+            isLost = isLost ? chance >= q : chance < p
+            if isLost { lost += 1 } else { packets += 1 }
+            if isLost, !wasLost { runs += 1 }
+        }
+        let measured = Self.stream(packets: packets, lost: lost, runs: runs).rated(since: nil).path?.burstRatio ?? 0
+        #expect(abs(measured - ratio) < 0.1 * ratio, "seed 17: \(measured)")
     }
 
     @Test func `restored audio is subtracted where it is counted`() {

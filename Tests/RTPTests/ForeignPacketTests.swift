@@ -42,6 +42,26 @@ import Testing
         #expect(RTCPCompound(packets).bytes == bytes)
     }
 
+    /// Chromium pads by single bytes and says so with the padding bit; where it needs none, ours is the same to the byte.
+    @Test(arguments: [
+        ("1", TransportFeedback(
+            sender: SSRC(1), media: SSRC(0x2246_8B32), base: SequenceNumber(1), reference: 376_899, count: 0,
+            deltas: [61, 16, 40, 34, 46, 37, 1, 32, 17])),
+        ("3", TransportFeedback(
+            sender: SSRC(1), media: SSRC(0x2246_8B32), base: SequenceNumber(21), reference: 376_901, count: 2,
+            deltas: [39, 2, 1, 3, 1, 28, 22, 0, 0, 0, 1, 2, 8, 0])),
+    ])
+    func `Chromium's transport-wide feedback is understood`(_ number: String, _ feedback: TransportFeedback) throws {
+        let bytes = try Fixtures.bytes("rtp/chromium/transport-feedback-\(number).bin")
+        #expect(try RTCPCompound(parsing: bytes.span).packets == [.transportFeedback(feedback)])
+        var plain = bytes
+        if bytes[0] & 0x20 != 0 {
+            plain[0] &= ~0x20
+            plain[bytes.count - 1] = 0
+        }
+        #expect(RTCPCompound([.transportFeedback(feedback)]).bytes == plain)
+    }
+
     @Test(arguments: [
         ("plain", 12..<32), ("csrc-padding", 20..<40), ("one-byte-extensions", 28..<48), ("two-byte-extensions", 56..<76),
     ])

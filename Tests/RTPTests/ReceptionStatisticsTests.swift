@@ -44,6 +44,13 @@ import Testing
         #expect(result.statistics.octets == 160 * result.statistics.packets)
     }
 
+    @Test(arguments: [
+        ([5, 6, 7], 0), ([5, 8, 9], 1), ([5, 8, 10, 11], 2), ([5, 7, 6], 1), ([65534, 1, 2], 1), ([0, 9000, 9001, 9004], 1), ([5, 5, 4], 0),
+    ] as [([UInt16], UInt64)])
+    func `losses in a row make one run`(_ numbers: [UInt16], _ runs: UInt64) {
+        #expect(Self.receive(numbers).statistics.lossRuns == runs)
+    }
+
     @Test func `the fraction lost counts from report to report`() {
         var statistics = ReceptionStatistics()
         let ssrc = SSRC(1)

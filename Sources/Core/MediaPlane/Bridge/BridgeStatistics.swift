@@ -42,11 +42,18 @@ package struct LineStatistics: Equatable, Sendable {
 
 /// What came of pictures (`PictureStatistics`).
 package struct PictureCounts: Equatable, Sendable {
-    package var frames: UInt64 = 0
-    package var keyFrames: UInt64 = 0
-    package var freezes: UInt64 = 0
+    package var frames: UInt64
+    package var keyFrames: UInt64
+    package var freezes: UInt64
     /// How long all freezes were.
-    package var frozen = Duration.zero
+    package var frozen: Duration
+
+    package init(frames: UInt64 = 0, keyFrames: UInt64 = 0, freezes: UInt64 = 0, frozen: Duration = .zero) {
+        self.frames = frames
+        self.keyFrames = keyFrames
+        self.freezes = freezes
+        self.frozen = frozen
+    }
 }
 
 /// What a peer's last report says about a stream of the gateway.
@@ -86,6 +93,7 @@ extension BridgeLeg {
 extension PictureCounts {
     fileprivate init?(_ sources: [PictureStatistics]) {
         guard !sources.isEmpty else { return nil }
+        self.init()
         for source in sources {
             frames &+= source.frames
             keyFrames &+= source.keyFrames
