@@ -52,7 +52,7 @@ struct PictureStatisticsTests {
             clock.advance(by: .milliseconds(interval))
             for _ in 0..<2 {
                 statistics.packetReceived(
-                    timestamp: RTPTimestamp(.max) + number * 3_000, beginsKeyFrame: keyFrames.contains(number), at: clock.now)
+                    from: SSRC(1), timestamp: RTPTimestamp(.max) + number * 3_000, beginsKeyFrame: keyFrames.contains(number), at: clock.now)
             }
         }
         return statistics
@@ -86,14 +86,14 @@ struct PictureStatisticsTests {
 
     @Test func `packets of earlier pictures are no pictures`() {
         var statistics = Self.statistics(Self.steady(9))
-        statistics.packetReceived(timestamp: RTPTimestamp(.max) + 2 * 3_000, beginsKeyFrame: false, at: .zero)
+        statistics.packetReceived(from: SSRC(1), timestamp: RTPTimestamp(.max) + 2 * 3_000, beginsKeyFrame: false, at: .zero)
         #expect(statistics.frames == 10)
     }
 
     @Test func `nobody is missed who was held`() {
         var statistics = Self.statistics(Self.steady(30))
         statistics.restart()
-        statistics.packetReceived(timestamp: RTPTimestamp(5), beginsKeyFrame: true, at: .zero + .seconds(4))
+        statistics.packetReceived(from: SSRC(1), timestamp: RTPTimestamp(5), beginsKeyFrame: true, at: .zero + .seconds(4))
         #expect(statistics.freezes == 0 && statistics.frames == 32)
     }
 }

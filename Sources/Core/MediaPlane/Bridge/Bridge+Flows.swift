@@ -61,7 +61,7 @@ extension Bridge {
             }
             let obstacle = obstacle(from: index, line: line)
             self[index].lines[line].obstacle = obstacle
-            if obstacle == .directionForbids { self[index].pauseSources(line: line) }
+            if obstacle == .directionForbids { self[index].lines[line].pausePictures() }
         }
     }
 

@@ -7,10 +7,8 @@ extension Bridge {
     /// Takes a decrypted RTP packet of a leg's peer and says what it is good for.
     package mutating func receive(_ packet: Span<UInt8>, from index: LegIndex, at now: MonotonicTime) -> Reception {
         do throws(DropReason) {
-            let (arrival, isRecovered) = try self[index].receive(packet, as: index, configuration, at: now)
-            if !arrival.transportNumber.isEmpty, self[index].transportFeedback?.arrivals.isDue == true {
-                sendTransportFeedback(to: index, at: now)
-            }
+            let (arrival, isRecovered, isFeedbackDue) = try self[index].receive(packet, as: index, configuration, at: now)
+            if isFeedbackDue { sendTransportFeedback(to: index, at: now) }
             if isRecovered { requestKeyFrame(from: index, line: arrival.line, as: .pictureLoss, at: now) }
             return .media(arrival)
         } catch {
@@ -55,14 +53,15 @@ extension Bridge {
 
 extension BridgeLeg {
     /// Finds the packet's source and m-line. The second value says that a video source has come back after another had its
-    /// place: the receivers have lost what its pictures build on.
+    /// place: the receivers have lost what its pictures build on. The third says that the peer should hear of its packets at once.
     fileprivate mutating func receive(
         _ packet: Span<UInt8>, as leg: LegIndex, _ configuration: Bridge.Configuration, at now: MonotonicTime
-    ) throws(DropReason) -> (Arrival, isRecovered: Bool) {
+    ) throws(DropReason) -> (Arrival, isRecovered: Bool, isFeedbackDue: Bool) {
         guard isConfigured else { throw .notConfigured }
         let header: RTPHeader
         do { header = try RTPHeader(parsing: packet) } catch { throw .malformed }
-        let transportNumber = noteArrival(header, in: packet, at: now)
+        var isFeedbackDue = false
+        let transportNumber = transportFeedback == nil ? 0 : noteArrival(header, in: packet, isFeedbackDue: &isFeedbackDue, at: now)
         let index = try source(of: header, in: packet, maximumLearned: configuration.maximumLearnedSources)
         guard let format = sources.entries[index].format else { throw .unknownPayloadType }
 
@@ -72,9 +71,8 @@ extension BridgeLeg {
         let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
         if let pictures = format.pictures {
             let beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
-            sources.entries[index].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)
+            lines[line].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)
         }
-
         if let obstacle = lines[line].obstacle { throw obstacle }
         guard position != .astray else { throw .astray }
         var (isRestart, isRecovered) = (position == .restarted, false)
@@ -89,7 +87,7 @@ extension BridgeLeg {
             header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs, position: position,
             receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
             isRestart: isRestart)
-        return (arrival, isRecovered)
+        return (arrival, isRecovered, isFeedbackDue)
     }
 
     /// Makes a source the one that counts on its m-line; returns whether it had been before.
@@ -120,7 +118,7 @@ extension BridgeLine {
             try relayPrimary(&header, arrival, at: now)
         }
         header.write(to: &packet)
-        if !arrival.transportNumber.isEmpty { header.erase(elementAt: arrival.transportNumber, in: &packet) }
+        if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
     }
 
     private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {

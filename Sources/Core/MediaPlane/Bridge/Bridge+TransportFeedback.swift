@@ -13,6 +13,16 @@ struct TransportFeedbackState: Sendable {
     var source = SSRC(0)
 
     init(id: UInt8) { self.id = id }
+
+    fileprivate mutating func noteArrival(
+        _ header: RTPHeader, in packet: Span<UInt8>, isDue: inout Bool, at now: MonotonicTime
+    ) -> UInt16 {
+        guard let range = header.extensionElement(id, in: packet), range.count == 2 else { return 0 }
+        arrivals.packetReceived(SequenceNumber(UInt16(packet[range.lowerBound]) << 8 | UInt16(packet[range.lowerBound + 1])), at: now)
+        isDue = arrivals.isDue
+        source = header.ssrc
+        return UInt16(truncatingIfNeeded: range.lowerBound)
+    }
 }
 
 /// Feedback for congestion control at the sender (draft-holmer-rmcat-transport-wide-cc-extensions-01).
@@ -57,12 +67,10 @@ extension NegotiatedMedia {
 }
 
 extension BridgeLeg {
-    /// Takes the packet's transport-wide number in; returns where it lies, nowhere without one.
-    mutating func noteArrival(_ header: RTPHeader, in packet: Span<UInt8>, at now: MonotonicTime) -> Range<Int> {
-        guard let id = transportFeedback?.id, let range = header.extensionElement(id, in: packet), range.count == 2 else { return 0..<0 }
-        let number = SequenceNumber(UInt16(packet[range.lowerBound]) << 8 | UInt16(packet[range.lowerBound + 1]))
-        transportFeedback?.arrivals.packetReceived(number, at: now)
-        transportFeedback?.source = header.ssrc
-        return range
+    /// Takes the packet's transport-wide number in; returns where it lies, 0 without one.
+    mutating func noteArrival(
+        _ header: RTPHeader, in packet: Span<UInt8>, isFeedbackDue: inout Bool, at now: MonotonicTime
+    ) -> UInt16 {
+        transportFeedback?.noteArrival(header, in: packet, isDue: &isFeedbackDue, at: now) ?? 0
     }
 }

@@ -194,11 +194,6 @@ struct BridgeLeg: Sendable {
             .max { $0.lastHeard < $1.lastHeard }?.ssrc
     }
 
-    /// The m-line is held: until its sources go on, nobody misses them.
-    mutating func pauseSources(line: Int) {
-        for index in sources.entries.indices where sources.entries[index].line == line { sources.entries[index].pause() }
-    }
-
     // MARK: Reports of the peer
 
     /// Keeps a sender report, its time moved to the call's clock; `false` if nobody knows the source.

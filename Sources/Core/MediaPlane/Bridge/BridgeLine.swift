@@ -32,6 +32,9 @@ struct BridgeLine: Sendable {
     /// What this peer last said it can take, in bits per second (REMB).
     var estimatedBitrate: UInt64?
 
+    /// What this peer shows.
+    private(set) var pictures = PictureStatistics()
+
     private(set) var packetsReceived: UInt64 = 0
     private(set) var octetsReceived: UInt64 = 0
 
@@ -70,6 +73,21 @@ struct BridgeLine: Sendable {
         packetsReceived &+= 1
         octetsReceived &+= UInt64(octets)
     }
+
+    /// A packet with a part of a picture has come.
+    mutating func pictureReceived(
+        _ header: RTPHeader, beginsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
+    ) {
+        switch position {
+        case .astray: return
+        case .restarted: pictures.restart()
+        case .newest, .late: break
+        }
+        pictures.packetReceived(from: header.ssrc, timestamp: header.timestamp, beginsKeyFrame: beginsKeyFrame, at: now)
+    }
+
+    /// The m-line is held: until its pictures go on, nobody misses them.
+    mutating func pausePictures() { pictures.restart() }
 
     /// Not rejected.
     var carriesMedia: Bool { !codecs.isEmpty }

@@ -30,8 +30,8 @@ package struct Arrival: Sendable {
 
     /// Ticks per second of its timestamps.
     package var clockRate: UInt32 { format.clockRate }
-    /// Where its transport-wide sequence number lies, which counts on this leg only; empty without one.
-    let transportNumber: Range<Int>
+    /// Where its transport-wide sequence number lies, which counts on this leg only; 0 without one.
+    let transportNumber: UInt16
     /// Its source began anew, or is another one than before: what is known of the stream is of no use any more.
     package let isRestart: Bool
 }

@@ -27,7 +27,7 @@ package struct LineStatistics: Equatable, Sendable {
     package var inboundCodec: Codec?
     /// In so many stretches they were lost; packets that came late make stretches, too.
     package var lossRuns: UInt64
-    /// Of all sources of this peer; `nil` before the first picture.
+    /// From this peer; `nil` before the first picture.
     package var pictures: PictureCounts?
     /// To this peer, retransmissions included. Octets are payload octets.
     package var packetsSent: UInt64
@@ -82,7 +82,7 @@ extension BridgeLeg {
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
-            lossRuns: primaries.reduce(0) { $0 &+ $1.statistics.lossRuns }, pictures: PictureCounts(primaries.compactMap(\.pictures)),
+            lossRuns: primaries.reduce(0) { $0 &+ $1.statistics.lossRuns }, pictures: PictureCounts(line.pictures),
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
             outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec),
@@ -91,15 +91,10 @@ extension BridgeLeg {
 }
 
 extension PictureCounts {
-    fileprivate init?(_ sources: [PictureStatistics]) {
-        guard !sources.isEmpty else { return nil }
-        self.init()
-        for source in sources {
-            frames &+= source.frames
-            keyFrames &+= source.keyFrames
-            freezes &+= source.freezes
-            frozen += source.frozen
-        }
+    fileprivate init?(_ statistics: PictureStatistics) {
+        guard statistics.frames > 0 else { return nil }
+        self.init(
+            frames: statistics.frames, keyFrames: statistics.keyFrames, freezes: statistics.freezes, frozen: statistics.frozen)
     }
 }
 

@@ -25,8 +25,6 @@ struct IncomingSource: Sendable {
     var format: PayloadFormat?
     private(set) var statistics = ReceptionStatistics()
     private(set) var lastHeard = MonotonicTime.zero
-    /// From its first picture on.
-    private(set) var pictures: PictureStatistics?
     var report: ReceivedReport?
     /// Another source has taken its place in the outgoing stream.
     var isSuperseded = false
@@ -45,19 +43,6 @@ struct IncomingSource: Sendable {
         return statistics.packetReceived(
             header.sequenceNumber, timestamp: header.timestamp, clockRate: clockRate, octets: octets, at: now)
     }
-
-    /// A packet with a part of a picture has come.
-    mutating func pictureReceived(
-        _ header: RTPHeader, beginsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
-    ) {
-        guard position != .astray else { return }
-        if pictures == nil { pictures = PictureStatistics() }
-        if position == .restarted { pictures?.restart() }
-        pictures?.packetReceived(timestamp: header.timestamp, beginsKeyFrame: beginsKeyFrame, at: now)
-    }
-
-    /// Its packets are not wanted for a while.
-    mutating func pause() { pictures?.restart() }
 
     var clockMapping: ClockMapping? {
         guard let report, let ntp = report.ntp else { return nil }

@@ -17,10 +17,12 @@ extension RTPHeader {
 
     /// Turns an element into padding (RFC 8285 §4.1.2): the packet keeps its length, and receivers pass over it.
     ///
-    /// - Parameter data: What `extensionElement` returned for the packet.
-    package func erase(elementAt data: Range<Int>, in packet: inout MutableSpan<UInt8>) {
+    /// - Parameters:
+    ///   - data: Where the data of the element begin, as `extensionElement` returned it.
+    ///   - count: How long they are.
+    package func eraseElement(at data: Int, count: Int, in packet: inout MutableSpan<UInt8>) {
         let header = extensionProfile == Self.oneByteProfile ? 1 : 2
-        for index in (data.lowerBound - header)..<data.upperBound { packet[index] = 0 }
+        for index in (data - header)..<(data + count) { packet[index] = 0 }
     }
 
     /// Four bits of id, four bits of length minus one (RFC 8285 §4.2).

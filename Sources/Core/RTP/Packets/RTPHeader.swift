@@ -12,7 +12,7 @@ package import Primitives
 ///     |                        header extension                       |
 ///
 /// The five fields that a relay changes are variables; `write(to:)` puts them back into the packet they came from.
-/// The value is trivial: parsing allocates nothing and keeps nothing of the packet.
+/// The value is trivial and small, for it is handed on with every packet: parsing allocates nothing and keeps nothing of the packet.
 package struct RTPHeader: Equatable, Sendable {
     package static let fixedLength = 12
 
@@ -22,18 +22,25 @@ package struct RTPHeader: Equatable, Sendable {
     package var timestamp: RTPTimestamp
     package var ssrc: SSRC
 
-    /// 0…15.
-    package let contributingSourceCount: Int
     /// The 16 bits "defined by profile" of the header extension; 0 without one.
     package let extensionProfile: UInt16
+    private let contributingSources: UInt8
+    private let extensionStart: UInt16
+    /// Right behind the extension.
+    private let payloadStart: UInt16
+    private let payloadEnd: UInt16
+
+    /// 0…15.
+    package var contributingSourceCount: Int { Int(contributingSources) }
     /// The header extension without its own four-byte header; empty without one.
-    package let extensionRange: Range<Int>
+    package var extensionRange: Range<Int> { Int(extensionStart)..<Int(payloadStart) }
     /// The payload without padding.
-    package let payloadRange: Range<Int>
+    package var payloadRange: Range<Int> { Int(payloadStart)..<Int(payloadEnd) }
 
     /// Parses a whole packet, already decrypted if padding is to be right.
     package init(parsing packet: Span<UInt8>) throws(RTPError) {
-        guard packet.count >= Self.fixedLength else { throw .malformedLength }
+        // A datagram has no more either.
+        guard packet.count >= Self.fixedLength, packet.count <= UInt16.max else { throw .malformedLength }
         let flags = packet[0]
         guard flags >> 6 == 2 else { throw .malformedVersion }
         marker = packet[1] & 0x80 != 0
@@ -41,29 +48,31 @@ package struct RTPHeader: Equatable, Sendable {
         sequenceNumber = SequenceNumber(packet.bigEndian16(at: 2))
         timestamp = RTPTimestamp(packet.bigEndian32(at: 4))
         ssrc = SSRC(packet.bigEndian32(at: 8))
-        contributingSourceCount = Int(flags & 0x0F)
+        contributingSources = flags & 0x0F
 
-        var end = Self.fixedLength + 4 * contributingSourceCount
+        var end = Self.fixedLength + 4 * Int(contributingSources)
         if flags & 0x10 != 0 {
             guard packet.count >= end + 4 else { throw .malformedLength }
             extensionProfile = packet.bigEndian16(at: end)
             let start = end + 4
             end = start + 4 * Int(packet.bigEndian16(at: end + 2))
-            extensionRange = start..<end
+            guard packet.count >= end else { throw .malformedLength }
+            extensionStart = UInt16(truncatingIfNeeded: start)
         } else {
             extensionProfile = 0
-            extensionRange = end..<end
+            guard packet.count >= end else { throw .malformedLength }
+            extensionStart = UInt16(truncatingIfNeeded: end)
         }
-        guard packet.count >= end else { throw .malformedLength }
+        payloadStart = UInt16(truncatingIfNeeded: end)
 
         guard flags & 0x20 != 0 else {
-            payloadRange = end..<packet.count
+            payloadEnd = UInt16(truncatingIfNeeded: packet.count)
             return
         }
         // The last byte counts the padding bytes, itself among them.
         let padding = Int(packet[packet.count - 1])
         guard padding >= 1, padding <= packet.count - end else { throw .malformedPadding }
-        payloadRange = end..<(packet.count - padding)
+        payloadEnd = UInt16(truncatingIfNeeded: packet.count - padding)
     }
 
     /// The header of a packet without extension, contributing sources or padding; the payload is yet to come.
@@ -73,10 +82,9 @@ package struct RTPHeader: Equatable, Sendable {
         self.sequenceNumber = sequenceNumber
         self.timestamp = timestamp
         self.ssrc = ssrc
-        contributingSourceCount = 0
+        contributingSources = 0
         extensionProfile = 0
-        extensionRange = Self.fixedLength..<Self.fixedLength
-        payloadRange = Self.fixedLength..<Self.fixedLength
+        (extensionStart, payloadStart, payloadEnd) = (UInt16(Self.fixedLength), UInt16(Self.fixedLength), UInt16(Self.fixedLength))
     }
 
     /// Writes the whole header of a packet that is made here, before its payload.

@@ -2,6 +2,7 @@ internal import CallControl
 internal import MediaPlane
 internal import Primitives
 internal import Quality
+internal import SDP
 
 /// Rates one leg's audio once a second, and says when that is worth telling.
 struct QualityWatch {
