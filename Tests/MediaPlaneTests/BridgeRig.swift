@@ -154,17 +154,19 @@ struct BridgeRig {
     }
 
     mutating func video(
-        _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1002, marker: Bool = false, from side: LegIndex = .a
+        _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1002, payloadType: Int = vp8, marker: Bool = false,
+        from side: LegIndex = .a
     ) -> Outcome {
-        send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: Self.vp8, marker: marker), from: side)
+        send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
     }
 
     /// A retransmission of the packet numbered `original`.
     mutating func retransmission(
-        _ number: UInt16, of original: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1003, from side: LegIndex = .a
+        _ number: UInt16, of original: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1003, payloadType: Int = rtx,
+        from side: LegIndex = .a
     ) -> Outcome {
         let payload = [UInt8(original >> 8), UInt8(original & 0xFF), 9]
-        return send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: Self.rtx, payload: payload), from: side)
+        return send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, payload: payload), from: side)
     }
 
     // MARK: RTCP

@@ -18,18 +18,26 @@ struct TestCall {
     var policy = MediaPolicy.relay
     var random = SeededRandomSource(seed: 20_260_101)
 
+    init() {}
+
+    /// A call in which the clients have wishes.
+    init(caller: MediaPreferences, callee: MediaPreferences = MediaPreferences()) {
+        self.caller = LegNegotiation(identity: testIdentity(1), preferences: caller)
+        self.callee = LegNegotiation(identity: testIdentity(2), preferences: callee, payloadNumbers: caller.payloadNumbers)
+    }
+
     /// The caller's offer in, the gateway's offer to the callee out.
     mutating func offer(_ text: String) throws -> SessionDescription {
-        let offer = try PeerDescription(reading: SessionDescription(parsing: text), as: .offer)
+        let offer = try caller.read(text, as: .offer)
         try caller.receiveOffer(offer)
         return try callee.makeOffer(mirroring: offer, policy: policy, random: &random)
     }
 
     /// The callee's answer in, the gateway's answer to the caller out.
     mutating func answer(_ text: String) throws -> SessionDescription {
-        let answer = try PeerDescription(reading: SessionDescription(parsing: text), as: .answer)
+        let answer = try callee.read(text, as: .answer)
         try callee.receiveAnswer(answer)
-        return try caller.makeAnswer(mirroring: answer, policy: policy, random: &random)
+        return try caller.makeAnswer(mirroring: answer.choosing(callee.preferences), policy: policy, random: &random)
     }
 }
 

@@ -100,6 +100,7 @@ extension BridgeLine {
     /// Whether packets that a peer prefers to send here can be sent to `receiver` as they are.
     fileprivate func fits(_ receiver: BridgeLine) -> Bool {
         guard kind == receiver.kind, let preferred = primaryCodec else { return false }
-        return receiver.codecs.contains { $0.payloadType == preferred.payloadType && $0.isSameEncoding(as: preferred) }
+        let number = receiver.numbering.onLeg(numbering.inCall(preferred.payloadType))
+        return receiver.codecs.contains { $0.payloadType == number && $0.isSameEncoding(as: preferred) }
     }
 }

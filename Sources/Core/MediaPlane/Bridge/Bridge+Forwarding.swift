@@ -112,6 +112,7 @@ extension BridgeLine {
         _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
     ) throws(DropReason) {
         var header = arrival.header
+        header.payloadType = numbering.onLeg(arrival.format.numberInCall)
         if arrival.format.isRetransmission {
             try relayRetransmission(&header, arrival, in: &packet, count, at: now)
         } else {

@@ -12,6 +12,7 @@ struct BridgeLine: Sendable {
     /// In the order of preference.
     private(set) var codecs: [Codec]
     private(set) var formats: [PayloadFormat]
+    private(set) var numbering = PayloadNumbering.identity
     private(set) var feedback: FeedbackSupport
     private(set) var packetTime = PacketTime()
     /// What the gateway sends to this peer.
@@ -60,7 +61,8 @@ struct BridgeLine: Sendable {
         kind = media.kind
         direction = media.isRejected ? .inactive : media.direction
         codecs = media.isRejected ? [] : media.codecs
-        formats = codecs.compactMap(PayloadFormat.init)
+        numbering = media.numbering
+        formats = codecs.compactMap { PayloadFormat($0, media.numbering) }
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }

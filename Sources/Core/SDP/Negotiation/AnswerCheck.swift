@@ -4,6 +4,8 @@ import Primitives
 struct AnswerCheck {
     let offered: [LocalMedia]
     let answer: PeerDescription
+    /// The leg's, for sentences to its peer.
+    let numbering: PayloadNumbering
 
     func agreement(local: ICECredentials) throws(SDPError) -> NegotiatedLeg {
         guard !answer.isLite else { throw .unsupportedLitePeer }
@@ -53,7 +55,7 @@ struct AnswerCheck {
             guard let offered = offer.codecs.codec(for: codec.payloadType), !offered.isSameEncoding(as: codec) else { continue }
             throw .answerMismatch(
                 media: answer.index,
-                "payload type \(codec.payloadType.rawValue) is \(offered.name) in the offer and \(codec.name.prefix(32)) in the answer")
+                "payload type \(numbering.onLeg(codec.payloadType).rawValue) is \(offered.name) in the offer and \(codec.name.prefix(32)) in the answer")
         }
         let agreed = Codec.agreed(offered: offer.codecs, answered: answer.codecs)
         guard agreed.contains(where: \.carriesMedia) else {

@@ -10,7 +10,8 @@ package import Primitives
 ///         └─ rollback → as before                   rollback → as before ┘
 ///
 /// What the gateway says mirrors what the peer of the other leg said, so payload types and header extension ids are the
-/// same on both legs and media can be relayed without rewriting them. Commands that come at the wrong time, and
+/// same on both legs and media can be relayed without rewriting them. Where the application asked for other payload types, they
+/// are translated at the edge: `read` turns the peer's into those of the call, descriptions are written with the leg's. Commands that come at the wrong time, and
 /// descriptions that do not fit, throw and leave the negotiation as it was.
 package struct LegNegotiation: Equatable, Sendable {
     /// Where the exchange stands.
@@ -29,6 +30,12 @@ package struct LegNegotiation: Equatable, Sendable {
     }
 
     package private(set) var identity: LegIdentity
+    /// What the peer of this leg wants to receive; counts for what it says from now on.
+    package var preferences: MediaPreferences
+    /// The numbers wanted in the first offer of this leg.
+    private let payloadNumbers: [PayloadNumber]
+    /// The numbers of this leg, settled by its first offer: a format keeps its number for the session (RFC 3264 §8.3.2).
+    package private(set) var numbering = PayloadNumbering.identity
     /// The result of the last complete exchange; a pending one does not touch it.
     package private(set) var negotiated: NegotiatedLeg?
     private var state = State.idle
@@ -37,7 +44,11 @@ package struct LegNegotiation: Equatable, Sendable {
     /// One entry per m-line ever described, those of offers that came to nothing included.
     private var sources: [LocalSources] = []
 
-    package init(identity: LegIdentity) { self.identity = identity }
+    package init(identity: LegIdentity, preferences: MediaPreferences = MediaPreferences(), payloadNumbers: [PayloadNumber] = []) {
+        self.identity = identity
+        self.preferences = preferences
+        self.payloadNumbers = payloadNumbers
+    }
 
     package var phase: Phase {
         switch state {
@@ -46,6 +57,16 @@ package struct LegNegotiation: Equatable, Sendable {
         case .remoteOffer: .remoteOffer
         case .stable: .stable
         }
+    }
+
+    // MARK: Reading
+
+    /// What the peer of this leg says, in the payload types of the call, with its preferences put in.
+    ///
+    /// The codecs of an answer are those it has: what it accepted it may send. `choosing` narrows it down for the other leg.
+    package func read(_ text: String, as role: PeerDescription.Role) throws(SDPError) -> PeerDescription {
+        let description = try PeerDescription(reading: SessionDescription(parsing: text), as: role).inCall(numbering).asking(preferences)
+        return role == .offer ? description.choosing(preferences) : description
     }
 
     // MARK: The gateway offers
@@ -70,6 +91,7 @@ package struct LegNegotiation: Equatable, Sendable {
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
+        next.settleNumbers(in: &media)
         next.state = .localOffer(media)
         let offer = next.describe(media, setup: .actpass, answering: nil)
         self = next
@@ -79,7 +101,7 @@ package struct LegNegotiation: Equatable, Sendable {
     /// The peer's answer to the pending offer.
     package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) {
         guard case .localOffer(let media) = state else { throw .wrongState(phase) }
-        negotiated = try AnswerCheck(offered: media, answer: answer).agreement(local: identity.credentials)
+        negotiated = try AnswerCheck(offered: media, answer: answer, numbering: numbering).agreement(local: identity.credentials).onLeg(numbering)
         state = .stable
     }
 
@@ -122,7 +144,8 @@ package struct LegNegotiation: Equatable, Sendable {
         next.negotiated = NegotiatedLeg(
             transport: NegotiatedTransport(
                 local: identity.credentials, remote: remote, remoteFingerprints: transport.fingerprints, role: role),
-            media: zip(media, offer.media).map { $0.agreement(answering: $1) })
+            media: zip(media, offer.media).map { $0.agreement(answering: $1) }
+        ).onLeg(numbering)
         next.state = .stable
         let answer = next.describe(media, setup: role == .client ? .active : .passive, answering: offer)
         self = next
@@ -185,6 +208,15 @@ extension LegNegotiation {
     /// The m-lines of the session; they never go away (RFC 3264 §8).
     private var agreedMediaCount: Int { negotiated?.media.count ?? 0 }
 
+    /// Gives the codecs of the first offer the numbers that are wanted for them, and takes out what a change would break.
+    private mutating func settleNumbers(in media: inout [LocalMedia]) {
+        if negotiated == nil {
+            numbering = PayloadNumbering(assigning: payloadNumbers, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
+        }
+        guard !numbering.isIdentity else { return }
+        for index in media.indices { media[index].codecs = media[index].codecs.filter { !numbering.breaksRedundancy($0) }.withoutOrphans() }
+    }
+
     /// The sources of an m-line: the known ones, or newly drawn ones for a new or recycled m-line.
     private mutating func sources(
         for media: PeerMedia, at index: Int, avoiding description: PeerDescription, random: inout some RandomSource
@@ -241,7 +273,9 @@ extension LegNegotiation {
             let isStanding = offer != nil || (index < known.count && !known[index].isRejected && known[index].mid == section.mid)
             let placement: LocalMedia.Placement =
                 section.isRejected ? .rejected : index == carried.first ? .tagged : isStanding ? .bundled : .bundleOnly
-            return section.description(placement, identity: identity, isOffer: offer == nil)
+            var description = section.description(placement, identity: identity, isOffer: offer == nil)
+            numbering.apply(to: &description)
+            return description
         }
         return session
     }

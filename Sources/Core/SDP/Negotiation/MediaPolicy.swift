@@ -13,6 +13,8 @@ package struct MediaPolicy: Equatable, Sendable {
     package var transcodable: [Codec]
     /// Whether peers that send video are told how their packets arrive here, leg by leg.
     package var givesTransportFeedback: Bool
+    /// What every client wants to receive, unless it says otherwise for a call.
+    package var preferences = MediaPreferences()
 
     package init(
         withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = [],

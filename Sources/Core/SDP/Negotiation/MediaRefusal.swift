@@ -16,6 +16,8 @@ package enum MediaRefusal: Equatable, Sendable {
     case noRTCPMultiplexing
     /// No format that media could be made of.
     case noCodecs
+    /// None of the codecs that the client wants is in its description (`MediaPreferences`).
+    case noChosenCodecs([String])
     /// The gateway has one transport per leg, and this m-line does not share it (RFC 9143).
     case outsideBundle
 }
@@ -32,6 +34,7 @@ extension MediaRefusal: CustomStringConvertible {
         case .unusableSetup: "has no usable a=setup"
         case .noRTCPMultiplexing: "lacks a=rtcp-mux, which the gateway requires"
         case .noCodecs: "has no codec that carries media"
+        case .noChosenCodecs(let names): "has none of the codecs that are asked for: \(names.joined(separator: ", "))"
         case .outsideBundle: "is outside the BUNDLE group, and the gateway has one transport per leg"
         }
     }

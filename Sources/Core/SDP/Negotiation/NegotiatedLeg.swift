@@ -94,6 +94,8 @@ package struct NegotiatedMedia: Equatable, Sendable {
     package var localRetransmissionSSRC: SSRC?
     /// How much audio this peer wants in each packet.
     package var packetTime = PacketTime()
+    /// How the payload types of `codecs` compare with those of the call's other legs.
+    package var numbering = PayloadNumbering.identity
 
     package init(
         mid: String, kind: MediaKind, direction: MediaDirection, isRejected: Bool, codecs: [Codec], extensions: [HeaderExtension],
