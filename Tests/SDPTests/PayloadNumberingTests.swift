@@ -52,7 +52,7 @@ struct PayloadNumberingTests {
         #expect(answer.media[1].formats == ["96", "97"])
         #expect(answer.media[1].attributes.value(of: "fmtp") == "97 apt=96")
 
-        let (caller, callee) = (try #require(call.caller.negotiated), try #require(call.callee.negotiated))
+        let (caller, callee) = (try #require(call.caller.agreement), try #require(call.callee.agreement))
         #expect(Self.numbers(caller.media[0].codecs) == ["111 opus"] && caller.media[0].numbering.isIdentity)
         #expect(Self.numbers(callee.media[0].codecs) == ["114 opus"])
         #expect(Self.numbers(callee.media[1].codecs) == ["97 VP8", "96 rtx"])
@@ -85,7 +85,7 @@ struct PayloadNumberingTests {
         try call.caller.receiveAnswer(reply)
         let toCallee = try call.callee.makeAnswer(mirroring: reply, policy: call.policy, random: &call.random)
         #expect(toCallee.media[0].formats == ["114", "0"])
-        #expect(Self.numbers(call.callee.negotiated?.media[0].codecs) == ["114 opus", "0 PCMU"])
+        #expect(Self.numbers(call.callee.agreement?.media[0].codecs) == ["114 opus", "0 PCMU"])
     }
 
     @Test func `redundancy goes when its numbers change, and stays when they do not`() throws {

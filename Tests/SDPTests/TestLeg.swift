@@ -23,7 +23,7 @@ struct TestCall {
     /// A call in which the clients have wishes.
     init(caller: MediaPreferences, callee: MediaPreferences = MediaPreferences()) {
         self.caller = LegNegotiation(identity: testIdentity(1), preferences: caller)
-        self.callee = LegNegotiation(identity: testIdentity(2), preferences: callee, payloadNumbers: caller.payloadNumbers)
+        self.callee = LegNegotiation(identity: testIdentity(2), preferences: callee)
     }
 
     /// The caller's offer in, the gateway's offer to the callee out.

@@ -55,7 +55,7 @@ extension Call {
         else { throw .alreadyAnswered }
         let said: PeerDescription
         do throws(SDPError) {
-            said = try media.receive(answer: request.sdp)
+            said = try media.receive(answer: request.sdp, wanting: request.mediaPreferences)
         } catch {
             throw CallError(error)
         }

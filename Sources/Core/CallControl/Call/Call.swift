@@ -154,7 +154,8 @@ extension Call {
             invitation.sdp = request.sdp
         case .anchored(let identities):
             do throws(SDPError) {
-                var caller = LegMedia(identity: identities.caller, policy: configuration.mediaPolicy)
+                var caller = LegMedia(
+                    identity: identities.caller, policy: configuration.mediaPolicy, preferences: request.mediaPreferences)
                 var callee = LegMedia(identity: identities.callee, policy: configuration.mediaPolicy)
                 let offer = try caller.receive(offer: request.sdp, random: &random)
                 invitation.sdp = try callee.offer(mirroring: offer, random: &random)
@@ -218,7 +219,7 @@ extension Call {
         var actions: [CallAction] = []
         if var own = self[leg]?.media, var callers = self[.caller]?.media {
             do throws(SDPError) {
-                let answer = try own.receive(answer: request.sdp)
+                let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences)
                 update.sdp = try callers.answer(mirroring: answer, random: &random)
             } catch {
                 throw CallError(error)
@@ -333,8 +334,8 @@ extension Call {
 
     /// Tells the media plane what was agreed with a leg.
     mutating func connect(_ leg: Leg) -> [CallAction] {
-        guard let negotiated = self[leg]?.media?.negotiated else { return [] }
-        return [.connectMedia(leg, negotiated)]
+        guard let agreement = self[leg]?.media?.agreement else { return [] }
+        return [.connectMedia(leg, agreement)]
     }
 }
 

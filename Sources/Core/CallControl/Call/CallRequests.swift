@@ -9,15 +9,19 @@ package struct CallStartRequest: Equatable, Sendable {
     /// `supported` contains `earlymedia`.
     package var acceptsEarlyMedia: Bool
     package var customParameters: [CustomParameter]
+    /// What the caller wants to receive, over what is configured.
+    package var mediaPreferences: MediaPreferences
 
     package init(
-        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, customParameters: [CustomParameter] = []
+        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, customParameters: [CustomParameter] = [],
+        mediaPreferences: MediaPreferences = MediaPreferences()
     ) {
         self.callerName = callerName
         self.callee = callee
         self.sdp = sdp
         self.acceptsEarlyMedia = acceptsEarlyMedia
         self.customParameters = customParameters
+        self.mediaPreferences = mediaPreferences
     }
 }
 
@@ -25,10 +29,13 @@ package struct CallStartRequest: Equatable, Sendable {
 package struct CallAnswerRequest: Equatable, Sendable {
     package var sdp: String
     package var customParameters: [CustomParameter]
+    /// What the callee wants to receive, over what is configured.
+    package var mediaPreferences: MediaPreferences
 
-    package init(sdp: String, customParameters: [CustomParameter] = []) {
+    package init(sdp: String, customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences()) {
         self.sdp = sdp
         self.customParameters = customParameters
+        self.mediaPreferences = mediaPreferences
     }
 }
 

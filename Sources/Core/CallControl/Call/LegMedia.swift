@@ -34,8 +34,9 @@ struct LegMedia: Equatable, Sendable {
     private(set) var isRenewed = false
     private let policy: MediaPolicy
 
-    init(identity: LegIdentity, policy: MediaPolicy) {
-        negotiation = LegNegotiation(identity: identity)
+    /// - Parameter preferences: what the peer wants to receive, over what is configured.
+    init(identity: LegIdentity, policy: MediaPolicy, preferences: MediaPreferences = MediaPreferences()) {
+        negotiation = LegNegotiation(identity: identity, preferences: policy.preferences.overridden(by: preferences))
         self.policy = policy
     }
 
@@ -43,6 +44,8 @@ struct LegMedia: Equatable, Sendable {
     var isStable: Bool { negotiation.phase == .stable }
     var credentials: ICECredentials { negotiation.identity.credentials }
     var negotiated: NegotiatedLeg? { negotiation.negotiated }
+    /// For the media plane.
+    var agreement: NegotiatedLeg? { negotiation.agreement }
 
     /// Progress never goes back; events may come late or twice.
     mutating func advance(to step: MediaProgress) { progress = max(progress, step) }
@@ -56,7 +59,7 @@ struct LegMedia: Equatable, Sendable {
     // MARK: The peer offers
 
     mutating func receive(offer text: String, random: inout some RandomSource) throws(SDPError) -> PeerDescription {
-        let offer = try PeerDescription(reading: SessionDescription(parsing: text), as: .offer)
+        let offer = try negotiation.read(text, as: .offer)
         var next = self
         if next.isStable, next.negotiation.isFromNewPeer(offer) {
             next.negotiation.beginAnew(with: ICECredentials(using: &random))
@@ -105,11 +108,17 @@ struct LegMedia: Equatable, Sendable {
         return try negotiation.makeOffer(mirroring: own, policy: policy, random: &random).serialized
     }
 
-    mutating func receive(answer text: String) throws(SDPError) -> PeerDescription {
-        let answer = try PeerDescription(reading: SessionDescription(parsing: text), as: .answer)
-        try negotiation.receiveAnswer(answer)
-        described = answer
-        return answer
+    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: what it wanted before.
+    /// - Returns: What it says to others.
+    mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError) -> PeerDescription {
+        var next = negotiation
+        if let preferences { next.preferences = policy.preferences.overridden(by: preferences) }
+        let answer = try next.read(text, as: .answer)
+        try next.receiveAnswer(answer)
+        negotiation = next
+        let chosen = answer.choosing(next.preferences)
+        described = chosen
+        return chosen
     }
 
     /// Drops the offer of the gateway that is open, if one is.

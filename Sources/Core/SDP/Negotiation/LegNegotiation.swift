@@ -32,22 +32,21 @@ package struct LegNegotiation: Equatable, Sendable {
     package private(set) var identity: LegIdentity
     /// What the peer of this leg wants to receive; counts for what it says from now on.
     package var preferences: MediaPreferences
-    /// The numbers wanted in the first offer of this leg.
-    private let payloadNumbers: [PayloadNumber]
     /// The numbers of this leg, settled by its first offer: a format keeps its number for the session (RFC 3264 §8.3.2).
     package private(set) var numbering = PayloadNumbering.identity
-    /// The result of the last complete exchange; a pending one does not touch it.
+    /// The result of the last complete exchange, in the payload types of the call; a pending one does not touch it.
     package private(set) var negotiated: NegotiatedLeg?
+    /// The same for the media plane: in the payload types that the peer uses.
+    package var agreement: NegotiatedLeg? { negotiated?.onLeg(numbering) }
     private var state = State.idle
     /// The version of `o=` of the next description; goes up with every one made (RFC 3264 §8).
     private var version: UInt64 = 1
     /// One entry per m-line ever described, those of offers that came to nothing included.
     private var sources: [LocalSources] = []
 
-    package init(identity: LegIdentity, preferences: MediaPreferences = MediaPreferences(), payloadNumbers: [PayloadNumber] = []) {
+    package init(identity: LegIdentity, preferences: MediaPreferences = MediaPreferences()) {
         self.identity = identity
         self.preferences = preferences
-        self.payloadNumbers = payloadNumbers
     }
 
     package var phase: Phase {
@@ -91,7 +90,7 @@ package struct LegNegotiation: Equatable, Sendable {
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
-        next.settleNumbers(in: &media)
+        next.settleNumbers(in: &media, wanted: other.payloadNumbers)
         next.state = .localOffer(media)
         let offer = next.describe(media, setup: .actpass, answering: nil)
         self = next
@@ -101,7 +100,7 @@ package struct LegNegotiation: Equatable, Sendable {
     /// The peer's answer to the pending offer.
     package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) {
         guard case .localOffer(let media) = state else { throw .wrongState(phase) }
-        negotiated = try AnswerCheck(offered: media, answer: answer, numbering: numbering).agreement(local: identity.credentials).onLeg(numbering)
+        negotiated = try AnswerCheck(offered: media, answer: answer, numbering: numbering).agreement(local: identity.credentials)
         state = .stable
     }
 
@@ -144,8 +143,7 @@ package struct LegNegotiation: Equatable, Sendable {
         next.negotiated = NegotiatedLeg(
             transport: NegotiatedTransport(
                 local: identity.credentials, remote: remote, remoteFingerprints: transport.fingerprints, role: role),
-            media: zip(media, offer.media).map { $0.agreement(answering: $1) }
-        ).onLeg(numbering)
+            media: zip(media, offer.media).map { $0.agreement(answering: $1) })
         next.state = .stable
         let answer = next.describe(media, setup: role == .client ? .active : .passive, answering: offer)
         self = next
@@ -209,9 +207,9 @@ extension LegNegotiation {
     private var agreedMediaCount: Int { negotiated?.media.count ?? 0 }
 
     /// Gives the codecs of the first offer the numbers that are wanted for them, and takes out what a change would break.
-    private mutating func settleNumbers(in media: inout [LocalMedia]) {
+    private mutating func settleNumbers(in media: inout [LocalMedia], wanted: [PayloadNumber]) {
         if negotiated == nil {
-            numbering = PayloadNumbering(assigning: payloadNumbers, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
+            numbering = PayloadNumbering(assigning: wanted, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
         }
         guard !numbering.isIdentity else { return }
         for index in media.indices { media[index].codecs = media[index].codecs.filter { !numbering.breaksRedundancy($0) }.withoutOrphans() }

@@ -13,6 +13,8 @@ package struct PeerDescription: Equatable, Sendable {
     package var isLite: Bool
     /// The m-lines of the BUNDLE group that the gateway takes part in, by index, tagged m-line first; empty without one.
     package var bundle: [Int]
+    /// The payload types that the peer's application wants in the first offer made on its behalf.
+    package var payloadNumbers: [PayloadNumber] = []
     /// One entry per m-line.
     package var media: [PeerMedia]
 

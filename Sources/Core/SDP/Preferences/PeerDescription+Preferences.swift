@@ -1,8 +1,10 @@
 extension PeerDescription {
-    /// What the peer said, with what it wants to receive put in: bandwidth, packet time, Opus parameters.
+    /// What the peer said, with what it wants to receive put in: bandwidth, packet time, Opus parameters; and with the numbers it
+    /// wants in offers.
     package func asking(_ preferences: MediaPreferences) -> PeerDescription {
         guard !preferences.isEmpty else { return self }
         var description = self
+        description.payloadNumbers = preferences.payloadNumbers
         for index in media.indices { description.media[index].ask(preferences) }
         return description
     }
