@@ -129,7 +129,7 @@ let package = Package(
         // Services: owners and I/O
         service("Observability", [logging]),
         service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
-        service("GatewayAPI", ["CallControl"]),
+        service("GatewayAPI", ["CallControl", "SDP"]),
         service("SignalingServer", [
             "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops",
             hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes,
@@ -196,7 +196,7 @@ let package = Package(
         ]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
-        tests("GatewayAPITests", ["GatewayAPI", "CallControl", "FuzzTargets"]),
+        tests("GatewayAPITests", ["GatewayAPI", "CallControl", "SDP", "FuzzTargets"]),
         tests("SignalingServerTests", [
             "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
             nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,

@@ -124,6 +124,9 @@ import Yams
         #"{"subscribeRequest":{}}"#, #"{"subscribeRequest":{"service":"call"}}"#, #"{"subscribeRequest":{"service":["call"],"expires":0}}"#,
         #"{"subscribeRequest":{"service":["call"],"expires":"007"}}"#, #"{"subscribeRequest":{"service":["call"],"forceLogOut":1}}"#,
         #"{"callControlRequest":{"type":"callAnswer"}}"#, #"{"callControlRequest":{"type":"dance"}}"#, #"{"callControlRequest":[]}"#,
+        #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"codecs":["opus"]}}}"#,
+        #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"payloadNumbers":[{"codec":"opus/48000/2","number":95}]}}}"#,
+        #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"opus":{"set":"phone"}}}}"#,
         #"{"callDispositionRequest":{"action":"ignore","sessionData":"B1"}}"#, #"{"callDispositionRequest":{"action":"reject"}}"#,
     ])
     func `what the gateway refuses, the description refuses too`(_ text: String) throws {

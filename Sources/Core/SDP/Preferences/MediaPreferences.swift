@@ -18,6 +18,17 @@ package struct MediaPreferences: Hashable, Sendable {
     /// 1 Gbit/s is more than any client takes.
     package static let bandwidthRange = 1...1_000_000
 
+    /// Whether a text can be an encoding name: a token of RFC 8866 §9 without what separates it.
+    package static func isCodecName(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                default: "-_.+".utf8.contains(byte)
+                }
+            }
+    }
+
     package init(
         audioCodecs: [String] = [], videoCodecs: [String] = [], payloadNumbers: [PayloadNumber] = [], audioBandwidth: Int? = nil,
         videoBandwidth: Int? = nil, opus: OpusParameters = OpusParameters()

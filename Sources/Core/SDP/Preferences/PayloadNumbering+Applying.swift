@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 extension PayloadNumbering {
     /// Gives a description that is about to be sent the numbers of the leg: formats, `a=rtpmap`, `a=rtcp-fb` and `a=fmtp`,

@@ -18,10 +18,14 @@ package struct CallControlRequest: WireObject, Equatable {
     /// Of `updateIceCandidate`.
     package var iceCandidates: [CandidateField]?
 
+    /// In `callStart` and `callAnswer`; an addition of ours.
+    package var mediaPreferences: MediaPreferencesField?
+
     package init(
         type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
         customParameters: [CustomParameterField]? = nil, address: String? = nil, sessionData: String? = nil,
-        firstSessionData: String? = nil, secondSessionData: String? = nil, iceCandidates: [CandidateField]? = nil
+        firstSessionData: String? = nil, secondSessionData: String? = nil, iceCandidates: [CandidateField]? = nil,
+        mediaPreferences: MediaPreferencesField? = nil
     ) {
         self.type = type
         self.from = from
@@ -34,6 +38,7 @@ package struct CallControlRequest: WireObject, Equatable {
         self.firstSessionData = firstSessionData
         self.secondSessionData = secondSessionData
         self.iceCandidates = iceCandidates
+        self.mediaPreferences = mediaPreferences
     }
 }
 
@@ -71,6 +76,7 @@ extension CallControlRequest: JSONWritable {
             object.member("firstSessionData", firstSessionData)
             object.member("secondSessionData", secondSessionData)
             object.member("iceCandidates", iceCandidates)
+            if let mediaPreferences { object.member("mediaPreferences", mediaPreferences) }
         }
     }
 }

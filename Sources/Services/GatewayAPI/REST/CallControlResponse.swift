@@ -9,10 +9,17 @@ package struct CallControlResponse: WireObject, Equatable {
     package var sessionData: String?
     /// `RINGING` or `ANSWERED`, after a state query (spidr-wire §6.8).
     package var state: String?
+    /// What of `mediaPreferences` is ignored, a sentence each.
+    package var warnings: [String]?
 
     package init() {}
 
-    package init(started session: SessionID) { sessionData = session.rawValue }
+    package init(warnings: [String]?) { self.warnings = warnings }
+
+    package init(started session: SessionID, warnings: [String]? = nil) {
+        sessionData = session.rawValue
+        self.warnings = warnings
+    }
 
     package init(progress: CallProgress) { state = progress.rawValue }
 }
@@ -23,6 +30,7 @@ extension CallControlResponse: JSONWritable {
             object.member("statusCode", statusCode)
             object.member("sessionData", sessionData)
             object.member("state", state)
+            object.member("warnings", warnings)
         }
     }
 }

@@ -1,4 +1,5 @@
 package import CallControl
+import SDP
 
 /// What a `POST …/callControl` asks for.
 package enum CallCreation: Equatable, Sendable {
@@ -46,7 +47,9 @@ extension CallControlRequest {
         switch type {
         case "ringing": .ringing
         case "callAnswer":
-            .answer(CallAnswerRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
+            .answer(
+                CallAnswerRequest(
+                    sdp: try required(sdp, "sdp"), customParameters: parameters, mediaPreferences: try wantedMedia().preferences))
         case "audit": .audit
         case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", customParameters: parameters))
         case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
@@ -89,8 +92,19 @@ extension CallControlRequest {
             callee: callee,
             sdp: try required(sdp, "sdp"),
             acceptsEarlyMedia: supported?.contains { $0.lowercased() == "earlymedia" } ?? false,
-            customParameters: parameters
+            customParameters: parameters,
+            mediaPreferences: try wantedMedia().preferences
         )
+    }
+
+    /// What is said about `mediaPreferences` to whoever sent them: values that are ignored, by name; `nil` without any.
+    package func ignoredValues() throws(APIError) -> [String]? {
+        let ignored = try wantedMedia().ignored
+        return ignored.isEmpty ? nil : ignored
+    }
+
+    private func wantedMedia() throws(APIError) -> (preferences: MediaPreferences, ignored: [String]) {
+        try mediaPreferences?.preferences(at: "callControlRequest.mediaPreferences") ?? (MediaPreferences(), [])
     }
 
     private var parameters: [CustomParameter] {

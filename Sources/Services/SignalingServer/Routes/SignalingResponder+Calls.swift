@@ -9,7 +9,8 @@ extension SignalingResponder {
     private static let reasonLength = 256
 
     func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let creation = try exchange.decode(CallControlRequest.self).creation(defaultDomain: defaultDomain)
+        let body = try exchange.decode(CallControlRequest.self)
+        let (creation, warnings) = (try body.creation(defaultDomain: defaultDomain), try body.ignoredValues())
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
             let session =
@@ -17,14 +18,15 @@ extension SignalingResponder {
                 case .start(let request): try await switchboard.startCall(exchange.user, request)
                 case .join(let first, let second, let request): try await switchboard.join(exchange.user, first, second, request)
                 }
-            return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session)))
+            return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session, warnings: warnings)))
         } catch {
             throw APIError(error)
         }
     }
 
     func operate(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let operation = try exchange.decode(CallControlRequest.self).operation(defaultDomain: defaultDomain)
+        let body = try exchange.decode(CallControlRequest.self)
+        let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
         let session = SessionID(exchange.route.id)
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
@@ -42,7 +44,7 @@ extension SignalingResponder {
         } catch {
             throw APIError(error)
         }
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
     }
 
     func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
