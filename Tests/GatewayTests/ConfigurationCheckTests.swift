@@ -43,9 +43,28 @@ import Gateway
             [("tls.mode", "off"), ("registration.minimum_expires", "2h")],
             "registration: minimum_expires, default_expires and maximum_expires must not fall"
         ),
+        (
+            [("tls.mode", "off"), ("media.payload_numbers", "100 opus/48000/2, 100 VP8/90000")],
+            "media.payload_numbers: 100 is wanted for both opus/48000/2 and VP8/90000"
+        ),
     ] as [([(String, String)], String)])
     func `values that contradict each other are refused`(_ settings: [(String, String)], _ expected: String) throws {
         #expect(try complaints(settings) == [expected])
+    }
+
+    @Test func `Opus values out of range are ignored, and named`() throws {
+        let overrides = [
+            ("media.opus_max_playback_rate", "96000"), ("media.opus_max_average_bitrate", "5999"), ("media.packet_time", "25"),
+            ("media.opus_dtx", "on"),
+        ].map { ConfigurationLoader.Override(path: $0.0, value: $0.1, flag: "--set") }
+        let configuration = try ConfigurationLoader(isDevelopment: true, overrides: overrides).load().configuration
+        try configuration.check()
+        #expect(
+            configuration.warnings == [
+                "media.opus_max_playback_rate: 96000 is ignored: RFC 7587 allows 8000 to 48000 Hz",
+                "media.opus_max_average_bitrate: 5999 is ignored: RFC 7587 allows 6000 to 510000 bit/s",
+            ])
+        #expect(GatewayConfiguration().warnings.isEmpty)
     }
 
     @Test func `demo users do not get into a database that lasts`() throws {

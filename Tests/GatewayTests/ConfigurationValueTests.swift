@@ -68,4 +68,36 @@ import Gateway
     func `a choice is one of its words`(_ value: String, _ expected: String?) {
         #expect(load("tls.mode", value) == expected)
     }
+
+    @Test(arguments: [
+        ("any", "any"), ("opus", "[opus]"), ("opus, PCMU", "[opus, PCMU]"), ("telephone-event", "[telephone-event]"),
+        ("", nil), ("opus,", nil), ("opus/48000", nil), ("o p", nil),
+    ] as [(String, String?)])
+    func `codecs are named, separated by commas`(_ value: String, _ expected: String?) {
+        #expect(load("media.audio_codecs", value) == expected)
+    }
+
+    @Test(arguments: [
+        ("none", "none"), ("114 opus/48000/2", "[\"114 opus/48000/2\"]"),
+        ("126 H264/90000 profile-level-id=42e029 packetization-mode=1", "[\"126 H264/90000 packetization-mode=1 profile-level-id=42e029\"]"),
+        ("", nil), ("114", nil), ("95 opus/48000/2", nil), ("128 opus/48000/2", nil), ("114 opus", nil), ("126 H264/90000 42e029", nil),
+    ] as [(String, String?)])
+    func `a payload number names its codec`(_ value: String, _ expected: String?) {
+        #expect(load("media.payload_numbers", value) == expected)
+    }
+
+    @Test(arguments: [("default", "default"), ("on", "on"), ("off", "off"), ("true", nil), ("1", nil)] as [(String, String?)])
+    func `what may be on, off or left alone`(_ value: String, _ expected: String?) {
+        #expect(load("media.opus_fec", value) == expected)
+    }
+
+    @Test(arguments: [("none", "none"), ("webrtc", "webrtc"), ("mobile", "mobile"), ("default", nil)] as [(String, String?)])
+    func `the sets of the reference guide have names`(_ value: String, _ expected: String?) {
+        #expect(load("media.opus_set", value) == expected)
+    }
+
+    @Test(arguments: [("none", "none"), ("1", "1"), ("1000000", "1000000"), ("0", nil), ("1000001", nil), ("1k", nil)] as [(String, String?)])
+    func `bandwidth is in kilobits`(_ value: String, _ expected: String?) {
+        #expect(load("media.video_bandwidth", value) == expected)
+    }
 }

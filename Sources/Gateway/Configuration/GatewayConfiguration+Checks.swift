@@ -4,12 +4,19 @@ import Foundation
 import MediaServer
 import NIOSSL
 import Primitives
+import SDP
 
 extension GatewayConfiguration {
     /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
     package func check() throws(ConfigurationError) {
         let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + developmentComplaints
         guard complaints.isEmpty else { throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) }) }
+    }
+
+    /// What is ignored, with the reason; the gateway starts all the same.
+    package var warnings: [String] {
+        var opus = mediaPreferences.opus
+        return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0)" }
     }
 
     private var tlsComplaints: [String] {
@@ -55,6 +62,10 @@ extension GatewayConfiguration {
         for list in [media.bind, media.advertise] where Set(list).count != list.count {
             complaints.append("an address is listed twice in media: \(list.map(\.description).joined(separator: ", "))")
         }
+        if let (first, second) = mediaPreferences.payloadNumbers.contested {
+            complaints.append(
+                "media.payload_numbers: \(first.payloadType.rawValue) is wanted for both \(first.definition) and \(second.definition)")
+        }
         return complaints
     }
 
@@ -68,5 +79,15 @@ extension GatewayConfiguration {
     private var developmentComplaints: [String] {
         isDevelopment && storagePath != GatewayConfiguration().storagePath
             ? ["storage.path cannot be set with --dev: the demo users live in a database that is thrown away"] : []
+    }
+}
+
+extension OpusParameters.Fault.Field {
+    fileprivate var settingName: String {
+        switch self {
+        case .maximumPlaybackRate: "opus_max_playback_rate"
+        case .maximumAverageBitrate: "opus_max_average_bitrate"
+        case .packetTime: "packet_time"
+        }
     }
 }

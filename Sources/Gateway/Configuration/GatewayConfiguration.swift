@@ -1,6 +1,7 @@
 package import CallRuntime
 package import MediaServer
 package import Observability
+package import SDP
 package import SignalingServer
 
 /// Everything about the gateway that can be set, with defaults that work. Read once at start; each part gets its own piece.
@@ -48,6 +49,10 @@ package struct GatewayConfiguration: Sendable {
     package var transcoding = Switch.on
     /// Whether keys that sound in the audio are passed on as keys.
     package var inbandKeys = Switch.off
+    /// What every client is taken to want, unless it says otherwise for a call; Opus values over those of the set.
+    package var mediaPreferences = MediaPreferences()
+    /// One of the reference guide's; `nil`: Opus as descriptions say.
+    package var opusSet: OpusParameterSet?
     package var storagePath = "orbweaver.sqlite"
     /// From the signal to the end of the process.
     package var drainDeadline = Duration.seconds(10)

@@ -32,6 +32,7 @@ package struct Gateway: Sendable {
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> Gateway {
         try configuration.check()
+        for warning in configuration.warnings { logger.warning("a setting is ignored", metadata: [LogKey.reason: "\(warning)"]) }
         let clock = SystemClock()
         var random = SecureRandomSource()
         let metrics = GatewayMetrics(version: GatewayVersion.current, startTime: clock.epochMilliseconds / 1_000)

@@ -45,6 +45,19 @@ extension GatewayConfiguration {
     var resolvedSwitchboard: LocalSwitchboard.Configuration {
         var resolved = switchboard
         resolved.call.mediaPolicy = transcoding == .on ? .engine : .relay
+        resolved.call.mediaPolicy.preferences = resolvedMediaPreferences
+        if !mediaPreferences.audioCodecs.isEmpty {
+            // Nor does the gateway itself offer what is not to be used.
+            resolved.call.mediaPolicy.transcodable.removeAll { $0.carriesMedia && !mediaPreferences.audioCodecs.contains(where: $0.isNamed) }
+        }
+        return resolved
+    }
+
+    private var resolvedMediaPreferences: MediaPreferences {
+        var resolved = mediaPreferences
+        // Named by `warnings`.
+        _ = resolved.opus.removeOutOfRange()
+        if let opusSet { resolved.opus = opusSet.parameters.overridden(by: resolved.opus) }
         return resolved
     }
 

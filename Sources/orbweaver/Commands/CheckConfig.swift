@@ -33,6 +33,7 @@ struct CheckConfig: AsyncParsableCommand {
             options.set = set
             let result = try options.load()
             try result.configuration.check()
+            for warning in result.configuration.warnings { writeToStandardError("warning: \(warning)\n") }
             print(result.configuration.yaml(sources: result.sources), terminator: "")
         }
     }
