@@ -32,13 +32,22 @@ struct CallRig {
             candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"])
     }
 
-    mutating func start(_ sdp: String = "offer", parameters: [CustomParameter] = []) throws(CallError) -> [CallAction] {
-        let request = CallStartRequest(callee: Self.bob, sdp: sdp, customParameters: parameters)
+    mutating func start(
+        _ sdp: String = "offer", parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
+    ) throws(CallError) -> [CallAction] {
+        let request = CallStartRequest(callee: Self.bob, sdp: sdp, customParameters: parameters, mediaPreferences: preferences)
         return try call.start(request, media: mode, at: clock.now, random: &random)
     }
 
-    mutating func answer(_ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = []) throws(CallError) -> [CallAction] {
-        try call.answer(by: leg, CallAnswerRequest(sdp: sdp, customParameters: parameters), at: clock.now, random: &random)
+    mutating func answer(
+        _ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
+    ) throws(CallError) -> [CallAction] {
+        let request = CallAnswerRequest(sdp: sdp, customParameters: parameters, mediaPreferences: preferences)
+        return try call.answer(by: leg, request, at: clock.now, random: &random)
+    }
+
+    mutating func offerUpdate(_ sdp: String, by leg: Leg) throws(CallError) -> [CallAction] {
+        try call.offer(by: leg, CallUpdateRequest(sdp: sdp), at: clock.now, random: &random)
     }
 }
 

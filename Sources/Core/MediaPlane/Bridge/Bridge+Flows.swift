@@ -27,6 +27,7 @@ extension Bridge {
             switch feed {
             case .relayed(let sender, let source):
                 self[sender].lines[source].receivers.append(Receiver(leg: index, line: line))
+                self[index].lines[line].translation = PayloadTranslation(from: self[sender].lines[source], to: self[index].lines[line])
             case .transcoded(let sender, let source):
                 self[sender].lines[source].isDecoded = true
             case .generated, .nothing: break
@@ -100,7 +101,6 @@ extension BridgeLine {
     /// Whether packets that a peer prefers to send here can be sent to `receiver` as they are.
     fileprivate func fits(_ receiver: BridgeLine) -> Bool {
         guard kind == receiver.kind, let preferred = primaryCodec else { return false }
-        let number = receiver.numbering.onLeg(numbering.inCall(preferred.payloadType))
-        return receiver.codecs.contains { $0.payloadType == number && $0.isSameEncoding(as: preferred) }
+        return PayloadTranslation(from: self, to: receiver)[preferred.payloadType] != nil
     }
 }

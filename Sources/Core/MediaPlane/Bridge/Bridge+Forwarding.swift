@@ -112,7 +112,9 @@ extension BridgeLine {
         _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
     ) throws(DropReason) {
         var header = arrival.header
-        header.payloadType = numbering.onLeg(arrival.format.numberInCall)
+        // Of two peers whose offers differed, one may use a codec that the other does not know.
+        guard let payloadType = translation[header.payloadType] else { throw .unknownPayloadType }
+        header.payloadType = payloadType
         if arrival.format.isRetransmission {
             try relayRetransmission(&header, arrival, in: &packet, count, at: now)
         } else {
@@ -123,8 +125,6 @@ extension BridgeLine {
     }
 
     private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {
-        // Of two peers whose offers differed, one may use a codec that the other does not know.
-        if primary.payloadType != header.payloadType, format(header.payloadType) == nil { throw .unknownPayloadType }
         if primary.source != header.ssrc {
             guard arrival.position != .late else { throw .tooOld }
             // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).

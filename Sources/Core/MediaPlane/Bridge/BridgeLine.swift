@@ -21,6 +21,8 @@ struct BridgeLine: Sendable {
 
     /// What this peer is sent.
     var feed = LineFeed.nothing
+    /// From the payload types of whoever it is relayed from.
+    var translation = PayloadTranslation.none
     /// Where this peer's packets go.
     var receivers: [Receiver] = []
     /// The gateway listens to this peer's audio itself.
@@ -61,8 +63,8 @@ struct BridgeLine: Sendable {
         kind = media.kind
         direction = media.isRejected ? .inactive : media.direction
         codecs = media.isRejected ? [] : media.codecs
+        formats = codecs.compactMap(PayloadFormat.init)
         numbering = media.numbering
-        formats = codecs.compactMap { PayloadFormat($0, media.numbering) }
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }

@@ -5,8 +5,6 @@ import SDP
 /// What the relay has to know about a payload type.
 struct PayloadFormat: Equatable, Sendable {
     var payloadType: PayloadType
-    /// The same in the numbers that all legs of the call share.
-    var numberInCall: PayloadType
     /// Hertz.
     var clockRate: UInt32
     /// RFC 4588 `rtx`.
@@ -15,10 +13,9 @@ struct PayloadFormat: Equatable, Sendable {
     var pictures: PictureFormat?
 
     /// `nil` for a clock rate that cannot be one.
-    init?(_ codec: Codec, _ numbering: PayloadNumbering) {
+    init?(_ codec: Codec) {
         guard let rate = UInt32(exactly: codec.clockRate), rate > 0 else { return nil }
         payloadType = codec.payloadType
-        numberInCall = numbering.inCall(codec.payloadType)
         clockRate = rate
         isRetransmission = codec.name.lowercased() == "rtx"
         pictures = PictureFormat(encodingName: codec.name)
