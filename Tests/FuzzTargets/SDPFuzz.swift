@@ -26,6 +26,29 @@ package func fuzzSDP(_ bytes: Span<UInt8>) {
         precondition(caller.phase == .stable && caller.negotiated != nil, "an answer completes the exchange")
         readBack(made, as: .answer)
         _ = try? callee.receiveAnswer(answer)  // mismatches are refused, not trapped on
+        fuzzPreferences(session, random: &random)
+    }
+}
+
+/// The same for an application with wishes: other payload types on one leg, codecs left out, limits set.
+private func fuzzPreferences(_ session: SessionDescription, random: inout CountingSource) {
+    var caller = LegNegotiation(identity: .fuzzed, preferences: .fuzzed)
+    var callee = LegNegotiation(identity: .fuzzed, preferences: .fuzzed)
+    let text = session.serialized
+    guard let offer = try? caller.read(text, as: .offer), (try? caller.receiveOffer(offer)) != nil,  // refusals are fine answers here, too
+        let made = try? callee.makeOffer(mirroring: offer, policy: .engine, random: &random)
+    else { return }
+    readBack(made, as: .offer)
+    for (section, mirrored) in zip(made.media, offer.media) where section.port != 0 {
+        precondition(Set(section.formats).count == section.formats.count, "no number stands for two formats")
+        precondition(mirrored.refusal == nil, "what is refused is not offered on")
+    }
+    guard let answer = try? callee.read(made.serialized, as: .answer) else { return }
+    for (said, offered) in zip(answer.media, offer.media) {
+        let known = said.codecs.filter { codec in offered.codecs.contains { $0.payloadType == codec.payloadType } }
+        precondition(
+            known.allSatisfy { codec in offered.codecs.contains { $0.payloadType == codec.payloadType && $0.isSameEncoding(as: codec) } },
+            "the numbers of a leg lead back to what they were made of")
     }
 }
 
@@ -58,6 +81,15 @@ extension LegIdentity {
         credentials: ICECredentials(ufrag: "fuzz", password: "fuzzfuzzfuzzfuzzfuzzfuzz"),
         fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 0xAB, count: 32)),
         candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"])
+}
+
+extension MediaPreferences {
+    fileprivate static let fuzzed = MediaPreferences(
+        audioCodecs: ["opus", "G722", "PCMU", "PCMA", "ISAC"], videoCodecs: ["VP8", "H264", "VP9"],
+        payloadNumbers: [
+            PayloadNumber("opus/48000/2", number: 105), PayloadNumber("VP8/90000", number: 97), PayloadNumber("H264/90000", number: 111),
+        ].compactMap(\.self),
+        audioBandwidth: 300, videoBandwidth: 1_000, opus: OpusParameterSet.mobile.parameters)
 }
 
 private struct CountingSource: RandomSource {

@@ -45,6 +45,21 @@ struct DescriptionLines {
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+    /// Where the line feed stands, or the end, and how many NULs and carriage returns stand before it.
+    private static func scan(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, controls: Int) {
+        var (end, controls) = (start, 0)
+        while end < bytes.count {
+            let byte = bytes[end]
+            // All that is looked for is below the space, and next to nothing else is.
+            if byte < UInt8(ascii: " ") {
+                if byte == UInt8(ascii: "\n") { break }
+                if byte == UInt8(ascii: "\r") || byte == 0 { controls += 1 }
+            }
+            end += 1
+        }
+        return (end, controls)
+    }
+
     private mutating func advance() throws(SDPError) {
         guard offset < bytes.count else {
             current = nil
@@ -52,12 +67,7 @@ struct DescriptionLines {
         }
         number += 1
         let start = offset
-        var end = start
-        var controls = 0
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\n") {
-            if bytes[end] == UInt8(ascii: "\r") || bytes[end] == 0 { controls += 1 }
-            end += 1
-        }
+        var (end, controls) = Self.scan(bytes.span, from: start)
         offset = min(end + 1, bytes.count)
         if end > start, bytes[end - 1] == UInt8(ascii: "\r") { (end, controls) = (end - 1, controls - 1) }
         guard end > start else {

@@ -14,6 +14,7 @@ extension Codec {
     /// Encoding names compare without case (RFC 4855 §3).
     package func isNamed(_ other: String) -> Bool {
         guard name.utf8.count == other.utf8.count else { return false }
+        if name == other { return true }
         return zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || Self.lowercase($0) == Self.lowercase($1) }
     }
 
@@ -62,10 +63,14 @@ extension Codec {
         var required = PayloadTypeSet()
         guard let parameters else { return required }
         if isRetransmission {
-            for parameter in parameters.utf8.split(separator: UInt8(ascii: ";")) {
-                var fields = FieldReader(String(Substring(parameter.drop { $0 == UInt8(ascii: " ") })))
-                guard fields.field(upTo: UInt8(ascii: "=")) == "apt", let number: Int = fields.number() else { continue }
-                if let payloadType = PayloadType(number) { required.insert(payloadType) }
+            var fields = FieldReader(parameters)
+            while !fields.isAtEnd {
+                fields.skip(UInt8(ascii: " "))
+                if fields.take("apt="), let number: Int = fields.number(upTo: UInt8(ascii: ";")) {
+                    if let payloadType = PayloadType(number) { required.insert(payloadType) }
+                } else {
+                    fields.skipField(upTo: UInt8(ascii: ";"))
+                }
             }
         } else if isNamed("red") {
             var fields = FieldReader(parameters)
@@ -80,15 +85,12 @@ extension Codec {
 extension [Codec] {
     /// The codecs without those whose required payload types are gone, in the same order.
     package func withoutOrphans() -> [Codec] {
-        let required = map(\.requiredPayloadTypes)
-        var kept = [Int](indices)
-        while true {
-            var present = PayloadTypeSet()
-            for index in kept { present.insert(self[index].payloadType) }
-            let count = kept.count
-            kept.removeAll { !required[$0].isSubset(of: present) }
-            if kept.count == count { return count == self.count ? self : kept.map { self[$0] } }
-        }
+        let present = PayloadTypeSet(self)
+        guard let orphan = firstIndex(where: { !$0.requiredPayloadTypes.isSubset(of: present) }) else { return self }
+        // What required an orphan is one as well.
+        var kept = Array(self[..<orphan])
+        kept.append(contentsOf: self[orphan...].lazy.dropFirst().filter { $0.requiredPayloadTypes.isSubset(of: present) })
+        return kept.withoutOrphans()
     }
 
     package func codec(for payloadType: PayloadType) -> Codec? {

@@ -16,8 +16,9 @@ struct CodecReading {
     }
 
     private var entries: [Entry] = []
-    /// The index into `entries` by payload type.
-    private var places = [Int?](repeating: nil, count: 128)
+    /// The index into `entries` by payload type; there are at most 128.
+    private var places = [UInt8](repeating: Self.nowhere, count: 128)
+    private static let nowhere: UInt8 = 0xFF
     private var feedbackForAll: [String] = []
     /// Values of `a=rtcp-fb` that are kept per codec, so that wildcards do not multiply without bounds.
     private static let feedbackLimit = 32
@@ -25,11 +26,12 @@ struct CodecReading {
     /// Formats that are not payload types are passed over, and so are 64…95: multiplexed with RTCP they could not be
     /// told from its packet types (RFC 5761 §4).
     init(formats: [String]) {
+        entries.reserveCapacity(formats.count)
         for format in formats {
             guard let number = Int(decimal: format.utf8), let payloadType = PayloadType(number), !(64...95).contains(number),
-                places[number] == nil
+                places[number] == Self.nowhere
             else { continue }
-            places[number] = entries.count
+            places[number] = UInt8(entries.count)
             entries.append(Entry(payloadType: payloadType))
         }
     }
@@ -68,5 +70,8 @@ struct CodecReading {
         }
     }
 
-    private func place(of payloadType: PayloadType) -> Int? { places[Int(payloadType.rawValue)] }
+    private func place(of payloadType: PayloadType) -> Int? {
+        let place = places[Int(payloadType.rawValue)]
+        return place == Self.nowhere ? nil : Int(place)
+    }
 }

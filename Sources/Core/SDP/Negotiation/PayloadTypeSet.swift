@@ -8,6 +8,10 @@ package struct PayloadTypeSet: Equatable, Sendable {
         for payloadType in payloadTypes { insert(payloadType) }
     }
 
+    package init(_ codecs: [Codec]) {
+        for codec in codecs { insert(codec.payloadType) }
+    }
+
     package mutating func insert(_ payloadType: PayloadType) { bits |= 1 << UInt128(payloadType.rawValue) }
 
     package func contains(_ payloadType: PayloadType) -> Bool { bits & (1 << UInt128(payloadType.rawValue)) != 0 }

@@ -1,47 +1,79 @@
-/// Reads the fields of an attribute's value from left to right.
-struct FieldReader {
-    private let text: String.UTF8View
-    private var position: String.Index
+/// Reads the fields of an attribute's value from left to right, without a copy of what is not a field.
+struct FieldReader: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var position = 0
 
-    init(_ text: String) {
-        self.text = text.utf8
-        position = text.startIndex
-    }
+    @_lifetime(borrow text)
+    init(_ text: borrowing String) { bytes = text.utf8Span.span }
 
-    var isAtEnd: Bool { position == text.endIndex }
+    var isAtEnd: Bool { position == bytes.count }
 
     /// The next byte, still unread.
-    var next: UInt8? { isAtEnd ? nil : text[position] }
+    var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    /// Passes over one character, as often as it stands here.
+    mutating func skip(_ byte: UInt8) {
+        while position < bytes.count, bytes[position] == byte { position += 1 }
+    }
+
+    /// Passes over a text if it stands here.
+    mutating func take(_ text: String) -> Bool {
+        guard text.utf8.count <= bytes.count - position else { return false }
+        var end = position
+        for byte in text.utf8 {
+            guard bytes[end] == byte else { return false }
+            end += 1
+        }
+        position = end
+        return true
+    }
+
+    /// Passes over a field and the separator behind it.
+    mutating func skipField(upTo separator: UInt8) {
+        while position < bytes.count, bytes[position] != separator { position += 1 }
+        if position < bytes.count { position += 1 }
+    }
 
     /// The field up to `separator` or the end; the separator is consumed. `nil` when the field is empty.
+    ///
+    /// - Parameter separator: an ASCII character.
     mutating func field(upTo separator: UInt8 = UInt8(ascii: " ")) -> String? {
         let start = position
-        while position != text.endIndex, text[position] != separator { text.formIndex(after: &position) }
+        while position < bytes.count, bytes[position] != separator { position += 1 }
         let end = position
-        if position != text.endIndex { text.formIndex(after: &position) }
-        return start == end ? nil : String(Substring(text[start..<end]))
+        if position < bytes.count { position += 1 }
+        return start == end ? nil : text(start..<end)
     }
 
     /// A field that is a number in decimal digits only: no sign, no space, no overflow.
     mutating func number<Number: FixedWidthInteger>(upTo separator: UInt8 = UInt8(ascii: " ")) -> Number? {
         let start = position
         var value: Number = 0
-        while position != text.endIndex {
-            let byte = text[position]
+        while position < bytes.count {
+            let byte = bytes[position]
             if byte == separator { break }
             guard let next = value.appending(decimal: byte) else { return nil }
             value = next
-            text.formIndex(after: &position)
+            position += 1
         }
         guard position != start else { return nil }
-        if position != text.endIndex { text.formIndex(after: &position) }
+        if position < bytes.count { position += 1 }
         return value
     }
 
     /// All that is left; `nil` when nothing is.
     mutating func remainder() -> String? {
-        defer { position = text.endIndex }
-        return isAtEnd ? nil : String(Substring(text[position...]))
+        let start = position
+        position = bytes.count
+        return start == position ? nil : text(start..<position)
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        do {
+            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+        } catch {
+            preconditionFailure("a text that is cut beside ASCII characters stays well-formed")
+        }
     }
 }
 
