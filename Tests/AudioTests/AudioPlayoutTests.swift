@@ -123,6 +123,19 @@ struct AudioPlayoutTests {
         #expect(spoken == Array(tone(440, count: spoken.count + 1).dropFirst()))
     }
 
+    /// Frames and packets are out of step by as much as packets take.
+    @Test(arguments: [0, 3, 6, 9, 12, 15, 18])
+    func `where packets get lost their redundancy is waited for, and no longer when none is lost any more`(_ delay: Int) {
+        var rig = PlayoutRig(hasRedundancy: true)
+        rig.run(packets: 1_000) { $0 % 20 == 10 ? nil : .milliseconds(delay) }
+        #expect(rig.playout.statistics.concealed <= 960)
+        #expect(rig.playout.statistics.recovered >= 48 * 960)
+        #expect(rig.playout.target <= 50)
+        rig.run(packets: 600) { _ in .milliseconds(delay) }
+        #expect(rig.playout.target == 30)
+        #expect(rig.playout.depth <= 60)
+    }
+
     @Test func `what comes twice or out of order changes nothing`() {
         var rig = PlayoutRig()
         rig.run(packets: 20) { _ in .milliseconds(40) }

@@ -40,6 +40,8 @@ package struct AudioPlayout: ~Copyable {
     private static let noiseStep = 480
     /// The longest packet there is (RFC 6716 §3.2.5), in samples.
     private static let longestPacket = 5_760
+    /// For so long after redundancy came too late for a loss the playout waits for that of the next one: ten seconds.
+    private static let redundancyMemory: Int64 = 480_000
 
     private let configuration: Configuration
     private let tolerance: Int64
@@ -59,6 +61,8 @@ package struct AudioPlayout: ~Copyable {
     private var packetLength = 960
     /// Samples that were concealed while nothing was there.
     private var owed: Int64 = 0
+    /// Up to where a packet more is held back, so that the redundancy for a lost one has come when its time comes.
+    private var redundancyEnd = Int64.min
     private var isPlaying = false
     private var origins = (time: MonotonicTime.zero, isSet: false)
 
@@ -118,6 +122,7 @@ package struct AudioPlayout: ~Copyable {
         decoded = nil
         lastNumber = nil
         owed = 0
+        redundancyEnd = .min
         isPlaying = false
     }
 
@@ -144,7 +149,7 @@ package struct AudioPlayout: ~Copyable {
 
     /// Audio that is held back now, and that should be, in milliseconds.
     package var depth: Double { Double(max(0, (packets.end ?? decoded ?? 0) - (decoded ?? 0)) + Int64(queue.count)) / 48 }
-    package var target: Double { Double(estimator.target(packet: packetLength)) / 48 }
+    package var target: Double { Double(heldBack) / 48 }
 
     // MARK: Time
 
@@ -187,8 +192,11 @@ package struct AudioPlayout: ~Copyable {
     }
 
     /// The sample that should be played now.
-    private mutating func wanted(at now: MonotonicTime) -> Int64 {
-        samples(at: now) - (estimator.base ?? 0) - estimator.target(packet: packetLength)
+    private mutating func wanted(at now: MonotonicTime) -> Int64 { samples(at: now) - (estimator.base ?? 0) - heldBack }
+
+    /// What audio should wait beyond the path's own delay, in samples.
+    private var heldBack: Int64 {
+        estimator.target(packet: packetLength) + (decoded ?? .min < redundancyEnd ? Int64(packetLength) : 0)
     }
 
     /// How far the playout is behind where it should be, in samples; negative if it is ahead.
@@ -237,6 +245,9 @@ package struct AudioPlayout: ~Copyable {
         }
         if noise != nil { return makeNoise(Int(min(next.position - position, Int64(Self.noiseStep))), using: &decoder) }
         let missing = next.position - position
+        let isPause = lastNumber.map { next.number == $0 + 1 } ?? false
+        let isMissed = owed > 0 || position < redundancyEnd
+        if isMissed, !isPause, decoder.carriesRedundancy(packets.payload(of: next)) { redundancyEnd = position + Self.redundancyMemory }
         if owed > 0 {
             let settled = min(owed, missing)
             owed -= settled
@@ -244,7 +255,6 @@ package struct AudioPlayout: ~Copyable {
             return
         }
         let gap = Int(min(missing, Int64(Self.longestPacket)))
-        let isPause = lastNumber.map { next.number == $0 + 1 } ?? false
         if !isPause, gap <= packetLength, recover(gap, from: next, using: &decoder) { return }
         decoded = position + conceal(min(gap, packetLength), using: &decoder)
     }
