@@ -47,14 +47,14 @@ class ToneTrack(MediaStreamTrack):
 
 
 class MediaPeer:
-    """Plays a tone, keeps what it hears in `heard` (mono, 16 bit, 48 kHz)."""
+    """Plays a tone or another track, keeps what it hears in `heard` (mono, 16 bit, 48 kHz)."""
 
-    def __init__(self, tone: float, codec: str | None = None):
+    def __init__(self, source: float | MediaStreamTrack, codec: str | None = None):
         """`codec`: the only one it speaks, such as `PCMU`."""
         self.codec = codec
         self.connection = RTCPeerConnection()
         self.heard = numpy.zeros(0, numpy.int16)
-        self.connection.addTrack(ToneTrack(tone))
+        self.connection.addTrack(source if isinstance(source, MediaStreamTrack) else ToneTrack(source))
         self._tasks: list[asyncio.Task] = []
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._record(track))))
 

@@ -9,10 +9,10 @@ import numpy
 RATE = 48_000
 
 
-def speech(path: Path, text: str) -> Path:
+def speech(path: Path, text: str, voice: str = "en") -> Path:
     """Spoken text as a 16-bit mono WAV, the form Chromium takes for a microphone."""
     raw = path.with_suffix(".espeak.wav")
-    subprocess.run(["espeak-ng", "-w", raw, text], check=True, capture_output=True)
+    subprocess.run(["espeak-ng", "-v", voice, "-w", raw, text], check=True, capture_output=True)
     subprocess.run(["sox", raw, "-r", str(RATE), "-c", "1", "-b", "16", path], check=True, capture_output=True)
     raw.unlink()
     return path
