@@ -73,6 +73,8 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+let swiftLog = Package.Dependency.package(url: "https://github.com/apple/swift-log", from: "1.16.2")
+
 let package = Package(
     name: "orbweaver",
     products: [
@@ -83,7 +85,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        swiftLog,
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -205,3 +207,13 @@ let package = Package(
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
 )
+
+// MARK: Media alone
+
+// For scripts/sanitize: what media goes through and its tests, without the packages that only the rest needs.
+if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
+    let rest: Set = ["SignalingServer", "Storage", "Gateway", "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "orbweaver-bench"]
+    package.targets.removeAll { rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests" }
+    package.products.removeAll()
+    package.dependencies = [swiftLog]
+}

@@ -78,7 +78,7 @@ struct Rig {
 
     /// Lets the peers go on until the condition holds, at most for five seconds.
     func wait(until condition: () -> Bool) throws -> Bool {
-        for _ in 0..<250 where !condition() {
+        for _ in 0..<1_500 where !condition() {
             _ = try caller.run(for: .milliseconds(10))
             _ = try callee.run(for: .milliseconds(10))
         }
