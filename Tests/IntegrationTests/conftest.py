@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from party import L5, Dialect, Party
 from peers.chromium import Chromium
 from peers.contract import Contract
 from peers.gateway import REPOSITORY, Gateway
@@ -52,6 +53,20 @@ async def peer(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
 
         async def make(name: str, registered: bool = True, base: str = gateway.http, password: str = "dev", **wishes) -> SpidrPeer:
             client = await stack.enter_async_context(SpidrPeer(base, name, password, contract))
+            if registered:
+                await client.register(**wishes)
+            return client
+
+        yield make
+
+
+@pytest_asyncio.fixture
+async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
+    """Makes clients that look after their calls; `await party("bob", dialect=FCS, sounds=True)` is registered."""
+    async with AsyncExitStack() as stack:
+
+        async def make(name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, **wishes) -> Party:
+            client = await stack.enter_async_context(Party(base, name, dialect=dialect, sounds=sounds, contract=contract))
             if registered:
                 await client.register(**wishes)
             return client

@@ -1,0 +1,17 @@
+"""Parties: scripted clients that hold, transfer and join as the protocol's two dialects do, and say what they hear.
+
+    alice, bob = await party("alice", dialect=FCS), await party("bob", dialect=L5)
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    await at_bob.answer()
+    await at_alice.answered()
+    await at_alice.hold()
+    await bob.heard_exactly("call", "callCancel", "startCallUpdate")
+    await hear_now({at_alice: set(), at_bob: {MUSIC}})
+"""
+from .call import PartyCall
+from .device import Party
+from .dialects import FCS, L5, Dialect, audio_direction, direction_of
+from .tones import MUSIC, TONES, hear_now
+
+__all__ = ["FCS", "L5", "MUSIC", "TONES", "Dialect", "Party", "PartyCall", "audio_direction", "direction_of", "hear_now"]

@@ -1,0 +1,279 @@
+"""A call as one party sees it: what the user can do, and what the client does by itself when it is told something."""
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from peers.spidr import Answer, Notification
+
+from .dialects import INACTIVE, SENDRECV, audio_direction, sends
+
+if TYPE_CHECKING:
+    from .device import Party
+
+_SILENCE = {"inactive", "sendonly"}
+"""Directions by which a client recognises that the other party holds (spidr-wire §8.2)."""
+
+
+@dataclass
+class Ended:
+    by: str
+    """The notification that said so, or `DELETE`."""
+    code: int | None = None
+    text: str | None = None
+
+
+class PartyCall:
+    """`state` has the words of the mobile guide: IN_CALL, ON_HOLD, REMOTELY_HELD, ON_DOUBLE_HOLD, ENDED."""
+
+    def __init__(self, party: "Party", is_incoming: bool, session: str | None = None, invitation: Notification | None = None):
+        self.party, self.session, self.is_incoming, self.invitation = party, session, is_incoming, invitation
+        self.media = party.new_media()
+        self.holding = self.remotely_held = self.is_answered = False
+        self.video = INACTIVE
+        """What this party wants of video."""
+        self.remote: tuple[str, str] | None = None
+        """Name and address of the other party, as the client would show them."""
+        self.ended: Ended | None = None
+        self.failure: tuple[int | None, str | None] | None = None
+        """What the latest `sessionFail` said."""
+        self.farewell: Answer | None = None
+        """How the `DELETE` that follows `sessionComplete` was answered."""
+        self.answers_updates = True
+        """Whether re-offers are answered as they come, or left to the test."""
+        self.descriptions: list[str] = []
+        """Every description that came, in order."""
+        self._update: asyncio.Future | None = None
+        self._news, self._work = asyncio.Queue(), None
+        if invitation:
+            self.learn(invitation)
+
+    def __str__(self):
+        return f"{self.party.name} ({self.session})"
+
+    @property
+    def state(self) -> str:
+        if self.ended:
+            return "ENDED"
+        states = {(False, False): "IN_CALL", (True, False): "ON_HOLD", (False, True): "REMOTELY_HELD", (True, True): "ON_DOUBLE_HOLD"}
+        return states[self.holding, self.remotely_held]
+
+    @property
+    def direction(self) -> str:
+        """Of the audio, as agreed."""
+        return self.media.direction["audio"]
+
+    def hears(self) -> set[str]:
+        return self.media.hears()
+
+    # What the user does
+
+    async def dial(self, to: str, **fields) -> Answer:
+        sdp = await self.media.offer(self._wishes())
+        answer = await self.party.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
+        if answer.status < 300:
+            self._begin(answer.succeeded()["sessionData"])
+        return answer
+
+    async def join(self, first: "PartyCall", second: "PartyCall", **fields) -> Answer:
+        request = {"type": "join", "firstSessionData": first.session, "secondSessionData": second.session}
+        request |= {"sdp": await self.media.offer(self._wishes())} | fields
+        answer = await self.party.request("POST", "/callControl", {"callControlRequest": request})
+        if answer.status < 300:
+            self._begin(answer.succeeded()["sessionData"])
+        return answer
+
+    async def ring(self) -> Answer:
+        return await self.party.operate(self.session, "ringing")
+
+    async def answer(self, **fields) -> Answer:
+        """A call that came without a description is answered with an offer; its answer follows by itself."""
+        sdp = self.invitation.sdp
+        own = await (self.media.answer(sdp, self._wishes()) if sdp else self.media.offer(self._wishes()))
+        answer = await self.party.operate(self.session, "callAnswer", sdp=own, **fields)
+        self.is_answered = answer.status < 300
+        return answer
+
+    async def answered(self, timeout: float = 20):
+        """Waits until this outgoing call has its answer and knows it."""
+        await self.until(lambda: self.is_answered, "answered", timeout)
+
+    async def reject(self) -> Answer:
+        return await self.party.reject(self.session)
+
+    async def forward(self, address: str) -> Answer:
+        disposition = {"action": "forward", "sessionData": self.session, "address": f"sip:{address}@dev.local"}
+        return await self.party.request("POST", "/calldisposition", {"callDispositionRequest": disposition})
+
+    async def end(self, reason: str | None = None) -> Answer:
+        answer = await self.party.end(self.session, f"?reasonText={reason}" if reason else "")
+        await self._finish(Ended("DELETE"))
+        return answer
+
+    async def audit(self) -> Answer:
+        return await self.party.operate(self.session, "audit")
+
+    async def hold(self):
+        await self._move(True, self.party.dialect.offer_to_hold(self.remotely_held))
+
+    async def unhold(self):
+        await self._move(False, SENDRECV)
+
+    async def show_video(self, wish: str = SENDRECV, **fields):
+        """Offers video in this direction, adding a section if there is none."""
+        self.video = wish
+        await self.update(SENDRECV, **fields)
+
+    async def offer_update(self, direction: str = SENDRECV, **fields) -> Answer:
+        """Sends an offer and waits for nothing."""
+        self._update = asyncio.get_running_loop().create_future()
+        sdp = await self.media.offer(self._wishes() | {"audio": direction})
+        return await self.party.operate(self.session, "startCallUpdate", sdp=sdp, **fields)
+
+    async def update(self, direction: str = SENDRECV, timeout: float = 20, **fields) -> Notification:
+        """A whole offer and answer; returns the `respondCallUpdate`."""
+        (await self.offer_update(direction, **fields)).succeeded()
+        return await self.updated(timeout)
+
+    async def updated(self, timeout: float = 20) -> Notification:
+        """Waits for the answer to the open offer."""
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._update), timeout)
+        except TimeoutError:
+            raise AssertionError(f"{self}: the offer was not answered; heard {self.party.heard_since_start()}") from None
+
+    async def respond(self, update: Notification, **fields) -> Answer:
+        """Answers a `startCallUpdate`; one without a description asks for an offer (slow start)."""
+        if update.sdp:
+            self.remotely_held = (audio_direction(update.sdp) or INACTIVE) in _SILENCE
+            own = await self.media.answer(update.sdp, self._wishes())
+        else:
+            own = await self.media.offer(self._wishes())
+        return await self.party.operate(self.session, "respondCallUpdate", sdp=own, **fields)
+
+    async def transfer(self, to: "str | PartyCall", **fields) -> Answer:
+        """To a user, or to the other party of another call of the same party."""
+        if isinstance(to, PartyCall):
+            fields = {"address": f"sip:{to.remote[1]}", "sessionData": to.session, **fields}
+        else:
+            fields = {"address": f"sip:{to}@dev.local", **fields}
+        return await self.party.operate(self.session, "transfer", **fields)
+
+    async def send_custom_headers(self, **headers: str) -> Answer:
+        """`X_GPS="1,2"` is the header `X-GPS`."""
+        return await self.party.operate(self.session, "sendCustomHeaders", customParameters=parameters(**headers))
+
+    async def send_candidates(self, *candidates: str) -> Answer:
+        """Lines as they stand after `a=` in a description."""
+        told = [{"candidate": each, "sdpMid": "0", "sdpMLineIndex": 0} for each in candidates]
+        return await self.party.operate(self.session, "updateIceCandidate", iceCandidates=told)
+
+    async def come_back(self):
+        """What a page does that was loaded again: new media, offered to the call that goes on."""
+        old, self.media = self.media, self.party.new_media()
+        await old.close()
+        await self.update(SENDRECV)
+
+    # Waiting
+
+    async def connected(self):
+        await self.media.connected()
+
+    async def until(self, is_true, what: str, timeout: float = 20):
+        end = asyncio.get_running_loop().time() + timeout
+        while not is_true():
+            self.party.check()
+            assert asyncio.get_running_loop().time() < end, f"{self} is not {what}; heard {self.party.heard_since_start()}"
+            await asyncio.sleep(0.02)
+
+    async def over(self, timeout: float = 20) -> Ended:
+        await self.until(lambda: self.ended, "over", timeout)
+        return self.ended
+
+    # What the client does by itself
+
+    def _begin(self, session: str):
+        self.session = session
+        self.party.adopt(self)
+
+    def take(self, notification: Notification):
+        """Notifications are worked on one after the other."""
+        self._news.put_nowait(notification)
+        if self._work is None:
+            self._work = asyncio.create_task(self._run())
+
+    async def close(self):
+        if self._work and self._work is not asyncio.current_task():
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        await self.media.close()
+
+    async def _run(self):
+        try:
+            while True:
+                await self._handle(await self._news.get())
+        except Exception as error:
+            self.party.fail(error)
+
+    async def _handle(self, news: Notification):
+        if self.ended:
+            return
+        if news.message.get("sessionParams", {}).get("sdp"):
+            self.descriptions.append(news.sdp)
+        match news.event:
+            case "sessionProgress" if news.sdp:
+                await self.media.accept(news.sdp, provisional=True)
+            case "respondCallUpdate":
+                await self._settle(news)
+            case "startCallUpdate":
+                self.learn(news)
+                if self.answers_updates:
+                    (await self.respond(news)).succeeded()
+            case "callCancel" if self.is_incoming and not self.is_answered:
+                await self._finish(Ended("callCancel"))
+            case "callEnd":
+                await self._finish(Ended("callEnd", *news.reason))
+            case "sessionComplete":
+                self.farewell = await self.party.end(self.session)
+                await self._finish(Ended("sessionComplete", *news.reason))
+            case "sessionFail":
+                self.failure = news.reason
+
+    async def _settle(self, news: Notification):
+        self.learn(news)
+        if news.sdp:
+            await self.media.accept(news.sdp)
+        self.is_answered = True
+        if self._update and not self._update.done():
+            self._update.set_result(news)
+
+    async def _move(self, holding: bool, direction: str):
+        """The state changes when the other side has confirmed it, not before."""
+        before, self.holding = self.holding, holding
+        try:
+            answer = await self.update(direction)
+        except BaseException:
+            self.holding = before
+            raise
+        if not holding:
+            self.remotely_held = audio_direction(answer.sdp) in _SILENCE
+
+    def _wishes(self) -> dict[str, str]:
+        wish = self.party.dialect.wish(self.holding)
+        video = wish if sends(self.video) and wish == INACTIVE else self.video
+        return {"audio": wish} | ({"video": video} if self.video != INACTIVE or "video" in self.media.kinds else {})
+
+    def learn(self, news: Notification):
+        """L5 takes the caller's names for incoming legs and of conferences, the remote ones otherwise (spidr-wire §5.2)."""
+        names = news.message["callNotificationParams"]
+        if self.is_incoming or names["callerDisplayNumber"].startswith("conference@"):
+            self.remote = names["callerName"], names["callerDisplayNumber"]
+        else:
+            self.remote = names["remoteName"], names["remoteDisplayNumber"]
+
+    async def _finish(self, ended: Ended):
+        self.ended = self.ended or ended
+        await self.media.close()
+
+
+def parameters(**headers: str) -> list[dict[str, str]]:
+    return [{"name": name.replace("_", "-"), "value": value} for name, value in headers.items()]

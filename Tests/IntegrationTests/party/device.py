@@ -1,0 +1,112 @@
+"""One device of one user: a `SpidrPeer` that looks after its calls as its dialect does."""
+import asyncio
+
+import aiohttp
+
+from peers.contract import Contract
+from peers.spidr import Notification, SpidrPeer
+
+from .call import PartyCall
+from .dialects import L5, Dialect
+from .media import PaperMedia, ToneMedia
+from .tones import TONES
+
+
+class Party(SpidrPeer):
+    def __init__(self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, password: str = "dev", contract: Contract | None = None):
+        """`sounds`: its calls have real media, and it plays its tone of `TONES`."""
+        super().__init__(base, name, password, contract)
+        self.name, self.dialect, self.sounds = name, dialect, sounds
+        self.calls: dict[str, PartyCall] = {}
+        self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
+        self._early: list[Notification] = []
+        self._told = 0
+        self._failed: Exception | None = None
+
+    async def __aexit__(self, failure: type | None, *details):
+        for call in self.calls.values():
+            await call.close()
+        await super().__aexit__(failure, *details)
+        if failure is None:
+            self.check()
+
+    def new_media(self) -> PaperMedia | ToneMedia:
+        return ToneMedia(TONES[self.name]) if self.sounds else PaperMedia()
+
+    # Calls
+
+    async def dial(self, to: str, **fields) -> PartyCall:
+        """Starts a call that the gateway accepts."""
+        call = PartyCall(self, is_incoming=False)
+        answer = await call.dial(to, **fields)
+        assert answer.status == 201, f"{answer.status}: {answer.text}"
+        return call
+
+    async def incoming(self, timeout: float = 20) -> PartyCall:
+        """The next call that comes in."""
+        try:
+            return await asyncio.wait_for(self._invited.get(), timeout)
+        except TimeoutError:
+            raise AssertionError(f"nobody calls {self.user}; heard {self.heard_since_start()}") from None
+
+    async def join(self, first: PartyCall, second: PartyCall, **fields) -> PartyCall:
+        """Makes two calls one; returns the new one, which `answered()` waits for."""
+        call = PartyCall(self, is_incoming=False)
+        answer = await call.join(first, second, **fields)
+        assert answer.status == 201, f"{answer.status}: {answer.text}"
+        return call
+
+    # Notifications
+
+    async def heard_exactly(self, *expected: "str | tuple[str, PartyCall]", still: float = 0.4, timeout: float = 20):
+        """These came since the last such question, in this order, and nothing else: an event, or an event and its call."""
+        wanted = [(each, None) if isinstance(each, str) else (each[0], each[1].session) for each in expected]
+        end = asyncio.get_running_loop().time() + timeout
+        while len(self.heard) - self._told < len(wanted) and asyncio.get_running_loop().time() < end:
+            self.check()
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(still)
+        self.check()
+        came = [(each.event, each.session) for each in self.heard[self._told :]]
+        fits = len(came) == len(wanted) and all(event == e and session in (None, s) for (event, session), (e, s) in zip(wanted, came))
+        assert fits, f"{self.name} heard {came}, should have heard {wanted}"
+        self._told = len(self.heard)
+
+    def forget(self):
+        """What came so far is not asked for."""
+        self._told = len(self.heard)
+
+    def heard_since_start(self) -> list[str]:
+        return list(map(str, self.heard))
+
+    async def _hear(self, frame: aiohttp.WSMessage):
+        await super()._hear(frame)
+        news = self.heard[-1]
+        if any(earlier.event_id == news.event_id for earlier in self.heard[:-1]):
+            self.heard.pop()  # replayed
+            return
+        if news.event == "call" and news.session not in self.calls:
+            self.adopt(call := PartyCall(self, is_incoming=True, session=news.session, invitation=news))
+            self._invited.put_nowait(call)
+        elif call := self.calls.get(news.session):
+            call.take(news)
+        else:
+            self._early.append(news)
+
+    def adopt(self, call: PartyCall):
+        """From now on notifications of its session go to the call, and those that overtook the answer to its request."""
+        self.calls[call.session] = call
+        early, self._early = self._early, []
+        for news in early:
+            if news.session == call.session:
+                call.take(news)
+            else:
+                self._early.append(news)
+
+    def fail(self, error: Exception):
+        self._failed = self._failed or error
+
+    def check(self):
+        """What went wrong while a notification was worked on fails the test that waits."""
+        if self._failed:
+            raise self._failed

@@ -1,0 +1,136 @@
+"""The two kinds of media end of a call: one that only writes descriptions, and one that really plays and listens."""
+import asyncio
+import re
+from itertools import count
+
+from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import MediaStreamError
+from av import AudioResampler
+
+import peers.media  # noqa: F401  where loopback is all there is, aioice must use it
+from peers import sdp
+from peers.sound import RATE
+
+from .dialects import INACTIVE, answering, direction_of, kind_of, sections, sends, with_directions
+from .tones import Ear, PausableTone
+
+_numbers = count(1)
+_ORIGIN = re.compile(r"^o=\S+ \S+ \S+", re.MULTILINE)
+
+
+class PaperMedia:
+    """Well-formed descriptions without anything behind them, for tests of what is said."""
+
+    def __init__(self):
+        number = next(_numbers)
+        self._session_id, self._version = 7_000_000_000 + number, 0
+        self._ufrag, self._ssrc = f"Pa{number:04d}", 1000 * number
+        self.kinds: list[str] = []
+        """Of the sections so far, in order; they only ever get more (RFC 3264 §8)."""
+        self.direction = {"audio": INACTIVE, "video": INACTIVE}
+        """What has been agreed on, seen from here."""
+        self.hears = set
+
+    async def offer(self, wishes: dict[str, str]) -> str:
+        """`wishes`: the direction of each kind; a new kind gets a new section."""
+        self.kinds += [kind for kind in wishes if kind not in self.kinds]
+        text = sdp.offer(video="video" in self.kinds)
+        return self._own(with_directions(text, lambda kind: wishes.get(kind, INACTIVE)))
+
+    async def accept(self, answer: str, provisional: bool = False):
+        for kind in self.kinds:
+            offered = direction_of(answer, kind) or INACTIVE
+            self.direction[kind] = {"sendonly": "recvonly", "recvonly": "sendonly"}.get(offered, offered)
+
+    async def answer(self, offer: str, wishes: dict[str, str]) -> str:
+        self.kinds = [kind_of(part) for part in sections(offer)[1:]]
+        chosen = {kind: answering(direction_of(offer, kind) or INACTIVE, wishes.get(kind, INACTIVE)) for kind in self.kinds}
+        self.direction.update(chosen)
+        return self._own(with_directions(sdp.answer(offer), chosen.__getitem__))
+
+    async def connected(self, timeout: float = 30):
+        raise AssertionError("this party has no media; make it with sounds=True")
+
+    async def close(self):
+        pass
+
+    def _own(self, text: str) -> str:
+        """The same session, credentials and sources in all descriptions of one end."""
+        self._version += 1
+        text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", text)
+        text = re.sub(r"^a=ice-ufrag:\S+", f"a=ice-ufrag:{self._ufrag}", text, flags=re.MULTILINE)
+        return re.sub(r"^a=ssrc:\d(\d+)", lambda found: f"a=ssrc:{self._ssrc + int(found[1])}", text, flags=re.MULTILINE)
+
+
+class ToneMedia:
+    """aiortc: plays one tone while it may, and keeps an ear on what arrives."""
+
+    def __init__(self, frequency: float):
+        self.connection = RTCPeerConnection()
+        self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
+        self._ear, self._tasks = Ear(), []
+        self._tone = PausableTone(frequency)
+        self._transceiver = self.connection.addTransceiver(self._tone, direction="sendrecv")
+        self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._listen(track))))
+
+    @property
+    def direction(self) -> dict[str, str]:
+        return {"audio": self._transceiver.currentDirection or INACTIVE, "video": INACTIVE}
+
+    @property
+    def kinds(self) -> list[str]:
+        return ["audio"]
+
+    def hears(self) -> set[str]:
+        return self._ear.hears()
+
+    def loudness(self, frequency: float) -> float:
+        return self._ear.loudness(frequency)
+
+    async def offer(self, wishes: dict[str, str]) -> str:
+        self._transceiver.direction = wishes["audio"]
+        await self.connection.setLocalDescription(await self.connection.createOffer())
+        return self._own()
+
+    async def accept(self, answer: str, provisional: bool = False):
+        await self.connection.setRemoteDescription(RTCSessionDescription(answer, "pranswer" if provisional else "answer"))
+        self._let_through()
+
+    async def answer(self, offer: str, wishes: dict[str, str]) -> str:
+        await self.connection.setRemoteDescription(RTCSessionDescription(offer, "offer"))
+        self._transceiver.direction = wishes["audio"]
+        await self.connection.setLocalDescription(await self.connection.createAnswer())
+        self._let_through()
+        return self._own()
+
+    def _own(self) -> str:
+        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it."""
+        self._version += 1
+        return _ORIGIN.sub(f"o=- {self._session_id} {self._version}", self.connection.localDescription.sdp)
+
+    def _let_through(self):
+        """aiortc keeps on sending when the direction says that it may not."""
+        self._transceiver.sender.replaceTrack(self._tone if sends(self.direction["audio"]) else None)
+
+    async def connected(self, timeout: float = 30):
+        async with asyncio.timeout(timeout):
+            while self.connection.connectionState != "connected":
+                assert self.connection.connectionState != "failed", "aiortc found no media path"
+                await asyncio.sleep(0.02)
+
+    async def close(self):
+        await self.connection.close()
+        self._tone.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self, track):
+        mono = AudioResampler(format="s16", layout="mono", rate=RATE)
+        while track.kind == "audio":
+            try:
+                frame = await track.recv()
+            except MediaStreamError:  # the connection was closed
+                return
+            for part in mono.resample(frame):
+                self._ear.take(part.to_ndarray().reshape(-1))
