@@ -68,7 +68,7 @@ class ToneMedia:
     def __init__(self, frequency: float):
         self.connection = RTCPeerConnection()
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
-        self._ear, self._tasks = Ear(), []
+        self._ear, self._tasks, self._closing = Ear(), [], None
         self._tone = PausableTone(frequency)
         self._transceiver = self.connection.addTransceiver(self._tone, direction="sendrecv")
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._listen(track))))
@@ -119,6 +119,11 @@ class ToneMedia:
                 await asyncio.sleep(0.02)
 
     async def close(self):
+        """Whoever is cancelled while waiting for it, it is done once and to its end."""
+        self._closing = self._closing or asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self):
         await self.connection.close()
         self._tone.stop()
         for task in self._tasks:
