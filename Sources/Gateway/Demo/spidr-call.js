@@ -4,39 +4,26 @@
  *     outgoing   INITIAL ─▶ DIALING ─▶ RINGING ⇄ SESSION_PROGRESS ─▶ IN_CALL ─▶ ENDED
  *     incoming   INITIAL ─▶ RINGING ─▶ ANSWERING ─▶ IN_CALL ─▶ ENDED
  *
+ *     IN_CALL ⇄ ON_HOLD         this side holds
+ *     IN_CALL ⇄ REMOTELY_HELD   the other side does
+ *     both    ⇄ ON_DOUBLE_HOLD
+ *
  * Every state may go to ENDED. Events, all `CustomEvent`s:
  *
  * | event    | `detail`                                                                            |
  * |----------|-------------------------------------------------------------------------------------|
  * | `state`  | `{state, previous}`; once ENDED, `call.endReason` is `{code, text, by, error}`      |
  * | `media`  | none: `localStream` or `remoteStream` changed                                       |
+ * | `remote` | none: `remote` or `remoteName` changed, e.g. after a transfer elsewhere             |
+ * | `busy`   | none: `isChanging` changed                                                          |
  * | `notice` | `{text}`: the call goes on with less than was asked for, e.g. without a camera      |
  */
-export const CallState = Object.freeze({
-  INITIAL: 'INITIAL',
-  DIALING: 'DIALING',
-  SESSION_PROGRESS: 'SESSION_PROGRESS',
-  RINGING: 'RINGING',
-  ANSWERING: 'ANSWERING',
-  IN_CALL: 'IN_CALL',
-  ENDED: 'ENDED',
-});
-
-/** Reasons a device finds by itself; other codes come from the far side and are SIP's (404, 486, 603 …). */
-export const EndCode = Object.freeze({
-  NO_REASON: 9900,
-  LOCAL: 9901,
-  REJECTED: 9902,
-  ANSWERED_ELSEWHERE: 9904,
-  COMPLETED: 9905,
-  ERROR: 9906,
-  UNREGISTERED: 9907,
-  AUDIT_FAILED: 9909,
-});
+import { CallMedia } from './spidr-media.js';
+import { Negotiation } from './spidr-negotiation.js';
+import { CallState, EndCode } from './spidr-states.js';
 
 const AUDIT_INTERVAL = 25_000;
 const AUDIT_TIME_OUT = 4_000;
-const GATHERING_LIMIT = 1_000;
 const NO_SUCH_CALL = 42;
 const GLARE = 49;
 
@@ -45,9 +32,10 @@ export class Call extends EventTarget {
   #state = CallState.INITIAL;
   #offer; // the caller's description, until it is answered
   #auditTimer;
-  #work = Promise.resolve(); // descriptions are applied one after the other
+  #negotiation;
+  #transfer = null; // what `sessionComplete` or `sessionFail` decides: {resolve, reject}
 
-  /** @internal Calls are made by `SpidrClient.call()` and by its `incoming` event. */
+  /** @internal Calls are made by `SpidrClient`. */
   constructor({ client, direction, remote, remoteName, sessionData, offer }) {
     super();
     this.#client = client;
@@ -57,27 +45,35 @@ export class Call extends EventTarget {
     this.remote = remote;
     this.remoteName = remoteName || null;
     this.sessionData = sessionData;
-    this.pc = null;
-    this.localStream = null;
-    this.remoteStream = new MediaStream();
+    this.media = new CallMedia({ holdWith: client.holdWith, tell: (text) => this.#emit('notice', { text }) });
+    this.media.addEventListener('change', () => this.#emit('media'));
+    this.#negotiation = new Negotiation(this.media, (type, fields) => this.#operate(type, fields));
     this.connectedAt = null;
     this.endReason = null;
   }
 
   get state() { return this.#state; }
+  get pc() { return this.media.pc; }
+  get localStream() { return this.media.localStream; }
+  get remoteStream() { return this.media.remoteStream; }
+  /** Whether it has been answered and has not ended, on hold or not. */
+  get isConnected() { return this.connectedAt !== null && this.#state !== CallState.ENDED; }
+  get holding() { return this.media.holding; }
+  /** Whether a change of this side waits for the other side's answer. */
+  get isChanging() { return this.#negotiation.isOpen || this.#transfer !== null; }
 
   // MARK: What a user can do
 
   /** Answers a ringing call. */
   async answer(media = { audio: true, video: false }) {
-    this.#expect(CallState.RINGING, 'incoming', 'answer');
+    if (this.#state !== CallState.RINGING || this.direction !== 'incoming') throw this.#unfit('answer');
     this.#moveTo(CallState.ANSWERING);
     try {
-      await this.#openMedia(media);
+      await this.#open(media);
       // An offer that is missing is asked for: this side offers, `respondCallUpdate` will bring the answer.
-      const sdp = this.#offer ? await this.#answerTo(this.#offer) : await this.#makeOffer();
+      const sdp = this.#offer ? await this.media.answer(this.#offer) : await this.media.offer();
       await this.#operate('callAnswer', { sdp });
-      this.#moveTo(CallState.IN_CALL);
+      this.#settle();
     } catch (error) {
       if (this.#state === CallState.ENDED) return; // the caller gave up while the answer was being made
       if (error.code === 'call.already_answered') {
@@ -91,7 +87,7 @@ export class Call extends EventTarget {
 
   /** Refuses a ringing call on all of this user's devices. */
   async reject() {
-    this.#expect(CallState.RINGING, 'incoming', 'reject');
+    if (this.#state !== CallState.RINGING || this.direction !== 'incoming') throw this.#unfit('reject');
     const { sessionData } = this;
     this.finish({ code: EndCode.REJECTED, text: 'rejected', by: 'local' });
     await this.#client.request('POST', '/calldisposition', { callDispositionRequest: { action: 'reject', sessionData } });
@@ -102,7 +98,44 @@ export class Call extends EventTarget {
     if (this.#state === CallState.ENDED) return;
     this.finish({ code: EndCode.LOCAL, text: reason ?? 'ended here', by: 'local' });
     if (this.sessionData) await this.#hangUp(reason);
-    // Otherwise `dial` hangs up as soon as it knows the session.
+    // Otherwise `dial` or `join` hangs up as soon as it knows the session.
+  }
+
+  /** Keeps the other side waiting. Like `resume` and `video` done when the other side has confirmed it; if not, nothing has changed. */
+  async hold() { await this.#changeHold(true); }
+  async resume() { await this.#changeHold(false); }
+
+  /** Starts or stops the own camera in the middle of a call. */
+  async video(on) {
+    if (on === this.media.sendsVideo) return;
+    const [go, back] = on ? ['startCamera', 'stopCamera'] : ['stopCamera', 'startCamera'];
+    await this.#change('change video', () => this.media[go](), () => this.media[back]());
+  }
+
+  /**
+   * Connects the other side with somebody else and leaves; puts it on hold before. Done when the other two talk, and the call has
+   * ended then; rejects if it did not come about, and the call is on hold as it was.
+   * @param {string|Call} target  an address, or another call of this client, whose party is the one to be talked to
+   */
+  async transfer(target) {
+    if (!this.isConnected) throw this.#unfit('transfer');
+    if (!this.holding) await this.hold();
+    const consulted = target instanceof Call ? { address: sipAddress(target.remote), sessionData: target.sessionData } : null;
+    const outcome = new Promise((resolve, reject) => { this.#transfer = { resolve, reject }; });
+    outcome.catch(() => {}); // thrown below
+    this.#emit('busy');
+    try {
+      await this.#operate('transfer', consulted ?? { address: sipAddress(target) });
+      await outcome;
+    } finally {
+      this.#transfer = null;
+      this.#emit('busy');
+    }
+  }
+
+  /** Presses keys (0-9, *, #, A-D), one after the other. */
+  press(digits) {
+    if (!this.media.press(digits)) this.#emit('notice', { text: 'The other side takes no keys now.' });
   }
 
   /** Resolves once the call has come to `state`; rejects if it ends before that. */
@@ -131,14 +164,124 @@ export class Call extends EventTarget {
 
   /** @internal Runs an outgoing call up to the gateway's consent; what goes wrong ends the call. */
   async dial(media) {
+    await this.#start(media, { type: 'callStart', from: `sip:${this.#client.user}`, to: sipAddress(this.remote), supported: ['earlymedia'] });
+  }
+
+  /** @internal The call that two others become. */
+  async join(first, second) {
+    await this.#start({ audio: true }, { type: 'join', firstSessionData: first.sessionData, secondSessionData: second.sessionData });
+  }
+
+  /** @internal An incoming call has arrived. */
+  ring() {
+    this.#moveTo(CallState.RINGING);
+    this.#startAudits();
+    if (this.#client.ringingFeedback) this.#operate('ringing').catch((error) => this.#notice(error));
+  }
+
+  /** @internal A notification for this session. */
+  receive({ eventType, statusCode, sessionParams, callNotificationParams }) {
+    const { sdp, statusCode: endCode, reasonText } = sessionParams;
+    if (eventType === 'startCallUpdate' || eventType === 'respondCallUpdate') this.#learn(callNotificationParams ?? {});
+    switch (eventType) {
+      case 'ringing':
+        if (this.#state === CallState.DIALING || this.#state === CallState.SESSION_PROGRESS) this.#moveTo(CallState.RINGING);
+        break;
+      case 'sessionProgress':
+        if (sdp) this.#inTurn(() => this.#earlyMedia(sdp));
+        break;
+      case 'respondCallUpdate':
+        if (Number(statusCode) === GLARE) this.#glared(new Error(reasonText ?? 'both sides changed the call at once'));
+        else if (sdp) this.#inTurn(() => this.#negotiation.answered(sdp).then(() => this.#settle()));
+        break;
+      case 'startCallUpdate':
+        this.#inTurn(() => this.#negotiation.respond(sdp).then(() => this.#settle()));
+        break;
+      case 'callCancel': // also sent to the device that answered or rejected: no news there
+        if (this.direction === 'incoming' && this.#state === CallState.RINGING) {
+          this.finish({ code: EndCode.ANSWERED_ELSEWHERE, text: 'answered elsewhere', by: 'remote' });
+        }
+        break;
+      case 'callEnd':
+        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || 'no reason given', by: 'remote' });
+        break;
+      case 'sessionComplete': // moved to another call; the session waits for our DELETE
+        this.#transfer?.resolve();
+        this.finish({ code: EndCode.COMPLETED, text: reasonText || 'completed', by: 'remote' });
+        this.#hangUp().catch((error) => this.#client.reportError(error));
+        break;
+      case 'sessionFail': {
+        const error = new Error(reasonText || 'the gateway gave no reason');
+        if (this.#transfer) this.#transfer.reject(error);
+        else if (!this.isConnected) this.finish({ code: Number(endCode ?? EndCode.ERROR), text: error.message, by: 'remote', error });
+        break;
+      }
+    }
+  }
+
+  /** @internal After a reconnection: does the gateway still know this call? */
+  async verify() {
+    await this.#client.request('GET', this.#path).catch((error) => {
+      if (error.httpStatus === 404) this.finish({ code: EndCode.ERROR, text: 'ended while disconnected', by: 'remote' });
+      else this.#client.reportError(error);
+    });
+  }
+
+  /** @internal What a page that is loaded again needs to go on with the call; plain JSON. */
+  get snapshot() {
+    const { sessionData, direction, remote, remoteName, holding, connectedAt } = this;
+    return {
+      sessionData, direction, remote, remoteName, holding,
+      connectedAt: connectedAt?.getTime() ?? null,
+      remotelyHeld: this.media.remotelyHeld,
+      video: Boolean(this.media.sendsVideo),
+      sections: this.media.sections,
+      offer: this.#state === CallState.RINGING ? this.#offer : undefined,
+    };
+  }
+
+  /** @internal Goes on with a call of an earlier page: new media, offered to the gateway, which tells the other side nothing of it. */
+  async restore({ connectedAt, holding, remotelyHeld, video, sections }) {
+    if (connectedAt === null && this.direction === 'incoming') return this.ring();
+    if (connectedAt === null) return this.end('the page was loaded again'); // its offer went with the old page
+    this.connectedAt = new Date(connectedAt);
+    Object.assign(this.media, { holding, remotelyHeld });
+    this.#startAudits();
+    this.#settle();
+    const opened = this.#negotiation.afterOthers(() => this.#open({ audio: true, video })); // before what comes meanwhile is applied
+    await Promise.all([this.verify(), opened]);
+    if (this.isConnected) await this.#change('come back', () => {}, () => {}, sections);
+  }
+
+  /** @internal The one way into ENDED. */
+  finish(reason) {
+    if (this.#state === CallState.ENDED) return;
+    this.endReason = reason;
+    clearInterval(this.#auditTimer);
+    this.media.close();
+    this.#client.forget(this);
+    const over = new Error(`the call ended: ${reason.text}`);
+    this.#negotiation.fail(over);
+    this.#transfer?.reject(over); // unless it has come about
+    this.#moveTo(CallState.ENDED);
+  }
+
+  // MARK: Descriptions
+
+  async #open(media) {
+    await this.media.open(media);
+    if (this.#state !== CallState.ENDED) return;
+    this.media.close();
+    throw new Error('the call has ended');
+  }
+
+  async #start(media, body) {
     this.#moveTo(CallState.DIALING);
     try {
-      await this.#openMedia(media);
-      const sdp = await this.#makeOffer();
+      await this.#open(media);
+      const sdp = await this.media.offer();
       if (this.#state === CallState.ENDED) return;
-      await this.#client.start(this, {
-        callControlRequest: { type: 'callStart', from: `sip:${this.#client.user}`, to: sipAddress(this.remote), sdp, supported: ['earlymedia'] },
-      });
+      await this.#client.start(this, { callControlRequest: { ...body, sdp } });
       if (this.#state === CallState.ENDED) {
         this.#client.forget(this);
         await this.#hangUp(this.endReason.text);
@@ -150,140 +293,36 @@ export class Call extends EventTarget {
     }
   }
 
-  /** @internal An incoming call has arrived. */
-  ring() {
-    this.#moveTo(CallState.RINGING);
-    this.#startAudits();
-    if (this.#client.ringingFeedback) this.#operate('ringing').catch((error) => this.#notice(error));
+  async #changeHold(holding) {
+    if (this.holding === holding) return;
+    const set = (value) => { this.media.holding = value; };
+    await this.#change(holding ? 'hold' : 'resume', () => set(holding), () => set(!holding));
   }
 
-  /** @internal A notification for this session. */
-  receive({ eventType, statusCode, sessionParams }) {
-    const { sdp, statusCode: endCode, reasonText } = sessionParams;
-    switch (eventType) {
-      case 'ringing':
-        if (this.#state === CallState.DIALING || this.#state === CallState.SESSION_PROGRESS) this.#moveTo(CallState.RINGING);
-        break;
-      case 'sessionProgress':
-        if (sdp) this.#enqueue(() => this.#earlyMedia(sdp));
-        break;
-      case 'respondCallUpdate':
-        if (Number(statusCode) === GLARE) this.#notice(new Error(reasonText ?? 'both sides changed the call at once'));
-        else if (sdp) this.#enqueue(() => this.#answered(sdp));
-        break;
-      case 'startCallUpdate':
-        this.#enqueue(() => this.#respondToUpdate(sdp));
-        break;
-      case 'callCancel': // also sent to the device that answered or rejected: no news there
-        if (this.direction === 'incoming' && this.#state === CallState.RINGING) {
-          this.finish({ code: EndCode.ANSWERED_ELSEWHERE, text: 'answered elsewhere', by: 'remote' });
-        }
-        break;
-      case 'callEnd':
-        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || 'no reason given', by: 'remote' });
-        break;
-      case 'sessionComplete': // moved to another call; the session waits for our DELETE
-        this.finish({ code: EndCode.COMPLETED, text: reasonText || 'completed', by: 'remote' });
-        this.#hangUp().catch((error) => this.#client.reportError(error));
-        break;
-    }
-  }
-
-  /** @internal After a reconnection: does the gateway still know this call? */
-  async verify() {
+  async #change(what, apply, undo, sections) {
+    if (!this.isConnected) throw this.#unfit(what);
+    const change = this.#negotiation.change(apply, undo, sections);
+    this.#emit('busy');
     try {
-      await this.#client.request('GET', this.#path);
-    } catch (error) {
-      if (error.httpStatus === 404) this.finish({ code: EndCode.ERROR, text: 'ended while disconnected', by: 'remote' });
-      else this.#client.reportError(error);
+      await change;
+    } finally {
+      this.#settle();
+      this.#emit('busy');
     }
-  }
-
-  /** @internal The one way into ENDED. */
-  finish(reason) {
-    if (this.#state === CallState.ENDED) return;
-    this.endReason = reason;
-    clearInterval(this.#auditTimer);
-    this.pc?.close();
-    for (const track of this.localStream?.getTracks() ?? []) track.stop();
-    this.#client.forget(this);
-    this.#moveTo(CallState.ENDED);
-  }
-
-  // MARK: Media
-
-  async #openMedia(wanted) {
-    this.localStream = await captureMedia(wanted, (text) => this.#emit('notice', { text }));
-    if (this.#state === CallState.ENDED) {
-      for (const track of this.localStream.getTracks()) track.stop();
-      throw new Error('the call has ended');
-    }
-    this.pc = new RTCPeerConnection({ bundlePolicy: 'max-bundle' });
-    this.pc.ontrack = ({ track }) => {
-      this.remoteStream.addTrack(track);
-      this.#emit('media');
-    };
-    this.#emit('media');
-  }
-
-  #addLocalTracks() {
-    for (const track of this.localStream.getTracks()) this.pc.addTrack(track, this.localStream);
-    // Without a microphone the other party can still be heard.
-    if (this.localStream.getAudioTracks().length === 0 && !this.#offer) this.pc.addTransceiver('audio', { direction: 'recvonly' });
-  }
-
-  async #makeOffer() {
-    this.#addLocalTracks();
-    await this.pc.setLocalDescription(await this.pc.createOffer());
-    return this.#gathered();
-  }
-
-  async #answerTo(offer) {
-    await this.pc.setRemoteDescription({ type: 'offer', sdp: offer });
-    if (this.pc.getSenders().every((sender) => sender.track === null)) this.#addLocalTracks();
-    await this.pc.setLocalDescription(await this.pc.createAnswer());
-    return this.#gathered();
-  }
-
-  /** The local description with its candidates: the gateway wants them all at once, and has enough after a second. */
-  async #gathered() {
-    const { pc } = this;
-    if (pc.iceGatheringState !== 'complete') {
-      await new Promise((resolve) => {
-        const limit = setTimeout(resolve, GATHERING_LIMIT);
-        pc.addEventListener('icegatheringstatechange', () => {
-          if (pc.iceGatheringState === 'complete') resolve(clearTimeout(limit));
-        });
-      });
-    }
-    return pc.localDescription.sdp;
   }
 
   async #earlyMedia(sdp) {
-    await this.pc.setRemoteDescription({ type: 'pranswer', sdp });
+    await this.media.accept(sdp, 'pranswer');
     if (this.#state === CallState.DIALING || this.#state === CallState.RINGING) this.#moveTo(CallState.SESSION_PROGRESS);
   }
 
-  async #answered(sdp) {
-    await this.pc.setRemoteDescription({ type: 'answer', sdp });
-    this.#moveTo(CallState.IN_CALL);
+  #glared(error) {
+    if (!this.#negotiation.fail(error)) this.#notice(error);
   }
 
-  /** A re-offer is answered; an update without a description asks this side for an offer. */
-  async #respondToUpdate(sdp) {
-    let answer;
-    if (sdp) {
-      answer = await this.#answerTo(sdp);
-    } else {
-      await this.pc.setLocalDescription(await this.pc.createOffer());
-      answer = await this.#gathered();
-    }
-    await this.#operate('respondCallUpdate', { sdp: answer });
-  }
-
-  /** Applies descriptions in the order in which they came. */
-  #enqueue(step) {
-    this.#work = this.#work.then(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => this.#fail(error));
+  /** Descriptions are applied in the order in which they came; one that cannot be ends the call. */
+  #inTurn(step) {
+    this.#negotiation.afterOthers(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => this.#fail(error));
   }
 
   // MARK: Requests
@@ -312,11 +351,17 @@ export class Call extends EventTarget {
 
   // MARK: States
 
-  #expect(state, direction, operation) {
-    if (this.#state !== state || this.direction !== direction) {
-      throw new Error(`cannot ${operation} an ${this.direction} call in state ${this.#state}`);
-    }
+  /** The caller's names count for incoming calls and for conferences, the remote ones otherwise. */
+  #learn({ callerName, callerDisplayNumber, remoteName, remoteDisplayNumber }) {
+    const isCaller = this.direction === 'incoming' || callerDisplayNumber?.startsWith('conference@');
+    const [name, address] = isCaller ? [callerName, callerDisplayNumber] : [remoteName, remoteDisplayNumber];
+    if (!address || (address === this.remote && (name || null) === this.remoteName)) return;
+    this.remote = address;
+    this.remoteName = name || null;
+    this.#emit('remote');
   }
+
+  #unfit(operation) { return new Error(`cannot ${operation} an ${this.direction} call in state ${this.#state}`); }
 
   /** Something on this side went wrong: the call cannot go on, and the gateway is told so if it knows the call. */
   #fail(error) {
@@ -329,37 +374,23 @@ export class Call extends EventTarget {
 
   #notice(error) { this.#emit('notice', { text: error.message }); }
 
+  /** The state of an answered call follows from who holds, once it is agreed on. */
+  #settle() {
+    if (this.#negotiation.isOpen || this.#state === CallState.ENDED) return;
+    this.connectedAt ??= new Date();
+    const { holding, remotelyHeld } = this.media;
+    if (holding) this.#moveTo(remotelyHeld ? CallState.ON_DOUBLE_HOLD : CallState.ON_HOLD);
+    else this.#moveTo(remotelyHeld ? CallState.REMOTELY_HELD : CallState.IN_CALL);
+  }
+
   #moveTo(state) {
     const previous = this.#state;
     if (state === previous || previous === CallState.ENDED) return;
     this.#state = state;
-    if (state === CallState.IN_CALL) this.connectedAt ??= new Date();
     this.#emit('state', { state, previous });
   }
 
   #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
-}
-
-/** Camera and microphone as wished, or what there is of them; each thing missing is told. */
-async function captureMedia({ audio = true, video = false }, tell) {
-  const devices = navigator.mediaDevices;
-  if (!devices) {
-    tell('This page may not use camera and microphone: it needs https or 127.0.0.1. You can only listen.');
-    return new MediaStream();
-  }
-  if (audio && video) {
-    try {
-      return await devices.getUserMedia({ audio, video });
-    } catch (error) {
-      tell(`No camera (${error.message}): going on with audio only.`);
-    }
-  }
-  try {
-    return await devices.getUserMedia({ audio, video: video && !audio });
-  } catch (error) {
-    tell(`No microphone (${error.message}): you can only listen.`);
-    return new MediaStream();
-  }
 }
 
 /** `bob@dev.local` and `+1555` become SIP addresses; what has a scheme stays. */

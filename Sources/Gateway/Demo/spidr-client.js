@@ -16,48 +16,22 @@
  * | `notification` | the `notificationMessage` as it came, duplicates left out                    |
  * | `error`        | `{error}`: something failed that no caller was waiting for                   |
  */
-import { Call, CallState, EndCode } from './spidr-call.js';
+import { Call } from './spidr-call.js';
+import { NotificationChannel } from './spidr-channel.js';
+import { CallState, ClientState, EndCode, SpidrError } from './spidr-states.js';
 
-export { Call, CallState, EndCode };
+export { Call, CallState, ClientState, EndCode, SpidrError };
 
-export const ClientState = Object.freeze({
-  UNREGISTERED: 'UNREGISTERED',
-  REGISTERING: 'REGISTERING',
-  REGISTERED: 'REGISTERED',
-  /** The subscription stands, but its WebSocket is lost and being opened again. */
-  RECONNECTING: 'RECONNECTING',
-});
-
-/** A request the gateway refused, or that did not reach it (`httpStatus` 0). */
-export class SpidrError extends Error {
-  constructor({ httpStatus, statusCode, code, reason }) {
-    super(reason);
-    this.name = 'SpidrError';
-    this.httpStatus = httpStatus;
-    /** The application status code of the protocol, e.g. 42 for "no such call". */
-    this.statusCode = statusCode;
-    /** The gateway's dotted code, e.g. `call.not_found`. */
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
-const PING_INTERVAL = 30_000;
-const RECONNECT_INTERVAL = 5_000;
-const RECONNECT_ATTEMPTS = 5;
 const SHORTEST_RETRY = 30_000;
 const REMEMBERED_EVENTS = 100;
-const CLOSED_FOR_GOOD = 1000;
 
 export class SpidrClient extends EventTarget {
   #authorization;
   #options;
   #state = ClientState.UNREGISTERED;
   #subscription = null; // path of the subscription resource
-  #channel = null; // path of the WebSocket
-  #socket = null;
+  #channel = null;
   #extendTimer;
-  #pingTimer;
   #handled = []; // eventIds, oldest first
   #calls = new Map(); // by sessionData
   #startsInFlight = 0;
@@ -72,10 +46,14 @@ export class SpidrClient extends EventTarget {
    * @param {boolean} [options.ringingFeedback]  tell the caller only once this device really rings
    * @param {number} [options.expires]  wished life time of the registration in seconds
    * @param {string} [options.clientCorrelator]  names this device: registering again replaces its old registration
+   * @param {'inactive'|'sendonly'} [options.holdWith]  what is offered to hold; with `sendonly` the other side hears music
    */
-  constructor({ user, password, baseURL = location.origin, services = ['call'], ringingFeedback = true, expires = 3600, clientCorrelator }) {
+  constructor({
+    user, password, baseURL = location.origin, services = ['call'], ringingFeedback = true, expires = 3600, clientCorrelator, holdWith = 'inactive',
+  }) {
     super();
     this.user = user;
+    this.holdWith = holdWith;
     this.baseURL = new URL(baseURL);
     this.#authorization = `Basic ${base64(`${user}:${password}`)}`;
     this.#options = { services, ringingFeedback, expires, clientCorrelator };
@@ -96,11 +74,7 @@ export class SpidrClient extends EventTarget {
         subscribeRequest: { ...this.#wishes(), forceLogOut: 'false', ...(clientCorrelator && { clientCorrelator }) },
       });
       const { subscription, subscriptionParams } = answer.subscribeResponse;
-      this.#subscription = subscription;
-      this.#channel = subscriptionParams.notificationChannel;
-      this.#scheduleExtension(subscriptionParams.expires * 500);
-      await this.#openSocket();
-      this.#moveTo(ClientState.REGISTERED);
+      await this.#connect(subscription, subscriptionParams);
     } catch (error) {
       const subscription = this.#subscription;
       this.#leave(error.message);
@@ -108,6 +82,35 @@ export class SpidrClient extends EventTarget {
       if (subscription) this.request('DELETE', subscription).catch((failure) => this.reportError(failure));
       throw error;
     }
+  }
+
+  /**
+   * Goes on where an earlier page stopped, with what `snapshot` was there: the same registration and channel, and calls with new
+   * media. Rejects if the registration is gone.
+   * @returns {Promise<Call[]>} calls that go on, ring on, or have just ended
+   */
+  async resume({ subscription, handled, calls }) {
+    this.#moveTo(ClientState.REGISTERING);
+    this.#handled = handled; // what comes again from the gateway's queue is no news
+    try {
+      const { subscribeResponse } = await this.request('PUT', subscription, { subscribeRequest: this.#wishes() });
+      const restored = calls.map((before) => {
+        const call = this.#adopt(new Call({ client: this, ...before }));
+        call.restore(before).catch((error) => this.reportError(error));
+        return call;
+      });
+      await this.#connect(subscription, subscribeResponse.subscriptionParams);
+      return restored;
+    } catch (error) {
+      this.#lose(error.message);
+      throw error;
+    }
+  }
+
+  /** What a page that is loaded again needs for `resume`, as plain JSON; `null` if nothing is registered. */
+  get snapshot() {
+    if (!this.#subscription) return null;
+    return { subscription: this.#subscription, handled: this.#handled, calls: this.calls.filter((call) => call.sessionData).map((call) => call.snapshot) };
   }
 
   /** Ends the calls and the registration. */
@@ -126,6 +129,17 @@ export class SpidrClient extends EventTarget {
   call(address, media = { audio: true, video: false }) {
     const call = new Call({ client: this, direction: 'outgoing', remote: address });
     call.dial(media);
+    return call;
+  }
+
+  /**
+   * Makes two answered calls one, in which everybody hears everybody. The new call becomes IN_CALL and the old ones end; if it
+   * does not come about, it becomes ENDED and they stay as they are.
+   * @returns {Call}
+   */
+  join(first, second) {
+    const call = new Call({ client: this, direction: 'outgoing', remote: 'conference' });
+    call.join(first, second);
     return call;
   }
 
@@ -153,11 +167,14 @@ export class SpidrClient extends EventTarget {
     }
     if (response.ok) return answer;
     const { statusCode, code, reason } = Object.values(answer).find((value) => typeof value === 'object') ?? answer;
-    throw new SpidrError({ httpStatus: response.status, statusCode, code, reason: reason ?? response.statusText });
+    const seconds = Number(response.headers.get('Retry-After') ?? NaN);
+    throw new SpidrError({
+      httpStatus: response.status, statusCode, code, reason: reason ?? response.statusText, retryAfter: seconds >= 0 ? seconds * 1000 : undefined,
+    });
   }
 
   /**
-   * Runs the `callStart` request of a call. Its first notifications may overtake the answer on their way through the
+   * Runs the request that makes a call. Its first notifications may overtake the answer on their way through the
    * browser, so those of unknown sessions wait until it is there.
    */
   async start(call, body) {
@@ -165,13 +182,18 @@ export class SpidrClient extends EventTarget {
     try {
       const answer = await this.request('POST', '/callControl', body);
       call.sessionData = answer.callControlResponse.sessionData;
-      this.#calls.set(call.sessionData, call);
+      this.#adopt(call);
     } finally {
       this.#startsInFlight -= 1;
       const waiting = this.#unclaimed;
       this.#unclaimed = [];
       for (const message of waiting) this.#dispatchToCall(message);
     }
+  }
+
+  #adopt(call) {
+    this.#calls.set(call.sessionData, call);
+    return call;
   }
 
   forget(call) { this.#calls.delete(call.sessionData); }
@@ -207,55 +229,23 @@ export class SpidrClient extends EventTarget {
     }, delay);
   }
 
-  // MARK: Notification channel
+  // MARK: Notifications
 
-  #openSocket() {
-    const url = new URL(this.#channel, this.baseURL);
-    url.protocol = url.protocol.replace('http', 'ws');
-    const socket = new WebSocket(url);
-    this.#socket = socket;
-    return new Promise((resolve, reject) => {
-      const limit = setTimeout(() => socket.close(), RECONNECT_INTERVAL);
-      socket.onopen = () => {
-        clearTimeout(limit);
-        const ping = () => socket.send(JSON.stringify({ message_type: 'ping' }));
-        ping();
-        this.#pingTimer = setInterval(ping, PING_INTERVAL);
-        socket.onclose = ({ code }) => this.#socketClosed(socket, code);
-        resolve();
-      };
-      socket.onclose = () => {
-        clearTimeout(limit);
-        reject(new SpidrError({ httpStatus: 0, reason: 'the notification channel cannot be opened' }));
-      };
-      socket.onmessage = ({ data }) => this.#received(JSON.parse(data).notificationMessage);
-    });
-  }
-
-  #socketClosed(socket, code) {
-    if (socket !== this.#socket) return; // closed by this client
-    clearInterval(this.#pingTimer);
-    if (code === CLOSED_FOR_GOOD) this.#lose('the gateway closed the notification channel');
-    else this.#reconnect();
-  }
-
-  /** The same URL again: at once, then every five seconds. What was missed is replayed by the gateway. */
-  async #reconnect() {
-    const channel = this.#channel;
-    this.#moveTo(ClientState.RECONNECTING, 'connection lost');
-    for (let attempt = 0; attempt < RECONNECT_ATTEMPTS; attempt += 1) {
-      if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, RECONNECT_INTERVAL));
-      if (this.#channel !== channel) return; // unregistered meanwhile
-      try {
-        await this.#openSocket();
+  async #connect(subscription, { notificationChannel, expires }) {
+    this.#subscription = subscription;
+    this.#scheduleExtension(expires * 500);
+    const channel = new NotificationChannel(new URL(notificationChannel, this.baseURL), {
+      message: (message) => this.#received(message),
+      lost: () => this.#moveTo(ClientState.RECONNECTING, 'connection lost'),
+      back: () => {
         this.#moveTo(ClientState.REGISTERED);
         for (const call of this.calls) call.verify();
-        return;
-      } catch {
-        // Counted: the next attempt follows, or the loss is reported below.
-      }
-    }
-    if (this.#channel === channel) this.#lose('connection lost');
+      },
+      over: (reason) => this.#lose(reason),
+    });
+    this.#channel = channel;
+    await channel.open();
+    this.#moveTo(ClientState.REGISTERED);
   }
 
   #received(message) {
@@ -276,7 +266,7 @@ export class SpidrClient extends EventTarget {
     if (this.#calls.has(sessionData)) return;
     const { callerName, callerDisplayNumber } = message.callNotificationParams;
     const call = new Call({ client: this, direction: 'incoming', remote: callerDisplayNumber, remoteName: callerName, sessionData, offer: sdp });
-    this.#calls.set(sessionData, call);
+    this.#adopt(call);
     call.ring();
     this.#emit('incoming', { call });
   }
@@ -299,11 +289,9 @@ export class SpidrClient extends EventTarget {
 
   #leave(reason) {
     clearTimeout(this.#extendTimer);
-    clearInterval(this.#pingTimer);
-    const socket = this.#socket;
-    this.#socket = this.#subscription = this.#channel = null;
+    this.#channel?.close();
+    this.#subscription = this.#channel = null;
     this.#handled = [];
-    socket?.close(CLOSED_FOR_GOOD);
     this.#moveTo(ClientState.UNREGISTERED, reason);
   }
 

@@ -1,0 +1,217 @@
+/**
+ * The media of one call: microphone and camera, the peer connection, and the descriptions that go back and forth.
+ * It knows nothing of signalling; `spidr-call.js` carries the descriptions.
+ *
+ * Hold is a matter of directions (RFC 3264 §8.4). Whoever holds offers `inactive` for every section, or with `holdWith: 'sendonly'`
+ * leaves the way open on which the other side hears music; both sides holding is `inactive` in either dialect.
+ */
+const GATHERING_LIMIT = 1_000;
+
+/** Directions that say: the other party keeps us waiting. */
+const SILENT = new Set(['inactive', 'sendonly']);
+
+export class CallMedia extends EventTarget {
+  #holdWith;
+  #tell;
+
+  /**
+   * @param {object} options
+   * @param {'inactive'|'sendonly'} options.holdWith
+   * @param {(text: string) => void} options.tell  hears of what is missing, e.g. a camera
+   */
+  constructor({ holdWith, tell }) {
+    super();
+    this.#holdWith = holdWith;
+    this.#tell = tell;
+    this.pc = null;
+    this.localStream = null;
+    this.remoteStream = new MediaStream();
+    this.holding = false;
+    this.remotelyHeld = false;
+  }
+
+  /** Captures what is wished, or what there is of it, and makes the connection. Event `change`: one of the streams did. */
+  async open(wanted) {
+    this.localStream = await capture(wanted, this.#tell);
+    this.pc = new RTCPeerConnection({ bundlePolicy: 'max-bundle' });
+    this.pc.ontrack = ({ track }) => {
+      this.remoteStream.addTrack(track);
+      this.#changed();
+    };
+    this.#changed();
+  }
+
+  get isClosed() { return this.pc?.signalingState === 'closed'; }
+
+  close() {
+    this.pc?.close();
+    for (const track of this.localStream?.getTracks() ?? []) track.stop();
+  }
+
+  // MARK: Descriptions
+
+  /**
+   * Makes an offer and applies it.
+   * @param {string[]} [sections]  kinds of the m-lines there have to be, in order: those of the connection that this one replaces
+   */
+  async offer(sections) {
+    const { pc } = this;
+    if (pc.getTransceivers().length === 0) this.#addLocalTracks(sections ?? ['audio']);
+    await pc.setLocalDescription(await this.#makeOffer());
+    return this.#gathered();
+  }
+
+  /**
+   * Makes an offer that changes nothing before it is committed: browsers do not get over a rollback well.
+   * @returns {Promise<{sdp: string, commit: () => Promise}>}
+   */
+  async propose(sections) {
+    if (!this.pc.currentLocalDescription) return { sdp: await this.offer(sections), commit: async () => {} };
+    const offer = await this.#makeOffer();
+    return { sdp: offer.sdp, commit: () => this.pc.setLocalDescription(offer) };
+  }
+
+  #makeOffer() {
+    this.#direct(this.remotelyHeld ? 'inactive' : this.#holdWith);
+    return this.pc.createOffer();
+  }
+
+  async answer(offer) {
+    const { pc } = this;
+    await pc.setRemoteDescription({ type: 'offer', sdp: offer });
+    this.remotelyHeld = SILENT.has(audioDirection(offer));
+    if (pc.getSenders().every((sender) => sender.track === null)) {
+      for (const track of this.localStream.getTracks()) pc.addTrack(track, this.localStream);
+    }
+    this.#direct(this.#holdWith); // an answer is narrowed to what was offered by itself
+    await pc.setLocalDescription(await pc.createAnswer());
+    return this.#gathered();
+  }
+
+  /** @param {'answer'|'pranswer'} type  the latter brings early media */
+  async accept(sdp, type = 'answer') {
+    await this.pc.setRemoteDescription({ type, sdp });
+    // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that it does.
+    if (type === 'answer' && !this.holding) this.remotelyHeld = SILENT.has(audioDirection(sdp));
+  }
+
+  /** The offer will not be answered: back to what was agreed before. */
+  async rollback() {
+    for (const transceiver of this.#transceivers()) transceiver.direction = transceiver.currentDirection ?? transceiver.direction;
+    if (this.pc.signalingState === 'have-local-offer') await this.pc.setLocalDescription({ type: 'rollback' });
+  }
+
+  /** Kinds of the m-lines, for a connection that is to replace this one. */
+  get sections() {
+    return [...(this.pc?.localDescription?.sdp ?? '').matchAll(/^m=(\w+)/gm)].map(([, kind]) => kind);
+  }
+
+  // MARK: Camera
+
+  get sendsVideo() { return this.localStream?.getVideoTracks().length > 0; }
+
+  get receivesVideo() {
+    return this.pc !== null && this.#transceivers('video').some(({ currentDirection }) => /^(sendrecv|recvonly)$/.test(currentDirection));
+  }
+
+  /** Starts the camera; the next offer tells. Throws if there is none. */
+  async startCamera() {
+    const [track] = (await navigator.mediaDevices.getUserMedia({ video: true })).getVideoTracks();
+    this.localStream.addTrack(track);
+    const unused = this.#transceivers('video').find(({ sender }) => sender.track === null);
+    if (unused) await unused.sender.replaceTrack(track);
+    else this.pc.addTrack(track, this.localStream);
+    this.#changed();
+  }
+
+  /** Stops the camera; pictures of the other side still come. */
+  async stopCamera() {
+    for (const transceiver of this.#transceivers('video')) {
+      await transceiver.sender.replaceTrack(null);
+      if (transceiver.mid === null) transceiver.stop(); // was never agreed on
+    }
+    for (const track of this.localStream.getVideoTracks()) {
+      track.stop();
+      this.localStream.removeTrack(track);
+    }
+    this.#changed();
+  }
+
+  /** Presses keys: telephone events (RFC 4733). @returns {boolean} whether they can be sent */
+  press(digits) {
+    const sender = this.pc?.getSenders().find(({ dtmf }) => dtmf?.canInsertDTMF);
+    sender?.dtmf.insertDTMF(digits, 120, 80);
+    return sender !== undefined;
+  }
+
+  // MARK: Parts
+
+  #addLocalTracks(sections) {
+    const tracks = this.localStream.getTracks();
+    const kinds = [...sections, ...tracks.map(({ kind }) => kind).filter((kind) => !sections.includes(kind))];
+    for (const kind of kinds) {
+      const track = tracks.find((each) => each.kind === kind);
+      if (track) this.pc.addTrack(track, this.localStream);
+      else this.pc.addTransceiver(kind, { direction: 'recvonly' }); // without a microphone the other party can still be heard
+    }
+  }
+
+  /** What this side wants of each section. */
+  #direct(held) {
+    for (const transceiver of this.#transceivers()) {
+      const sends = transceiver.sender.track !== null;
+      const open = sends ? 'sendrecv' : 'recvonly';
+      const closed = sends ? held : 'inactive';
+      transceiver.direction = this.holding ? closed : open;
+    }
+  }
+
+  #transceivers(kind) {
+    return this.pc.getTransceivers().filter(({ direction, receiver }) => direction !== 'stopped' && (!kind || receiver.track.kind === kind));
+  }
+
+  /** The local description with its candidates: the gateway wants them all at once, and has enough after a second. */
+  async #gathered() {
+    const { pc } = this;
+    if (pc.iceGatheringState !== 'complete') {
+      await new Promise((resolve) => {
+        const limit = setTimeout(resolve, GATHERING_LIMIT);
+        pc.addEventListener('icegatheringstatechange', () => {
+          if (pc.iceGatheringState === 'complete') resolve(clearTimeout(limit));
+        });
+      });
+    }
+    return pc.localDescription.sdp;
+  }
+
+  #changed() { this.dispatchEvent(new Event('change')); }
+}
+
+/** Camera and microphone as wished, or what there is of them; each thing missing is told. */
+async function capture({ audio = true, video = false }, tell) {
+  const devices = navigator.mediaDevices;
+  if (!devices) {
+    tell('This page may not use camera and microphone: it needs https or 127.0.0.1. You can only listen.');
+    return new MediaStream();
+  }
+  if (audio && video) {
+    try {
+      return await devices.getUserMedia({ audio, video });
+    } catch (error) {
+      tell(`No camera (${error.message}): going on with audio only.`);
+    }
+  }
+  try {
+    return await devices.getUserMedia({ audio, video: video && !audio });
+  } catch (error) {
+    tell(`No microphone (${error.message}): you can only listen.`);
+    return new MediaStream();
+  }
+}
+
+/** Of the first audio section; what a description says once for all sections counts as well. */
+function audioDirection(sdp) {
+  const [head, ...sections] = sdp.split(/^(?=m=)/m);
+  const said = (text) => /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(text ?? '')?.[1];
+  return said(sections.find((section) => section.startsWith('m=audio'))) ?? said(head) ?? 'sendrecv';
+}
