@@ -1,32 +1,52 @@
 /**
  * The demo page: phones side by side, and what happens between them.
  *
- * `?phones=carol,dave` shows other users of `@dev.local`, `?phones=alice` a single phone, e.g. for two browsers.
+ * `?phones=carol,dave` shows other users of `@dev.local` first, `?phones=alice` a single phone, e.g. for two browsers.
+ * `?hold=sendonly` makes the phones hold as the mobile clients do.
  * `window.orbweaver` gives scripts and tests the phones by name.
  */
 import { Phone } from './phone.js';
+import { KeptPhones } from './kept-phones.js';
 
 const DOMAIN = 'dev.local';
 const PASSWORD = 'dev'; // the one password of every `--dev` user
+const EVERYBODY = ['alice', 'bob', 'carol', 'dave'];
 
-const names = (new URLSearchParams(location.search).get('phones') ?? 'alice,bob').split(',').slice(0, 2);
-const others = { alice: 'bob', bob: 'alice', carol: 'dave', dave: 'carol' };
-const peerOf = (name) => names.find((other) => other !== name) ?? others[name] ?? 'alice';
+const query = new URLSearchParams(location.search);
+const first = (query.get('phones') ?? 'alice,bob').split(',').slice(0, EVERYBODY.length);
+const others = query.has('phones') ? [] : EVERYBODY.filter((name) => !first.includes(name));
+const OPPOSITE = { alice: 'bob', bob: 'alice', carol: 'dave', dave: 'carol' };
+const peerOf = (name) => (first.includes(name) && first.find((other) => other !== name)) || (OPPOSITE[name] ?? 'alice');
+const thirdFor = (name) => EVERYBODY.find((other) => other !== name && other !== peerOf(name));
 
 const fromTemplate = (id) => document.getElementById(id).content.firstElementChild.cloneNode(true);
 const part = (root, name) => root.querySelector(`[data-part="${name}"]`);
 
+const kept = new KeptPhones(sessionStorage);
 const phones = {};
-for (const name of names) {
+const tabs = {};
+
+document.getElementById('addresses').append(...EVERYBODY.map((name) => new Option(`${name}@${DOMAIN}`)));
+
+function add(name) {
   const root = fromTemplate('phone-template');
   root.id = `phone-${name}`;
+  part(root, 'keypad').append(...[...'123456789*0#'].map((key) => {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: key });
+    button.dataset.key = key;
+    return button;
+  }));
   document.getElementById('phones').append(root);
-  phones[name] = new Phone(root, { user: `${name}@${DOMAIN}`, password: PASSWORD, peer: `${peerOf(name)}@${DOMAIN}` });
+  const [peer, third] = [peerOf(name), thirdFor(name)].map((other) => `${other}@${DOMAIN}`);
+  const phone = new Phone(root, { user: `${name}@${DOMAIN}`, password: PASSWORD, holdWith: dialect.value, peer, third });
+  phones[name] = phone;
+  phone.sound = soundIsOn();
+  addTab(name);
+  addLeg(name);
+  document.body.dataset.phones = String(Object.keys(phones).length);
 }
 
 // MARK: Tabs, where only one phone fits
-
-const tabs = Object.fromEntries(names.map((name) => [name, fromTemplate('tab-template')]));
 
 function show(name) {
   for (const [other, tab] of Object.entries(tabs)) {
@@ -38,27 +58,28 @@ function show(name) {
 
 const TAB_NOTES = { incoming: 'is ringing', outgoing: 'is calling', connected: 'in a call', ready: 'ready', failed: 'failed' };
 
-for (const [name, tab] of Object.entries(tabs)) {
+function addTab(name) {
+  const tab = fromTemplate('tab-template');
+  tabs[name] = tab;
   part(tab, 'name').textContent = name;
   tab.setAttribute('aria-controls', phones[name].root.id);
   tab.addEventListener('click', () => show(name));
   tab.addEventListener('keydown', ({ key }) => {
-    if (key !== 'ArrowLeft' && key !== 'ArrowRight') return;
-    const other = peerOf(name);
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (!step) return;
+    const names = Object.keys(tabs);
+    const other = names.at((names.indexOf(name) + step) % names.length);
     show(other);
     tabs[other].focus();
   });
-  phones[name].addEventListener('view', () => describeTab(name));
-  describeTab(name);
-}
-document.getElementById('tabs').append(...Object.values(tabs));
-document.body.classList.toggle('single', names.length === 1);
-show(names[0]);
-
-function describeTab(name) {
-  const { view } = phones[name];
-  tabs[name].dataset.view = view;
-  part(tabs[name], 'state').textContent = TAB_NOTES[view] ?? '';
+  const describe = () => {
+    const { view } = phones[name];
+    tab.dataset.view = view;
+    part(tab, 'state').textContent = TAB_NOTES[view] ?? '';
+  };
+  phones[name].addEventListener('view', describe);
+  describe();
+  document.getElementById('tabs').append(tab);
 }
 
 // MARK: The legs
@@ -78,8 +99,8 @@ function describe({ pair, keys, audio, video }) {
   };
 }
 
-const legs = document.getElementById('legs');
-for (const name of names) {
+function addLeg(name) {
+  const legs = document.getElementById('legs');
   const leg = fromTemplate('leg-template');
   part(leg, 'title').textContent = `${name} and the gateway`;
   const phone = phones[name];
@@ -90,24 +111,53 @@ for (const name of names) {
   };
   phone.addEventListener('report', update);
   update();
-  if (name === names[0]) legs.prepend(leg);
+  if (name === first[0]) legs.prepend(leg);
   else legs.append(leg);
 }
 
-// MARK: Sound
+// MARK: Settings
 
 const soundButton = document.getElementById('sound');
+const dialect = document.getElementById('dialect');
+const moreButton = document.getElementById('more-phones');
+
+const soundIsOn = () => soundButton.getAttribute('aria-pressed') === 'true';
+
 function setSound(on) {
   soundButton.setAttribute('aria-pressed', String(on));
   soundButton.querySelector('span').textContent = on ? 'Sound on' : 'Sound off';
   for (const phone of Object.values(phones)) phone.sound = on;
 }
-soundButton.addEventListener('click', () => setSound(soundButton.getAttribute('aria-pressed') !== 'true'));
-setSound(true);
 
-// A page that is closed takes its registrations along instead of leaving the gateway ringing nobody.
-addEventListener('pagehide', () => {
-  for (const { client } of Object.values(phones)) client.unregister().catch(() => {}); // nobody is left to tell
+soundButton.addEventListener('click', () => setSound(!soundIsOn()));
+dialect.value = query.get('hold') === 'sendonly' ? 'sendonly' : 'inactive';
+dialect.addEventListener('change', () => {
+  for (const { client } of Object.values(phones)) client.holdWith = dialect.value;
 });
 
-window.orbweaver = { phones, setSound };
+function addOthers() {
+  others.splice(0).forEach(add);
+  moreButton.hidden = true;
+}
+
+moreButton.addEventListener('click', addOthers);
+moreButton.hidden = others.length === 0;
+
+first.forEach(add);
+if (kept.names.some((name) => others.includes(name))) addOthers();
+show(kept.names.find((name) => name in phones) ?? first[0]);
+
+// MARK: The page goes, and comes back
+
+/** A page that is loaded again goes on with its calls; one that is closed takes its registrations along, if it has no calls. */
+addEventListener('pagehide', () => {
+  for (const [name, { client }] of Object.entries(phones)) {
+    if (client.calls.length > 0) kept.keep(name, client.snapshot);
+    else client.unregister().catch(() => {}); // nobody is left to tell
+  }
+});
+
+window.orbweaver = { phones, setSound, addOthers };
+for (const [name, snapshot] of kept.take()) {
+  phones[name]?.resume(snapshot).catch(() => phones[name].register()); // its calls ended with the registration
+}
