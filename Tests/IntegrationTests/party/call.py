@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from peers.spidr import Answer, Notification
 
-from .dialects import INACTIVE, SENDRECV, audio_direction, sends
+from .dialects import INACTIVE, SENDRECV, audio_direction, narrowed
 
 if TYPE_CHECKING:
     from .device import Party
@@ -126,7 +126,7 @@ class PartyCall:
     async def offer_update(self, direction: str = SENDRECV, **fields) -> Answer:
         """Sends an offer and waits for nothing."""
         self._update = asyncio.get_running_loop().create_future()
-        sdp = await self.media.offer(self._wishes() | {"audio": direction})
+        sdp = await self.media.offer(self._wishes(direction))
         return await self.party.operate(self.session, "startCallUpdate", sdp=sdp, **fields)
 
     async def update(self, direction: str = SENDRECV, timeout: float = 20, **fields) -> Notification:
@@ -257,10 +257,11 @@ class PartyCall:
         if not holding:
             self.remotely_held = audio_direction(answer.sdp) in _SILENCE
 
-    def _wishes(self) -> dict[str, str]:
-        wish = self.party.dialect.wish(self.holding)
-        video = wish if sends(self.video) and wish == INACTIVE else self.video
-        return {"audio": wish} | ({"video": video} if self.video != INACTIVE or "video" in self.media.kinds else {})
+    def _wishes(self, limit: str | None = None) -> dict[str, str]:
+        """The direction of each kind; hold concerns all of them."""
+        limit = limit or self.party.dialect.wish(self.holding)
+        has_video = self.video != INACTIVE or "video" in self.media.kinds
+        return {"audio": limit} | ({"video": narrowed(self.video, limit)} if has_video else {})
 
     def learn(self, news: Notification):
         """L5 takes the caller's names for incoming legs and of conferences, the remote ones otherwise (spidr-wire §5.2)."""

@@ -46,6 +46,11 @@ def direction(sending: bool, receiving: bool) -> str:
     return {(True, True): SENDRECV, (True, False): SENDONLY, (False, True): RECVONLY, (False, False): INACTIVE}[sending, receiving]
 
 
+def narrowed(wished: str, limit: str) -> str:
+    """What is in both."""
+    return direction(sends(wished) and sends(limit), receives(wished) and receives(limit))
+
+
 def answering(offered: str, wished: str) -> str:
     """RFC 3264 §6.1: nothing that was not offered, nothing that is not wished."""
     return direction(sends(wished) and receives(offered), receives(wished) and sends(offered))
