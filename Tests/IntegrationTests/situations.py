@@ -1,0 +1,43 @@
+"""Calls brought to where a test begins. What devices were told on the way is forgotten."""
+from party import PartyCall
+from party.device import Party
+
+
+async def connected(caller: Party, callee: Party, **fields) -> tuple[PartyCall, PartyCall]:
+    """An answered call, with media on both sides if its parties have any; each end is told once."""
+    outgoing = await caller.dial(callee.name, **fields)
+    incoming = await callee.incoming()
+    (await incoming.answer()).succeeded()
+    await outgoing.answered()
+    await callee.expect("callCancel", incoming.session)
+    for call in (outgoing, incoming):
+        if call.party.sounds:
+            await call.connected()
+    forget(caller, callee)
+    return outgoing, incoming
+
+
+async def held(holder: PartyCall, other: PartyCall):
+    await holder.hold()
+    await other.until(lambda: other.remotely_held, "remotely held")
+    forget(holder.party, other.party)
+
+
+async def resumed(holder: PartyCall, other: PartyCall):
+    await holder.unhold()
+    await other.until(lambda: not other.remotely_held, "no longer remotely held")
+    forget(holder.party, other.party)
+
+
+async def two_held_calls(hub: Party, first: Party, second: Party) -> tuple[PartyCall, PartyCall, PartyCall, PartyCall]:
+    """`hub` holds a call to each of the others: its end and their end of the first, then of the second."""
+    to_first, at_first = await connected(hub, first)
+    await held(to_first, at_first)
+    to_second, at_second = await connected(hub, second)
+    await held(to_second, at_second)
+    return to_first, at_first, to_second, at_second
+
+
+def forget(*parties: Party):
+    for each in parties:
+        each.forget()

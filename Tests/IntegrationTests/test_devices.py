@@ -1,0 +1,182 @@
+"""Several devices, forwarding, and calls that nobody answers (spidr-wire §6.4 to §6.7): what each device is told, in order."""
+import asyncio
+
+import pytest
+
+from party import FCS, L5
+from situations import connected, forget, held
+
+
+async def test_the_first_answer_wins_however_close_they_come(party):
+    alice = await party("alice")
+    devices = [await party("bob", alone=index == 0, dialect=FCS if index % 2 else L5) for index in range(4)]
+    for _ in range(3):
+        at_alice = await alice.dial("bob")
+        calls = [await device.incoming() for device in devices]
+        answers = await asyncio.gather(*(call.answer() for call in calls))
+        assert sorted(answer.status for answer in answers) == [200, 409, 409, 409]
+        for answer in answers:
+            if answer.status != 200:
+                answer.refused(409, 37, "callControlResponse", "call.already_answered")
+        await at_alice.answered()
+        await alice.heard_exactly(("ringing", at_alice), ("respondCallUpdate", at_alice))
+        for device, call in zip(devices, calls, strict=True):
+            await device.heard_exactly(("call", call), ("callCancel", call))
+        (await at_alice.end()).succeeded()
+        winner = next(call for call, answer in zip(calls, answers, strict=True) if answer.status == 200)
+        await winner.over()
+        await asyncio.sleep(0.3)
+        forget(*devices)
+
+
+async def test_only_the_device_that_answered_takes_part(party):
+    """The others were told that it is over for them, and are told nothing more."""
+    alice = await party("alice")
+    desk, pocket = await party("bob"), await party("bob", alone=False)
+    at_alice = await alice.dial("bob")
+    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
+    (await at_pocket.answer()).succeeded()
+    await at_alice.answered()
+    await at_desk.over()
+    forget(alice, desk, pocket)
+    await held(at_alice, at_pocket)
+    (await at_alice.end()).succeeded()
+    await at_pocket.over()
+    await desk.heard_exactly()
+
+
+async def test_one_device_rejects_for_all(party):
+    alice = await party("alice")
+    desk, pocket = await party("bob"), await party("bob", alone=False)
+    at_alice = await alice.dial("bob")
+    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
+    (await at_desk.reject()).succeeded()
+    assert (await at_alice.over()).code == 603
+    await alice.heard_exactly(("ringing", at_alice), ("callEnd", at_alice))
+    await desk.heard_exactly(("call", at_desk), ("callCancel", at_desk))
+    await pocket.heard_exactly(("call", at_pocket), ("callCancel", at_pocket))
+    (await at_pocket.answer()).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_a_call_that_one_device_ignores_rings_on(party):
+    """Ignoring sends nothing (§6.4)."""
+    alice = await party("alice")
+    desk, pocket = await party("bob"), await party("bob", alone=False)
+    at_alice = await alice.dial("bob")
+    await desk.incoming()
+    at_pocket = await pocket.incoming()
+    (await at_pocket.answer()).succeeded()
+    await at_alice.answered()
+
+
+async def test_nobody_answers(own_gateway, party):
+    own = own_gateway("--set", "calls.ring_time=5s")
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    ended = await at_alice.over()
+    assert ended.code in (480, 487) and ended.text
+    assert (await at_bob.over()).by == "callEnd"
+    await alice.heard_exactly(("ringing", at_alice), ("callEnd", at_alice))
+    await bob.heard_exactly(("call", at_bob), ("callEnd", at_bob))
+    (await at_bob.answer()).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_a_second_call_rings_while_the_first_goes_on(party):
+    """Whether to take it is the device's choice (call waiting)."""
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice, at_bob = await connected(alice, bob)
+    at_carol = await carol.dial("bob")
+    second = await bob.incoming()
+    await held(at_bob, at_alice)
+    (await second.answer()).succeeded()
+    await at_carol.answered()
+    (await second.end()).succeeded()
+    await at_carol.over()
+    await at_bob.unhold()
+
+
+# Forwarding (§6.4)
+
+
+@pytest.mark.parametrize("feedback", [False, True], ids=["the gateway rings", "the device rings"])
+async def test_a_ringing_call_is_forwarded(party, feedback):
+    alice, carol = await party("alice"), await party("carol", ringing_feedback=feedback)
+    desk, pocket = await party("bob"), await party("bob", alone=False)
+    at_alice = await alice.dial("bob")
+    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
+    assert "forward" in at_desk.invitation.message["sessionParams"]["actions"]
+    (await at_desk.forward("carol")).succeeded()
+    at_carol = await carol.incoming()
+    assert at_carol.remote == ("Alice", "alice@dev.local")
+    for device, call in ((desk, at_desk), (pocket, at_pocket)):
+        await device.heard_exactly(("call", call), ("callCancel", call))
+    (await at_carol.answer()).succeeded()
+    await at_alice.answered()
+    assert at_alice.remote == ("Carol", "carol@dev.local")
+    events = [notification.event for notification in alice.heard]
+    assert events.count("ringing") == 1 and events[-1] == "respondCallUpdate", events
+    (await at_carol.end()).succeeded()
+    await at_alice.over()
+
+
+@pytest.mark.parametrize(("target", "code"), [("nobody", 404), ("dave", 480)])
+async def test_a_call_is_forwarded_to_where_nobody_is(party, target, code):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    (await at_bob.forward(target)).succeeded()
+    assert (await at_alice.over()).code == code
+    await bob.heard_exactly(("call", at_bob), ("callCancel", at_bob))
+
+
+async def test_the_target_of_a_forwarded_call_rejects_it(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice = await alice.dial("bob")
+    (await (await bob.incoming()).forward("carol")).succeeded()
+    at_carol = await carol.incoming()
+    (await at_carol.reject()).succeeded()
+    assert (await at_alice.over()).code == 603
+
+
+async def test_forwarding_in_a_circle_comes_to_an_end(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice = await alice.dial("bob")
+    ringing, others = bob, carol
+    for _ in range(20):
+        call = await ringing.incoming()
+        answer = await call.forward(others.name)
+        if answer.status != 200:
+            break
+        ringing, others = others, ringing
+    assert answer.status in (403, 409), "forwarded twenty times"
+    (await call.answer()).succeeded()
+    await at_alice.answered()
+
+
+async def test_an_answered_call_cannot_be_forwarded(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_bob.forward("carol")).refused(409, 37, "callDispositionResponse", "call.already_answered")
+    await alice.heard_exactly()
+    answer = await at_alice.forward("carol")
+    assert answer.status == 409, answer.text
+
+
+async def test_the_caller_cannot_forward(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    assert (await at_alice.forward("carol")).status == 409
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+
+
+async def test_the_caller_gives_up_while_a_forwarded_call_rings(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice = await alice.dial("bob")
+    (await (await bob.incoming()).forward("carol")).succeeded()
+    at_carol = await carol.incoming()
+    (await at_alice.end("too long")).succeeded()
+    assert (await at_carol.over()).text == "too long"
+    await carol.heard_exactly(("call", at_carol), ("callEnd", at_carol))

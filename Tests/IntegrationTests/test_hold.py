@@ -1,0 +1,183 @@
+"""Hold, resume and double hold in both dialects (spidr-wire §8.2): what each device is told, and who hears whom."""
+import asyncio
+
+import pytest
+
+from party import FCS, L5, MUSIC, audio_direction, hear_now
+from party.dialects import answering, origin, sends
+from situations import connected, held, resumed
+
+PAIRINGS = pytest.mark.parametrize(("ones", "others"), [(L5, L5), (L5, FCS), (FCS, L5), (FCS, FCS)], ids=lambda dialect: dialect.name)
+
+
+def music_if(direction: str) -> set[str]:
+    """The held party hears music while its peer's description lets something through to it."""
+    return {MUSIC} if sends(direction) else set()
+
+
+@PAIRINGS
+async def test_hold_double_hold_and_resume(party, ones, others):
+    alice, bob = await party("alice", dialect=ones, sounds=True), await party("bob", dialect=others, sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+    await at_alice.hold()
+    assert (at_alice.state, at_bob.state) == ("ON_HOLD", "REMOTELY_HELD")
+    await hear_now({at_alice: set(), at_bob: music_if(ones.hold_offer)})
+
+    await at_bob.hold()
+    assert (at_alice.state, at_bob.state) == ("ON_DOUBLE_HOLD", "ON_DOUBLE_HOLD")
+    await hear_now({at_alice: set(), at_bob: set()})
+
+    await at_alice.unhold()
+    assert (at_alice.state, at_bob.state) == ("REMOTELY_HELD", "ON_HOLD")
+    await hear_now({at_alice: music_if(others.while_holding), at_bob: set()})
+
+    await at_bob.unhold()
+    assert (at_alice.state, at_bob.state) == ("IN_CALL", "IN_CALL")
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+@PAIRINGS
+async def test_directions_pass_unchanged_and_each_step_is_told_once(party, ones, others):
+    """Only the other end of an offer hears of it, and only the one who offered hears of its answer."""
+    alice, bob = await party("alice", dialect=ones), await party("bob", dialect=others)
+    at_alice, at_bob = await connected(alice, bob)
+
+    async def moved(mover, other, operation: str, offered: str, answered: str):
+        await getattr(mover, operation)()
+        assert (audio_direction(other.descriptions[-1]), audio_direction(mover.descriptions[-1])) == (offered, answered)
+        await mover.party.heard_exactly(("respondCallUpdate", mover))
+        await other.party.heard_exactly(("startCallUpdate", other))
+
+    await moved(at_alice, at_bob, "hold", ones.hold_offer, answering(ones.hold_offer, "sendrecv"))
+    await moved(at_bob, at_alice, "hold", "inactive", "inactive")
+    await moved(at_alice, at_bob, "unhold", "sendrecv", others.while_holding)
+    await moved(at_bob, at_alice, "unhold", "sendrecv", "sendrecv")
+    await moved(at_bob, at_alice, "hold", others.hold_offer, answering(others.hold_offer, "sendrecv"))
+    await moved(at_bob, at_alice, "unhold", "sendrecv", "sendrecv")
+    assert (at_alice.direction, at_bob.direction) == ("sendrecv", "sendrecv")
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_the_callee_holds_and_what_it_plays_is_not_sent_to_itself(party, dialect):
+    alice, bob = await party("alice", sounds=True), await party("bob", dialect=dialect, sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_bob, at_alice)
+    await hear_now({at_alice: music_if(dialect.hold_offer), at_bob: set()})
+    await resumed(at_bob, at_alice)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def test_holding_again_and_again_changes_nothing_else(party):
+    alice, bob = await party("alice", sounds=True, dialect=FCS), await party("bob", sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    for _ in range(3):
+        await held(at_alice, at_bob)
+        await resumed(at_alice, at_bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    for call in (at_alice, at_bob):
+        identifiers, versions = zip(*map(origin, call.descriptions), strict=True)
+        assert len(set(identifiers)) == 1, "L5 takes a new session id for a new connection (§8.1)"
+        assert list(versions) == sorted(set(versions)), f"versions go up by one with each change: {versions}"
+        assert len({ufrag(text) for text in call.descriptions}) == 1, "the gateway restarted ICE"
+
+
+async def test_two_offers_at_once(party):
+    """The second is refused, and the call goes on with the first (§8.9)."""
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    at_bob.answers_updates = False
+    (await at_alice.offer_update("inactive")).succeeded()
+    update = await bob.expect("startCallUpdate", at_bob.session)
+
+    for call in (at_bob, at_alice):
+        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=update.sdp)).refused(491, 491, "callControlResponse")
+        assert refusal["retryAfter"] > 0
+    await alice.expect_silence("startCallUpdate")
+
+    (await at_bob.respond(update)).succeeded()
+    await at_alice.updated()
+    assert (at_alice.direction, at_bob.direction) == ("inactive", "inactive")
+    at_bob.answers_updates = True
+    await at_bob.update("sendrecv")
+
+
+async def test_two_offers_truly_at_once_leave_one(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    answers = await asyncio.gather(at_alice.offer_update("inactive"), at_bob.offer_update("inactive"))
+    assert sorted(answer.status for answer in answers) == [200, 491]
+    winner, loser = (at_alice, at_bob) if answers[0].status == 200 else (at_bob, at_alice)
+    await winner.updated()
+    await winner.party.heard_exactly(("respondCallUpdate", winner))
+    await loser.party.heard_exactly(("startCallUpdate", loser))
+
+
+async def test_the_end_comes_through_an_open_offer(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    at_bob.answers_updates = False
+    (await at_alice.offer_update("inactive")).succeeded()
+    update = await bob.expect("startCallUpdate", at_bob.session)
+    (await at_alice.end("never mind")).succeeded()
+    assert (await bob.expect("callEnd", at_bob.session)).reason[1] == "never mind"
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).refused(404, 42, "callControlResponse", "call.not_found")
+    await alice.heard_exactly()
+
+
+async def test_an_answer_without_an_offer_is_refused(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    for call in (at_alice, at_bob):
+        sdp = await call.media.offer({"audio": "sendrecv"})
+        refusal = (await call.party.operate(call.session, "respondCallUpdate", sdp=sdp)).refused(409, 37, "callControlResponse", "call.not_allowed")
+        assert "IN_CALL" in refusal["reason"]
+    await alice.heard_exactly()
+    await bob.heard_exactly()
+
+
+async def test_a_call_that_rings_cannot_be_held(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    await alice.expect("ringing")
+    alice.forget()
+    for call, state in ((at_alice, "RINGING"), (at_bob, "RINGING")):
+        sdp = await alice.new_media().offer({"audio": "inactive"})
+        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=sdp)).refused(409, 37, "callControlResponse", "call.not_allowed")
+        assert state in refusal["reason"]
+    await alice.heard_exactly()
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+
+
+async def test_a_bad_description_leaves_the_call_as_it_is(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    (await alice.operate(at_alice.session, "startCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    await bob.heard_exactly()
+    await held(at_alice, at_bob)
+    await resumed(at_alice, at_bob)
+
+    # The same in the answer: the offer stays open, and can still be answered.
+    at_bob.answers_updates = False
+    (await at_alice.offer_update("inactive")).succeeded()
+    update = await bob.expect("startCallUpdate", at_bob.session)
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await at_bob.respond(update)).succeeded()
+    await at_alice.updated()
+
+
+async def test_held_calls_end_like_others(party):
+    alice, bob = await party("alice"), await party("bob", dialect=FCS)
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_bob.end("tired of music")).succeeded()
+    assert (await at_alice.over()).text == "tired of music"
+    await alice.heard_exactly(("callEnd", at_alice))
+    await bob.heard_exactly()
+
+
+def ufrag(description: str) -> str:
+    return description.split("a=ice-ufrag:")[1].split("\r\n")[0]

@@ -1,0 +1,199 @@
+"""Conferences (spidr-wire §8.7): two calls become one in which everybody hears everybody else."""
+import asyncio
+import os
+from contextlib import AsyncExitStack
+
+from party import FCS, TONES, Party, hear_now
+from peers.gateway import Gateway, free_tcp_ports, free_udp_range, orbweaver
+from situations import connected, forget, held, two_held_calls
+
+SUCCESS = "Join Successful"
+
+
+async def conference(hub, first, second):
+    """The new call of `hub`, and the calls of the two others."""
+    to_first, at_first, to_second, at_second = await two_held_calls(hub, first, second)
+    joined = await hub.join(to_first, to_second)
+    await joined.answered()
+    for call in (to_first, to_second):
+        await call.over()
+    for call in (at_first, at_second):
+        await call.until(lambda call=call: call.remote[1].startswith("conference@"), "shown the conference")
+    forget(hub, first, second)
+    return joined, at_first, at_second
+
+
+async def test_two_held_calls_become_one(party):
+    alice = await party("alice", sounds=True)
+    bob, carol = await party("bob", dialect=FCS, sounds=True), await party("carol", sounds=True)
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+
+    joined = await alice.join(to_bob, to_carol)
+    assert joined.session not in (to_bob.session, to_carol.session)
+    await joined.answered()
+    assert joined.remote[1].startswith("conference@")
+    for old in (to_bob, to_carol):
+        ended = await old.over()
+        assert (ended.by, ended.text) == ("sessionComplete", SUCCESS)
+        old.farewell.succeeded()
+    await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+    await alice.heard_exactly(("respondCallUpdate", joined), ("sessionComplete", to_bob), ("sessionComplete", to_carol))
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    await carol.heard_exactly(("startCallUpdate", at_carol))
+    assert (at_bob.state, at_carol.state) == ("IN_CALL", "IN_CALL")
+    for call in (joined, at_bob, at_carol):
+        (await call.audit()).succeeded()
+        assert (await call.party.state(call.session)).succeeded()["state"] == "ANSWERED"
+    for old in (to_bob, to_carol):
+        (await alice.operate(old.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_one_leaves_and_the_others_go_on(party):
+    alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+    (await at_bob.end("have to go")).succeeded()
+    await hear_now({joined: {"carol"}, at_carol: {"alice"}})
+    for each in (alice, bob, carol):
+        await each.heard_exactly()
+    (await at_carol.end("me too")).succeeded()
+    assert (await joined.over()).text == "me too"
+    await alice.heard_exactly(("callEnd", joined))
+
+
+async def test_whoever_joined_leaves_and_the_others_go_on(party):
+    alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    (await joined.end()).succeeded()
+    await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
+    await bob.heard_exactly()
+    (await at_bob.end()).succeeded()
+    assert (await at_carol.over()).by == "callEnd"
+
+
+async def test_hold_in_a_conference_concerns_only_who_holds(party):
+    """No music: the others go on talking."""
+    alice, bob, carol = [await party(name, sounds=True, dialect=FCS) for name in ("alice", "bob", "carol")]
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    await at_bob.hold()
+    await hear_now({joined: {"bob", "carol"}, at_bob: set(), at_carol: {"alice", "bob"}})  # `sendonly`: whoever holds can be heard
+    await alice.heard_exactly()
+    await carol.heard_exactly()
+    await bob.heard_exactly(("respondCallUpdate", at_bob))
+    await at_bob.unhold()
+    await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+
+
+async def test_somebody_who_holds_stays_on_hold_until_they_resume(party):
+    alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    await held(at_bob, to_bob)
+    joined = await alice.join(to_bob, to_carol)
+    await joined.answered()
+    await hear_now({joined: {"carol"}, at_bob: set(), at_carol: {"alice"}})
+    await at_bob.unhold()
+    await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+
+
+async def test_calls_that_are_not_on_hold_can_be_joined_too(party):
+    """The mobile guide allows "merge" in IN_CALL (Appendix B)."""
+    alice, bob, carol = [await party(name) for name in ("alice", "bob", "carol")]
+    to_bob, at_bob = await connected(alice, bob)
+    to_carol, at_carol = await connected(alice, carol)
+    joined = await alice.join(to_bob, to_carol)
+    await joined.answered()
+    for call in (to_bob, to_carol):
+        await call.over()
+        call.farewell.succeeded()
+    for call in (at_bob, at_carol):
+        await call.until(lambda call=call: call.remote[1].startswith("conference@"), "shown the conference")
+
+
+async def test_a_call_that_is_not_answered_cannot_be_joined(party):
+    alice, bob, carol = [await party(name) for name in ("alice", "bob", "carol")]
+    to_bob, at_bob = await connected(alice, bob)
+    await held(to_bob, at_bob)
+    to_carol = await alice.dial("carol")
+    at_carol = await carol.incoming()
+    await alice.expect("ringing", to_carol.session)
+    forget(alice, bob, carol)
+    joined = await alice.join(to_bob, to_carol)
+    await alice.heard_exactly(("sessionFail", joined))
+    assert joined.failure[0] and joined.failure[1]
+    (await alice.operate(joined.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+    await bob.heard_exactly()
+    await carol.heard_exactly()
+    (await at_carol.answer()).succeeded()
+    await to_carol.answered()
+    await to_bob.unhold()
+    await at_bob.until(lambda: not at_bob.remotely_held, "resumed")
+
+
+async def test_joins_that_cannot_be_meant(party):
+    alice, bob, carol = [await party(name) for name in ("alice", "bob", "carol")]
+    to_bob, at_bob = await connected(alice, bob)
+    to_carol, at_carol = await connected(alice, carol)
+    sdp = await alice.new_media().offer({"audio": "sendrecv"})
+
+    async def joins(first: str, second: str, **fields):
+        request = {"type": "join", "firstSessionData": first, "secondSessionData": second, "sdp": sdp, **fields}
+        return await alice.request("POST", "/callControl", {"callControlRequest": request})
+
+    (await joins(to_bob.session, "0000")).refused(404, 42, "callControlResponse", "call.not_found")
+    (await joins(at_bob.session, to_carol.session)).refused(404, 42, "callControlResponse", "call.not_found")
+    answer = await joins(to_bob.session, to_bob.session)
+    assert answer.status in (400, 409) and answer.body["statusCode"] == 37, answer.text
+    (await joins(to_bob.session, to_carol.session, sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    missing = {"type": "join", "firstSessionData": to_bob.session, "sdp": sdp}
+    answer = await alice.request("POST", "/callControl", {"callControlRequest": missing})
+    answer.refused(400, 5, "callControlResponse", "request.missing_field")
+    for each in (alice, bob, carol):
+        await each.heard_exactly()
+
+
+async def test_eight_by_repeated_joins(tmp_path, contract):
+    """Users of their own, because `--dev` has only four."""
+    names = list(TONES)
+    (port,) = free_tcp_ports(1)
+    configuration = write_configuration(tmp_path, port)
+    for name in names:
+        arguments = ("user", "add", f"{name}@dev.local", *configuration, "--password-stdin")
+        ended = await asyncio.to_thread(orbweaver, *arguments, directory=tmp_path, standard_input="dev\n")
+        assert ended.returncode == 0, ended.stderr
+    own = Gateway(arguments=["serve", *configuration], http_port=port).start()
+    try:
+        async with AsyncExitStack() as stack:
+            parties = [await stack.enter_async_context(Party(own.http, name, sounds=True, contract=contract)) for name in names]
+            for each in parties:
+                await each.register()
+            hub, second, third, *others = parties
+            joined, at_second, at_third = await conference(hub, second, third)
+            ends = {hub.name: joined, second.name: at_second, third.name: at_third}
+            for newcomer in others:
+                await joined.hold()
+                to_newcomer, ends[newcomer.name] = await connected(hub, newcomer)
+                await to_newcomer.hold()
+                before, joined = joined, await hub.join(joined, to_newcomer)
+                await joined.answered()
+                assert (await before.over()).text == SUCCESS
+                ends[hub.name] = joined
+            await hear_now({ends[name]: set(names) - {name} for name in names}, timeout=40)
+
+            # They leave one by one, and none of the rest is disturbed.
+            for name in names[:5]:
+                (await ends.pop(name).end()).succeeded()
+            await hear_now({ends[name]: set(ends) - {name} for name in ends})
+            assert not any(call.ended for call in ends.values())
+    finally:
+        own.stop()
+        own.discard()
+
+
+def write_configuration(folder, port: int) -> tuple[str, str]:
+    settings = {
+        "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1", "port": port}, "registration": {"domain": "dev.local"},
+        "media": {"bind": "127.0.0.1", "port": free_udp_range(os.cpu_count() or 1)}, "storage": {"path": folder / "users.sqlite"},
+    }  # fmt: skip
+    lines = [line for section, values in settings.items() for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))]
+    (folder / "orbweaver.yaml").write_text("\n".join(lines) + "\n")
+    return "--config", str(folder / "orbweaver.yaml")

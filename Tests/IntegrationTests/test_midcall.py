@@ -1,0 +1,212 @@
+"""Video, custom parameters, candidates, new media paths and audits in the middle of a call (spidr-wire §6.8, §6.9, §8)."""
+import asyncio
+
+import pytest
+
+from party import FCS, L5, direction_of, hear_now
+from party.call import parameters
+from peers.sdp import DATA_ONLY
+from situations import connected, forget, held, resumed
+
+GPS = parameters(X_GPS="1,2", X_Floor="3")
+
+# Video (§8.2)
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_video_is_added_seen_answered_and_stopped(party, dialect):
+    alice, bob = await party("alice", dialect=dialect), await party("bob", dialect=dialect)
+    at_alice, at_bob = await connected(alice, bob)
+    assert direction_of(at_bob.invitation.sdp, "video") is None
+
+    at_bob.video = "recvonly"  # looks, without a camera of its own
+    await at_alice.show_video()
+    assert (direction_of(at_bob.descriptions[-1], "video"), direction_of(at_alice.descriptions[-1], "video")) == ("sendrecv", "recvonly")
+    assert (at_alice.media.direction, at_bob.media.direction) == ({"audio": "sendrecv", "video": "sendonly"}, {"audio": "sendrecv", "video": "recvonly"})
+
+    at_alice.video = "sendrecv"
+    await at_bob.show_video()
+    assert (at_alice.media.direction["video"], at_bob.media.direction["video"]) == ("sendrecv", "sendrecv")
+
+    await at_alice.show_video("recvonly")
+    assert direction_of(at_bob.descriptions[-1], "video") == "recvonly"
+    assert (at_alice.media.direction["video"], at_bob.media.direction["video"]) == ("recvonly", "sendonly")
+    assert (at_alice.state, at_bob.state) == ("IN_CALL", "IN_CALL")
+
+
+async def test_video_towards_somebody_without_it_stays_silent_but_there(party):
+    """The section stays for the rest of the call, and can be used later (RFC 3264 §8)."""
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    await at_alice.show_video()
+    assert direction_of(at_alice.descriptions[-1], "video") in ("inactive", None)
+    await held(at_bob, at_alice)
+    await resumed(at_bob, at_alice)
+    at_bob.video = "recvonly"
+    await at_alice.show_video()
+    assert direction_of(at_alice.descriptions[-1], "video") == "recvonly"
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_hold_concerns_video_too(party, dialect):
+    alice, bob = await party("alice", dialect=dialect), await party("bob", dialect=dialect)
+    at_alice, at_bob = await connected(alice, bob)
+    at_bob.video = "sendrecv"
+    await at_alice.show_video()
+    assert at_bob.media.direction["video"] == "sendrecv"
+    await at_alice.hold()
+    assert [direction_of(at_bob.descriptions[-1], kind) for kind in ("audio", "video")] == [dialect.hold_offer] * 2
+    assert at_bob.state == "REMOTELY_HELD"
+    await at_alice.unhold()
+    assert at_alice.media.direction == at_bob.media.direction == {"audio": "sendrecv", "video": "sendrecv"}
+
+
+async def test_an_offer_of_nothing_usable_changes_nothing(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    answer = await alice.operate(at_alice.session, "startCallUpdate", sdp=DATA_ONLY)
+    assert answer.status == 400 and answer.body["statusCode"] in (16, 37), answer.text
+    await bob.heard_exactly()
+    await held(at_alice, at_bob)
+    await resumed(at_alice, at_bob)
+
+
+# Slow start (§8.1)
+
+
+async def test_one_side_asks_the_other_for_an_offer(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    (await alice.operate(at_alice.session, "startCallUpdate")).succeeded()
+    await bob.heard_exactly(("startCallUpdate", at_bob), ("respondCallUpdate", at_bob))
+    assert bob.heard[-2].sdp in (None, "") and bob.heard[-1].sdp
+    await alice.heard_exactly(("startCallUpdate", at_alice))
+    assert at_alice.descriptions[-1]
+    assert (at_alice.direction, at_bob.direction) == ("sendrecv", "sendrecv")
+
+
+async def test_a_call_without_a_description_is_answered_with_an_offer(party):
+    alice, bob = await party("alice"), await party("bob")
+    answer = await alice.request(
+        "POST", "/callControl", {"callControlRequest": {"type": "callStart", "from": "sip:alice@dev.local", "to": "sip:bob@dev.local"}}
+    )
+    if answer.status != 201:  # a gateway may insist on a description, but must say so
+        answer.refused(400, 5, "callControlResponse", "request.missing_field")
+        return
+    at_bob = await bob.incoming()
+    assert not at_bob.invitation.sdp
+    (await at_bob.answer()).succeeded()
+    await at_bob.until(lambda: at_bob.descriptions, "told the answer")
+
+
+# Custom parameters (§8.4)
+
+
+async def test_custom_parameters_go_where_their_request_goes(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice = await alice.dial("bob", customParameters=GPS)
+    at_bob = await bob.incoming()
+    assert at_bob.invitation.message["customParameters"] == GPS
+    (await at_bob.answer(customParameters=parameters(X_Mood="fine"))).succeeded()
+    await at_alice.answered()
+    assert alice.heard[-1].message["customParameters"] == parameters(X_Mood="fine")
+
+    at_bob.answers_updates = False
+    (await at_alice.offer_update("sendonly", customParameters=parameters(X_Step="1"))).succeeded()
+    update = await bob.expect("startCallUpdate", at_bob.session)
+    assert update.message["customParameters"] == parameters(X_Step="1")
+    (await at_bob.respond(update, customParameters=parameters(X_Step="2"))).succeeded()
+    answer = await at_alice.updated()
+    assert answer.message["customParameters"] == parameters(X_Step="2")
+
+    forget(alice, bob)
+    (await at_alice.send_custom_headers(X_Alone="yes")).succeeded()
+    told = [notification for notification in bob.heard[-1:] if notification.message.get("customParameters")]
+    assert all(notification.message["customParameters"] == parameters(X_Alone="yes") for notification in told)
+    await alice.heard_exactly()
+
+
+async def test_custom_parameters_without_a_name_are_refused(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    answer = await alice.operate(at_alice.session, "sendCustomHeaders", customParameters=[{"value": "1"}])
+    assert answer.status == 400, answer.text
+    await bob.heard_exactly()
+
+
+# Candidates and paths (§8.10)
+
+
+async def test_the_gateway_bridges_trickle_to_vanilla(party):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.send_candidates("candidate:1 1 udp 2122260223 127.0.0.1 50000 typ host generation 0 ufrag Ab12")).succeeded()
+    await bob.heard_exactly()  # a vanilla client could do nothing with it
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+@pytest.mark.parametrize("body", [{}, {"iceCandidates": "none"}, {"iceCandidates": [{"sdpMid": "0"}]}], ids=str)
+async def test_candidates_that_cannot_be_read_are_refused(party, body):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, _ = await connected(alice, bob)
+    answer = await alice.operate(at_alice.session, "updateIceCandidate", **body)
+    assert answer.status == 400, answer.text
+
+
+@pytest.mark.parametrize("who", ["caller", "callee"])
+async def test_an_end_comes_back_with_new_media_and_the_other_does_not_notice(party, who):
+    """A page that was loaded again: new credentials, new certificate, new session id; the same session."""
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    comer, other = (at_alice, at_bob) if who == "caller" else (at_bob, at_alice)
+    await comer.come_back()
+    await comer.connected()
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    await comer.party.heard_exactly(("respondCallUpdate", comer))
+    await other.party.heard_exactly()
+    await held(other, comer)
+    await resumed(other, comer)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+# Audit and state (§6.8, §6.9)
+
+
+async def test_audits_are_answered_in_every_state(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    for step in (at_alice.hold, at_bob.hold, at_alice.unhold, at_bob.unhold):
+        await step()
+        for call in (at_alice, at_bob):
+            (await call.audit()).succeeded()
+            assert (await call.party.state(call.session)).succeeded()["state"] == "ANSWERED"
+    (await at_alice.end()).succeeded()
+    await at_bob.over()
+    for call in (at_alice, at_bob):
+        (await call.audit()).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_a_client_that_was_away_finds_its_call_and_what_it_missed(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    await bob.lose_channel()
+    held_by_alice = asyncio.create_task(at_alice.hold())
+    await asyncio.sleep(0.5)
+    await bob.open_channel()
+    await held_by_alice
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    assert at_bob.state == "REMOTELY_HELD"
+    assert (await bob.state(at_bob.session)).succeeded()["state"] == "ANSWERED"
+
+
+async def test_a_call_has_one_request_at_a_time_and_can_always_be_ended(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    at_bob.answers_updates = False
+    (await at_alice.offer_update("inactive")).succeeded()
+    await bob.expect("startCallUpdate")
+    (await at_alice.transfer("carol")).refused(491, 491, "callControlResponse")
+    (await at_alice.audit()).succeeded()
+    (await at_bob.end("enough")).succeeded()
+    assert (await at_alice.over()).text == "enough"

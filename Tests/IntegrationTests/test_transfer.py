@@ -1,0 +1,251 @@
+"""Transfer (spidr-wire §8.5): who is told what, who hears whom afterwards, and that failure brings everybody back."""
+import pytest
+
+from party import FCS, L5, MUSIC, PartyCall, audio_direction, hear_now
+from situations import connected, forget, held, resumed, two_held_calls
+
+NOBODY = "nobody"
+SUCCESS = "Transfer Successful"
+STATES = pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD", "REMOTELY_HELD", "ON_DOUBLE_HOLD"])
+DIALECTS = pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+
+
+async def brought_to(state: str, own: PartyCall, other: PartyCall):
+    if state in ("ON_HOLD", "ON_DOUBLE_HOLD"):
+        await held(own, other)
+    if state in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):
+        await held(other, own)
+    assert own.state == state
+
+
+@DIALECTS
+@STATES
+async def test_blind_transfer_connects_the_other_party_with_the_target(party, state, dialect):
+    alice = await party("alice", dialect=dialect, sounds=True)
+    bob, carol = await party("bob", dialect=dialect, sounds=True), await party("carol", sounds=True)
+    at_alice, at_bob = await connected(alice, bob)
+    await brought_to(state, at_alice, at_bob)
+
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    assert at_carol.remote[1] == "bob@dev.local", "the target sees who is transferred, not who transfers"
+    assert at_carol.invitation.message["callNotificationParams"]["calleeDisplayNumber"] == "carol@dev.local"
+    await alice.heard_exactly()
+    await bob.heard_exactly()
+    assert (await alice.state(at_alice.session)).succeeded()["state"] == "ANSWERED"
+
+    (await at_carol.answer()).succeeded()
+    ended = await at_alice.over()
+    assert (ended.by, ended.text) == ("sessionComplete", SUCCESS)
+    at_alice.farewell.succeeded()
+    await at_bob.until(lambda: at_bob.remote[1] == "carol@dev.local", "shown the target")
+    assert audio_direction(at_bob.descriptions[-1]) == "sendrecv"
+    await alice.heard_exactly(("sessionComplete", at_alice))
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol))
+
+    if at_bob.holding:  # what somebody holds, only they resume
+        await hear_now({at_bob: set(), at_carol: {MUSIC}})
+        await resumed(at_bob, at_carol)
+    await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
+    (await at_bob.end("thanks")).succeeded()
+    assert (await at_carol.over()).text == "thanks"
+    await alice.heard_exactly()
+
+
+async def test_the_transferred_caller_sees_the_target_too(party):
+    """Clients show `remote…` names of outgoing calls, `caller…` names of incoming ones (§5.2)."""
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_bob, at_alice = await connected(bob, alice)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    assert at_carol.remote == ("Bob", "bob@dev.local")
+    (await at_carol.answer()).succeeded()
+    await at_bob.until(lambda: at_bob.remote == ("Carol", "carol@dev.local"), "shown the target")
+    await at_alice.over()
+    at_alice.farewell.succeeded()
+
+
+@STATES
+async def test_a_target_that_rejects_leaves_everything_as_it_was(party, state):
+    alice, bob = await party("alice", sounds=True, dialect=FCS), await party("bob", sounds=True, dialect=FCS)
+    carol = await party("carol")
+    at_alice, at_bob = await connected(alice, bob)
+    await brought_to(state, at_alice, at_bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    (await at_carol.reject()).succeeded()
+
+    await alice.heard_exactly(("sessionFail", at_alice))
+    assert at_alice.failure[0] == 603 and at_alice.failure[1]
+    await bob.heard_exactly()
+    await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol))
+    assert at_alice.state == state
+    if at_alice.holding:
+        await resumed(at_alice, at_bob)
+    if at_bob.holding:
+        await resumed(at_bob, at_alice)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+@pytest.mark.parametrize(("target", "code"), [(NOBODY, 404), ("dave", 480)])
+async def test_a_target_that_cannot_be_reached(party, target, code):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer(target)).succeeded()
+    await alice.heard_exactly(("sessionFail", at_alice))
+    assert at_alice.failure[0] == code and at_alice.failure[1]
+    await bob.heard_exactly()
+    await resumed(at_alice, at_bob)
+
+
+async def test_a_target_that_does_not_answer(own_gateway, party):
+    own = own_gateway("--set", "calls.ring_time=5s")
+    alice, bob, carol = [await party(name, base=own.http) for name in ("alice", "bob", "carol")]
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    assert (await at_carol.over()).code == 487
+    await alice.heard_exactly(("sessionFail", at_alice))
+    assert at_alice.failure[0] == 480
+    await resumed(at_alice, at_bob)
+
+
+async def test_while_the_target_rings_the_call_waits(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    sdp = await alice.new_media().offer({"audio": "sendrecv"})
+    for call in (at_alice, at_bob):
+        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=sdp)).refused(491, 491, "callControlResponse")
+        assert refusal["retryAfter"] > 0
+    (await at_alice.transfer("dave")).refused(491, 491, "callControlResponse")
+    (await at_carol.answer()).succeeded()
+    await at_alice.over()
+
+
+async def test_the_transferred_party_does_not_wait_any_longer(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    (await at_bob.end("no patience")).succeeded()
+    assert (await at_carol.over()).by == "callEnd"
+    assert (await at_alice.over()).text == "no patience"
+    (await carol.operate(at_carol.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_several_devices_of_the_target_ring_and_one_answers(party):
+    alice, bob = await party("alice"), await party("bob")
+    desk, pocket = await party("carol"), await party("carol", alone=False)
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.transfer("carol")).succeeded()
+    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
+    (await at_pocket.answer()).succeeded()
+    (await at_desk.answer()).refused(409, 37, "callControlResponse", "call.already_answered")
+    await at_alice.over()
+    await desk.heard_exactly(("call", at_desk), ("callCancel", at_desk))
+    await pocket.heard_exactly(("call", at_pocket), ("callCancel", at_pocket))
+
+
+@DIALECTS
+async def test_consultative_transfer(party, dialect):
+    alice = await party("alice", dialect=dialect, sounds=True)
+    bob, carol = await party("bob", dialect=dialect, sounds=True), await party("carol", sounds=True)
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+
+    (await to_bob.transfer(to_carol)).succeeded()
+    assert (await to_bob.over()).by == "sessionComplete"
+    assert (await to_carol.over()).by == "callEnd"
+    to_bob.farewell.succeeded()
+    await at_bob.until(lambda: at_bob.remote == ("Carol", "carol@dev.local"), "shown the target")
+    await at_carol.until(lambda: at_carol.remote == ("Bob", "bob@dev.local"), "shown the transferred party")
+    assert (at_bob.state, at_carol.state) == ("IN_CALL", "IN_CALL")
+    await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
+    await alice.heard_exactly(("sessionComplete", to_bob), ("callEnd", to_carol))
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    await carol.heard_exactly(("startCallUpdate", at_carol))
+
+    # What is left is a call like any other.
+    await held(at_carol, at_bob)
+    await resumed(at_carol, at_bob)
+    (await at_carol.end()).succeeded()
+    assert (await at_bob.over()).by == "callEnd"
+    await alice.heard_exactly()
+
+
+async def test_transferring_the_consultation_call_instead(party):
+    """The other way round: the target is kept, the first call is given away."""
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    (await to_carol.transfer(to_bob)).succeeded()
+    assert (await to_carol.over()).by == "sessionComplete"
+    assert (await to_bob.over()).by == "callEnd"
+    await at_bob.until(lambda: at_bob.remote[1] == "carol@dev.local", "shown the target")
+    await at_carol.until(lambda: at_carol.remote[1] == "bob@dev.local", "shown the transferred party")
+
+
+async def test_a_consultation_that_is_not_answered_yet_cannot_be_given(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    to_bob, at_bob = await connected(alice, bob)
+    await held(to_bob, at_bob)
+    to_carol = await alice.dial("carol")
+    at_carol = await carol.incoming()
+    await alice.expect("ringing", to_carol.session)
+    forget(alice, carol)
+    to_carol.remote = ("Carol", "carol@dev.local")
+    answer = await to_bob.transfer(to_carol)
+    if answer.status == 200:
+        await alice.heard_exactly(("sessionFail", to_bob))
+    else:
+        answer.refused(409, 37, "callControlResponse", "call.not_allowed")
+        await alice.heard_exactly()
+    await carol.heard_exactly()
+    (await at_carol.answer()).succeeded()
+    await to_carol.answered()
+    await resumed(to_bob, at_bob)
+
+
+async def test_only_own_calls_can_be_given(party):
+    alice, bob, carol, dave = [await party(name) for name in ("alice", "bob", "carol", "dave")]
+    at_alice, at_bob = await connected(alice, bob)
+    at_carol, at_dave = await connected(carol, dave)
+    for session in (at_carol.session, at_dave.session, "0000", at_bob.session):
+        answer = await at_alice.transfer("dave", sessionData=session)
+        answer.refused(404, 42, "callControlResponse", "call.not_found")
+    for each in (alice, bob, carol, dave):
+        await each.heard_exactly()
+
+
+async def test_a_call_cannot_be_transferred_to_itself(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.transfer("bob", sessionData=at_alice.session)).refused(409, 37, "callControlResponse", "call.not_allowed")
+    await held(at_alice, at_bob)
+    await resumed(at_alice, at_bob)
+
+
+async def test_a_call_that_rings_cannot_be_transferred(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    await alice.expect("ringing")
+    for call in (at_alice, at_bob):
+        refusal = (await call.transfer("carol")).refused(409, 37, "callControlResponse", "call.not_allowed")
+        assert "RINGING" in refusal["reason"]
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+
+
+async def test_a_transfer_without_an_address_is_refused(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+    (await alice.operate(at_alice.session, "transfer")).refused(400, 5, "callControlResponse", "request.missing_field")
+    (await alice.operate(at_alice.session, "transfer", address="sip:")).refused(400, 37, "callControlResponse", "request.invalid_value")
+    await bob.heard_exactly()
