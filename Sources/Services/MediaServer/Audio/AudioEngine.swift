@@ -97,7 +97,9 @@ package final class AudioEngine {
             mixer?.setInput(frame.span, of: place)
         }
         newSpeaker = mixer?.mix().map(LegIndex.init)
-        defer { ended.removeAll(keepingCapacity: true) }
+        // An array that is returned and emptied at once would be copied.
+        guard !ended.isEmpty else { return [] }
+        defer { ended = [] }
         return ended
     }
 

@@ -14,7 +14,11 @@ final class MediaCall {
     /// When quality is measured next; `nil` before a leg has keys.
     var nextMeasurement: MonotonicTime?
     /// By their place in the bridge.
-    private var places: [MediaLeg?] = []
+    private var places: [MediaLeg?] = [] {
+        didSet { legs = places.compactMap(\.self) }
+    }
+    /// Those that are there; kept, because every cycle of audio looks at them.
+    private(set) var legs: [MediaLeg] = []
 
     init(id: CallID, bridge: Bridge) {
         self.id = id
@@ -40,8 +44,6 @@ final class MediaCall {
     func remove(_ leg: MediaLeg) {
         for place in places.indices where places[place] === leg { places[place] = nil }
     }
-
-    var legs: [MediaLeg] { places.compactMap(\.self) }
 
     var nextDeadline: MonotonicTime? {
         var earliest = bridge.nextDeadline?.time
