@@ -1,7 +1,6 @@
 import Audio
 import MediaPlane
 import MediaServer
-import Opus
 import Primitives
 import RTP
 import SDP

@@ -8,6 +8,9 @@ internal import SDP
 ///
 /// In each cycle it takes 20 ms; then `nextPacket` until it returns `nil`: none, one or several, as long as the peer wants them.
 final class Speaker {
+    /// Bytes that fit any path with their headers and protection (RFC 8200 §5: 1,280 in all); the coder makes do with them.
+    private static let maximumPayload = 1_200
+
     let feed: LineFeed
     let source: MediaSource
     private let line: Int
@@ -111,7 +114,7 @@ final class Speaker {
             }
         }
         while true {
-            var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
+            var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<(RTPHeader.fixedLength + Self.maximumPayload))
             guard let count = sender.nextPacket(into: &payload) else { return nil }
             if count > 0 {
                 return write(format.payloadType, sender.samplesPerPacket, count, isSpurt: isSpurt, in: &packet, for: leg, on: &bridge, at: now)
