@@ -33,7 +33,7 @@ struct MediaPreferencesFieldTests {
             opus: OpusParameters(
                 maximumPlaybackRate: 24_000, maximumAverageBitrate: 25_000, usesDTX: true, usesInbandFEC: true, packetTime: 60))
         #expect(try preferences(Self.everything) == wanted)
-        guard case .answer(let answer) = try request(Self.everything, type: "callAnswer").operation() else { return #expect(Bool(false)) }
+        guard case .answer(let answer) = try request(Self.everything, type: "callAnswer").operation(defaultDomain: "example.com") else { return #expect(Bool(false)) }
         #expect(answer.mediaPreferences == wanted)
         #expect(try request(Self.everything).ignoredValues() == nil)
     }

@@ -66,8 +66,8 @@ struct ValidatedPaths: Sendable {
     func lastCheck(over path: Path) -> MonotonicTime? { entries.first { $0.path == path }?.lastCheck }
 
     var all: [Path] { entries.map(\.path) }
-    var newestCheck: MonotonicTime? { entries.map(\.lastCheck).max() }
-    var oldestCheck: MonotonicTime? { entries.map(\.lastCheck).min() }
+    var newestCheck: MonotonicTime? { entries.lazy.map(\.lastCheck).max() }
+    var oldestCheck: MonotonicTime? { entries.lazy.map(\.lastCheck).min() }
     /// The path checked last.
     var freshest: Path? { entries.max { $0.lastCheck < $1.lastCheck }?.path }
 }

@@ -131,7 +131,8 @@ package struct Bridge: Sendable {
 
     /// Something is due: sends the reports and the feedback whose time has come.
     package mutating func timeout(at now: MonotonicTime) {
-        for index in indices {
+        for place in legs.indices where legs[place].isPresent {
+            let index = LegIndex(place)
             if let next = self[index].transportFeedback?.next, next <= now { sendTransportFeedback(to: index, at: now) }
             guard let next = self[index].schedule.next, next <= now else { continue }
             sendReports(to: index, at: now)

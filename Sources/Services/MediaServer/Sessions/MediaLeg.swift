@@ -36,7 +36,8 @@ final class MediaLeg {
     }
 
     var nextDeadline: MonotonicTime? {
-        [session.nextDeadline?.time, retransmission].compactMap(\.self).min()
+        guard let deadline = session.nextDeadline?.time else { return retransmission }
+        return retransmission.map { min($0, deadline) } ?? deadline
     }
 
     /// The same leg with another peer: what it hears stays.
