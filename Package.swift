@@ -161,7 +161,7 @@ let package = Package(
             name: "orbweaver-bench",
             dependencies: [
                 "RelayBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
-                "DTLS", "SRTP", "Sockets", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
+                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 

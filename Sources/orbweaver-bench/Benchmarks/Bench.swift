@@ -7,7 +7,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures what the gateway costs, as CPU per unit of work and as a ratio to a baseline in the same run.",
         discussion: "Build with `swift build -c release`; a debug build says nothing. Figures belong into docs/performance.md.",
         subcommands: [
-            RelayBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self, MemoryBenchmark.self, LoadBenchmark.self, BareRoute.self,
+            RelayBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self, MemoryBenchmark.self, LoadBenchmark.self, TranscodeBenchmark.self,
+            BareRoute.self,
         ]
     )
 }

@@ -15,11 +15,16 @@ struct BenchCall {
     let callee: LoopbackPeer
 
     init(id: CallID) throws {
-        server = try MediaServer(
+        server = try Self.server()
+        (caller, callee) = try Self.connect(id, to: server)
+    }
+
+    /// With one worker on loopback.
+    static func server() throws -> MediaServer {
+        try MediaServer(
             configuration: MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0),
             metrics: GatewayMetrics(version: "bench", startTime: 0), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
             events: { _, _ in })
-        (caller, callee) = try Self.connect(id, to: server)
     }
 
     /// Opens a call on `server` and connects two new peers to it.
@@ -29,7 +34,8 @@ struct BenchCall {
         for (leg, peer) in [(Leg.caller, peers.caller), (.callee, peers.callee)] {
             let local = ICECredentials(ufrag: "\(id)-\(leg)", password: "a password of twenty-two")
             server.send(.prepare(leg, local), for: id)
-            server.send(.connect(leg, negotiated(local, peer, ssrc: leg == .caller ? 1 : 2)), for: id)
+            let remote = (credentials: peer.credentials, fingerprint: peer.fingerprint)
+            server.send(.connect(leg, negotiated(local, remote, .pcmu, ssrc: leg == .caller ? 1 : 2)), for: id)
             peer.connect(to: gateway, local)
         }
         for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
@@ -40,15 +46,40 @@ struct BenchCall {
         return peers
     }
 
-    private static func negotiated(_ local: ICECredentials, _ peer: LoopbackPeer, ssrc: UInt32) -> NegotiatedLeg {
-        guard let payloadType = PayloadType(0) else { preconditionFailure("0 fits seven bits") }
-        let codec = Codec(payloadType: payloadType, name: "PCMU", clockRate: 8_000)
-        return NegotiatedLeg(
-            transport: NegotiatedTransport(local: local, remote: peer.credentials, remoteFingerprints: [peer.fingerprint], role: .server),
+    /// Opens a call on `server` between two new peers, who speak different codecs.
+    static func connect(_ id: CallID, of peers: LoadPeers, voices: (LoadPeer.Voice, LoadPeer.Voice), to server: MediaServer) throws {
+        var connecting: [LoadPeer] = []
+        for (leg, voice) in [(Leg.caller, voices.0), (.callee, voices.1)] {
+            let peer = peers.add(voice)
+            let local = ICECredentials(ufrag: "\(id)-\(leg)", password: "a password of twenty-two")
+            let remote = (credentials: peer.credentials, fingerprint: peer.fingerprint)
+            server.send(.prepare(leg, local), for: id)
+            server.send(.connect(leg, negotiated(local, remote, voice.codec, ssrc: leg == .caller ? 1 : 2)), for: id)
+            peer.learn(local)
+            connecting.append(peer)
+        }
+        try peers.connect(connecting, to: server.localAddresses[0])
+    }
+
+    private static func negotiated(
+        _ local: ICECredentials, _ remote: (credentials: ICECredentials, fingerprint: Fingerprint), _ codec: Codec, ssrc: UInt32
+    ) -> NegotiatedLeg {
+        NegotiatedLeg(
+            transport: NegotiatedTransport(local: local, remote: remote.credentials, remoteFingerprints: [remote.fingerprint], role: .server),
             media: [
                 NegotiatedMedia(
                     mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [codec], extensions: [], remoteSources: [],
                     localSSRC: SSRC(ssrc), localRetransmissionSSRC: nil)
             ])
+    }
+}
+
+extension Codec {
+    static let pcmu = Codec(payloadType: payloadType(0), name: "PCMU", clockRate: 8_000)
+    static let opus = Codec(payloadType: payloadType(111), name: "opus", clockRate: 48_000, channels: 2)
+
+    private static func payloadType(_ value: Int) -> PayloadType {
+        guard let type = PayloadType(value) else { preconditionFailure("\(value) fits seven bits") }
+        return type
     }
 }

@@ -16,6 +16,13 @@ struct ThreadProbe {
         self.id = id
     }
 
+    /// The calling thread (proc(5), thread-self).
+    init() throws {
+        let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        guard let id = path.split(separator: "/").last.flatMap({ Int32($0) }) else { preconditionFailure("a thread has a number: \(path)") }
+        self.id = id
+    }
+
     /// Nanoseconds on a CPU so far (proc(5), schedstat).
     var cpuNanoseconds: UInt64 {
         let text = (try? String(contentsOfFile: "/proc/self/task/\(id)/schedstat", encoding: .utf8)) ?? ""

@@ -6,7 +6,7 @@ import SDP
 import SRTP
 import STUN
 
-/// One scripted peer of many: full ICE in the controlling role, DTLS as the client, SRTP with a time stamp in each packet.
+/// One scripted peer of many: full ICE in the controlling role, DTLS as the client, SRTP.
 ///
 /// It decides and writes; `LoadPeers` sends, receives and keeps the time.
 final class LoadPeer {
@@ -14,11 +14,29 @@ final class LoadPeer {
         func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
     }
 
+    /// What it says, again and again.
+    struct Voice {
+        let codec: Codec
+        /// 20 ms each.
+        let payloads: [[UInt8]]
+        /// Of its timestamps, per packet.
+        var ticks: UInt32 { UInt32(codec.clockRate / 50) }
+    }
+
+    /// What a packet of the gateway's says about the way it took.
+    enum Arrival {
+        /// Relayed: sent at this time.
+        case stamped(MonotonicTime)
+        /// Made by the gateway.
+        case made
+    }
+
     /// RTP header and 20 ms of G.711.
-    static let packetSize = 12 + 160
-    private static let stampOffset = 12
+    private static let stampedSize = headerSize + 160
+    private static let headerSize = 12
 
     let number: UInt16
+    private let voice: Voice?
     let credentials: ICECredentials
     let ssrc: UInt32
     private let context: DTLSContext
@@ -26,11 +44,14 @@ final class LoadPeer {
     private var dtls: DTLSTransport?
     private var inbound: SRTPSession?
     private var outbound: SRTPSession?
-    private var sequence: UInt16 = 0
+    /// Of the next packet, without wrapping.
+    private var sequence: UInt32 = 0
     private var random = SecureRandomSource()
 
-    init(number: UInt16, context: DTLSContext) {
+    /// - Parameter voice: `nil`: its packets hold the time instead of sound.
+    init(number: UInt16, context: DTLSContext, voice: Voice?) {
         self.number = number
+        self.voice = voice
         self.context = context
         credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
         ssrc = 0x1000_0000 + UInt32(number)
@@ -86,25 +107,33 @@ final class LoadPeer {
 
     // MARK: Media
 
-    /// Writes the next packet, protected; its payload begins with the time. Returns its length.
+    /// Writes the next packet, protected. Returns its length.
     func writePacket(into slot: inout MutableSpan<UInt8>, at now: MonotonicTime) throws -> Int {
         guard let outbound else { preconditionFailure("a peer sends once it has keys") }
         slot[0] = 0x80
-        slot[1] = 0
+        slot[1] = voice?.codec.payloadType.rawValue ?? 0
         slot.write(UInt64(sequence), size: 2, at: 2)
-        slot.write(UInt64(sequence) * 160, size: 4, at: 4)
+        slot.write(UInt64(sequence &* (voice?.ticks ?? 160)), size: 4, at: 4)
         slot.write(UInt64(ssrc), size: 4, at: 8)
-        slot.write(now.nanoseconds, size: 8, at: Self.stampOffset)
+        var length = Self.stampedSize
+        if let voice {
+            let payload = voice.payloads[Int(sequence) % voice.payloads.count]
+            for index in payload.indices { slot[Self.headerSize + index] = payload[index] }
+            length = Self.headerSize + payload.count
+        } else {
+            slot.write(now.nanoseconds, size: 8, at: Self.headerSize)
+        }
         sequence &+= 1
-        return try outbound.protect(&slot, count: Self.packetSize)
+        return try outbound.protect(&slot, count: length)
     }
 
-    /// When the packet in the slot was sent; `nil` if it is no media.
-    func readPacket(in slot: inout MutableSpan<UInt8>, count: Int) throws -> MonotonicTime? {
+    /// `nil` if what is in the slot is no media.
+    func readPacket(in slot: inout MutableSpan<UInt8>, count: Int) throws -> Arrival? {
         guard let inbound, 128...191 ~= slot[0], !(192...223 ~= slot[1]) else { return nil }
         let length = try inbound.unprotect(&slot, count: count)
-        guard length == Self.packetSize else { return nil }
-        return MonotonicTime(nanoseconds: slot.read(size: 8, at: Self.stampOffset))
+        guard voice == nil else { return .made }
+        guard length == Self.stampedSize else { return nil }
+        return .stamped(MonotonicTime(nanoseconds: slot.read(size: 8, at: Self.headerSize)))
     }
 }
 

@@ -47,8 +47,9 @@ final class LoadPeers {
     /// Packets that the peers' own socket had no room for.
     var lost: Int { socket.lost }
 
-    func add() -> LoadPeer {
-        let peer = LoadPeer(number: UInt16(peers.count), context: context)
+    /// - Parameter voice: `nil`: its packets hold the time instead of sound.
+    func add(_ voice: LoadPeer.Voice? = nil) -> LoadPeer {
+        let peer = LoadPeer(number: UInt16(peers.count), context: context, voice: voice)
         peers.append(peer)
         return peer
     }
@@ -93,9 +94,10 @@ final class LoadPeers {
             if slot[0] < 128 {
                 try peer.receive(slot.span.extracting(0..<length))
                 continueHandshake(of: peer, at: now)
-            } else if let stamp = try peer.readPacket(in: &slot, count: length) {
+            } else if let arrival = try peer.readPacket(in: &slot, count: length) {
                 traffic.received += 1
-                traffic.delay.record(nanoseconds: MonotonicClock.now.nanoseconds - stamp.nanoseconds)
+                guard case .stamped(let time) = arrival else { return }
+                traffic.delay.record(nanoseconds: MonotonicClock.now.nanoseconds - time.nanoseconds)
             }
         }
     }

@@ -1,0 +1,104 @@
+import ArgumentParser
+import CallControl
+import Foundation
+import MediaServer
+import Primitives
+import Sockets
+
+struct TranscodeBenchmark: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transcode", abstract: "Calls between Opus and G.711, and mixes of Opus legs, next to bare libopus with the same audio.",
+        discussion: """
+            Calls: a media worker between real peers (ICE, DTLS, SRTP) over loopback; counted is the CPU of its thread, everything
+            included, G.711, resampling and the network too. Every call has one Opus leg, so that all of it is laid on that leg.
+            Mixes: playout, decoder, mixer and encoder of so many legs on one thread, without network.
+            """)
+
+    @Option(help: "Calls at a time, at most 200.")
+    var calls = 50
+
+    @Option(help: "Seconds of media per round, at most 60.")
+    var seconds = 5
+
+    @Option(help: "Rounds, at most 10.")
+    var rounds = 3
+
+    @Option(parsing: .upToNextOption, help: "Legs of a mix: one line each.")
+    var legs = [2, 3, 8, 32]
+
+    func validate() throws {
+        guard 1...200 ~= calls, 1...60 ~= seconds, 1...10 ~= rounds, legs.allSatisfy({ 2...32 ~= $0 }) else {
+            throw ValidationError("1 to 200 calls, 1 to 60 seconds, 1 to 10 rounds and mixes of 2 to 32 legs can be measured")
+        }
+    }
+
+    func run() throws {
+        let speech = SpeechSignal.samples(seconds: 5)
+        let opus = LoadPeer.Voice(codec: .opus, payloads: try BareOpus.encode(speech))
+        let pcmu = LoadPeer.Voice(codec: .pcmu, payloads: G711Payloads.encode(speech))
+        var (bare, call) = (Figure(), Figure())
+        for _ in 0..<rounds {
+            bare.add(try BareOpus.nanosecondsPerFrame(speech))
+            try measure(opus, pcmu, &call)
+        }
+        print(String(format: "bare libopus, encode and decode: %.0f µs per leg-second", bare.microsecondsPerSecond))
+        print(call.line("transcoded Opus and PCMU, whole call", bare))
+        for count in legs {
+            var mix = Figure()
+            for _ in 0..<rounds { try measureMix(of: count, opus.payloads, &mix) }
+            print(mix.line("mix of \(count), one leg", bare))
+        }
+    }
+
+    private func measure(_ opus: LoadPeer.Voice, _ pcmu: LoadPeer.Voice, _ figure: inout Figure) throws {
+        let server = try BenchCall.server()
+        defer { server.stop() }
+        let peers = try LoadPeers()
+        for number in 0..<calls { try BenchCall.connect(CallID(UInt64(number) + 1), of: peers, voices: (opus, pcmu), to: server) }
+        guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
+        // The first second makes decoders and buffers.
+        _ = try peers.stream(for: .seconds(1))
+        let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
+        let traffic = try peers.stream(for: .seconds(seconds))
+        guard Double(traffic.received) > 0.9 * Double(traffic.sent) else {
+            throw ValidationError("only \(traffic.received) packets came back for \(traffic.sent)")
+        }
+        figure.add(Double(probe.cpuNanoseconds - cpu) / Double(calls * seconds * 50))
+        figure.add(allocations: probe.allocations - allocations, packets: traffic.received)
+    }
+
+    private func measureMix(of count: Int, _ payloads: [[UInt8]], _ figure: inout Figure) throws {
+        let mix = try MixLoop(legs: count, payloads: payloads)
+        mix.run(cycles: 50)
+        let thread = try ThreadProbe()
+        let cycles = seconds * 50
+        let (start, allocations) = (ThreadCPUClock.consumed, thread.allocations)
+        mix.run(cycles: cycles)
+        figure.add((ThreadCPUClock.consumed - start) / .nanoseconds(1) / Double(cycles * count))
+        figure.add(allocations: thread.allocations - allocations, packets: cycles * count)
+    }
+}
+
+/// What one leg costs, over all rounds.
+private struct Figure {
+    private var nanoseconds: [Double] = []
+    private var allocations: UInt64 = 0
+    private var packets = 0
+
+    /// - Parameter nanosecondsPerFrame: CPU for 20 ms of one leg.
+    mutating func add(_ nanosecondsPerFrame: Double) { nanoseconds.append(nanosecondsPerFrame) }
+
+    mutating func add(allocations more: UInt64, packets count: Int) {
+        allocations += more
+        packets += count
+    }
+
+    /// Of the median round.
+    var microsecondsPerSecond: Double { nanoseconds.sorted()[nanoseconds.count / 2] * 50 / 1_000 }
+
+    func line(_ name: String, _ bare: Figure) -> String {
+        String(
+            format: "%@: %.0f µs per leg-second, ratio %.2f, %.4f allocations per packet", name, microsecondsPerSecond,
+            microsecondsPerSecond / bare.microsecondsPerSecond, Double(allocations) / Double(packets))
+    }
+}
