@@ -45,9 +45,6 @@ final class MediaCall {
         for place in places.indices where places[place] === leg { places[place] = nil }
     }
 
-    /// Those that are there; asked for with every cycle of audio, and so no new array.
-    var legs: some Sequence<MediaLeg> { places.lazy.compactMap(\.self) }
-
     var nextDeadline: MonotonicTime? {
         var earliest = bridge.nextDeadline?.time
         for due in [audio?.nextCycle, nextMeasurement] {
