@@ -52,6 +52,7 @@ struct GuideExampleTests {
         var call = TestCall(caller: MediaPreferences(payloadNumbers: try example.wishes.map { try #require($0) }))
         call.policy.withheldCodecs = [:]
         call.policy.feedback.append("transport-cc")
+        call.policy.givesTransportFeedback = false
         let session = "a=group:BUNDLE audio video\r\na=fingerprint:sha-256 \(PeerText.digest)\r\na=setup:actpass\r\n"
         let offered = try call.offer(Self.head + session + Fixtures.text("sdp/reference-guide/codecs-original.sdp"))
         let printed = try Self.excerpt(example.printed)
