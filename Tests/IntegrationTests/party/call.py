@@ -1,4 +1,5 @@
 """A call as one party sees it: what the user can do, and what the client does by itself when it is told something."""
+from urllib.parse import quote
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -105,7 +106,7 @@ class PartyCall:
         return await self.party.request("POST", "/calldisposition", {"callDispositionRequest": disposition})
 
     async def end(self, reason: str | None = None) -> Answer:
-        answer = await self.party.end(self.session, f"?reasonText={reason}" if reason else "")
+        answer = await self.party.end(self.session, f"?reasonText={quote(reason)}" if reason else "")
         await self._finish(Ended("DELETE"))
         return answer
 

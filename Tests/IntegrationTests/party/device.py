@@ -58,8 +58,10 @@ class Party(SpidrPeer):
 
     # Notifications
 
-    async def heard_exactly(self, *expected: "str | tuple[str, PartyCall]", still: float = 0.4, timeout: float = 20):
-        """These came since the last such question, in this order, and nothing else: an event, or an event and its call."""
+    async def heard_exactly(self, *expected: "str | tuple[str, PartyCall]", unordered: int = 0, still: float = 0.4, timeout: float = 20):
+        """These came since the last such question, in this order, and nothing else: an event, or an event and its call.
+
+        `unordered`: so many at the end are of different calls and come as they come."""
         wanted = [(each, None) if isinstance(each, str) else (each[0], each[1].session) for each in expected]
         end = asyncio.get_running_loop().time() + timeout
         while len(self.heard) - self._told < len(wanted) and asyncio.get_running_loop().time() < end:
@@ -68,6 +70,8 @@ class Party(SpidrPeer):
         await asyncio.sleep(still)
         self.check()
         came = [(each.event, each.session) for each in self.heard[self._told :]]
+        settled = len(wanted) - unordered
+        came[settled:] = sorted(came[settled:], key=lambda each: wanted.index(each) if each in wanted else -1)
         fits = len(came) == len(wanted) and all(event == e and session in (None, s) for (event, session), (e, s) in zip(wanted, came))
         assert fits, f"{self.name} heard {came}, should have heard {wanted}"
         self._told = len(self.heard)

@@ -78,6 +78,12 @@ extension CallOwner {
             registration.inbox.post(.move(leg.session, self, leg.after))
         }
         offeredRegistrations[call] = nil
-        neighbours[call]?.owner.inbox.post(.neighbour(.taken(legs, purpose)))
+        taken.append((call, legs, purpose))
+    }
+
+    /// The other calls hear last that ends were taken, so that their users hear first what has become of them.
+    func tellGivers() {
+        for (call, legs, purpose) in taken { neighbours[call]?.owner.inbox.post(.neighbour(.taken(legs, purpose))) }
+        taken = []
     }
 }

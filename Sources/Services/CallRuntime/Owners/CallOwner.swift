@@ -27,6 +27,8 @@ actor CallOwner {
     var neighbours: [CallID: Neighbour] = [:]
     /// While a handover is being decided: who the users of its ends are.
     var offeredRegistrations: [CallID: [Leg: RegistrationOwner]] = [:]
+    /// Ends that were taken from other calls, which are yet to be told.
+    var taken: [(CallID, [HandedLeg], HandoverPurpose)] = []
     private var alarm = Alarm()
 
     init(_ id: CallID, _ environment: RuntimeEnvironment) {
@@ -338,6 +340,7 @@ extension CallOwner {
                 finish(record)
             }
         }
+        tellGivers()
         if alarm.needsArming(for: call?.nextDeadline?.time) { inbox.post(.rearm) }
     }
 

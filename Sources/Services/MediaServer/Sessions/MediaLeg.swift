@@ -1,3 +1,4 @@
+internal import Audio
 internal import CallControl
 internal import DTLS
 internal import MediaPlane
@@ -25,6 +26,8 @@ final class MediaLeg {
     var usualSource: MediaSource?
     /// What is played to it.
     var played: MediaSource?
+    /// What plays it; kept for an engine that is yet to be made.
+    var player: (any AudioPlayer)?
     /// Keys are pressed, and what it hears otherwise waits.
     var isInterrupted = false
 
@@ -44,6 +47,7 @@ final class MediaLeg {
     func takeSources(of previous: MediaLeg) {
         usualSource = previous.usualSource
         played = previous.played
+        player = previous.player
         isInterrupted = previous.isInterrupted
     }
 
@@ -54,6 +58,7 @@ final class MediaLeg {
         self.index = index
         usualSource = nil
         played = nil
+        player = nil
         isInterrupted = false
     }
 

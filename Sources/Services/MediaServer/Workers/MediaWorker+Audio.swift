@@ -15,7 +15,12 @@ extension MediaWorker {
                 return state.isDecoded || state.feed.isMadeHere
             }
             guard isNeeded else { return }
-            call.audio = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
+            let engine = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
+            // What was to be played to legs that had no way to hear it yet.
+            for leg in call.legs {
+                if case .player(let number) = leg.played, let player = leg.player { engine.setPlayer(player, number: number) }
+            }
+            call.audio = engine
         }
         call.audio?.update(to: call.bridge, at: now)
         if call.audio?.nextCycle == nil { call.audio = nil }
@@ -64,6 +69,7 @@ extension MediaWorker {
             return environment.events(id, .playbackEnded(number, name))
         }
         leg.played = .player(number)
+        leg.player = player
         choose(leg.played ?? .silence, for: leg, in: call, at: now)
         call.audio?.setPlayer(player, number: number)
         sendControl(of: call, &transport)
@@ -74,6 +80,7 @@ extension MediaWorker {
         guard let call = calls[id], let leg = call.leg(name), let played = leg.played else { return }
         if case .player(let number) = played { call.audio?.setPlayer(nil, number: number) }
         leg.played = nil
+        leg.player = nil
         if call.audio?.isPressing(leg.index) == true {
             // The keys come first.
             interrupt(leg, in: call, at: now)
