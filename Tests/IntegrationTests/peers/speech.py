@@ -23,8 +23,6 @@ UTTERANCES = [
     ("en-us+f2", "It is easy to tell the depth of a well. Rice is often served in round bowls."),
     ("en-gb+m3", "The box was thrown beside the parked truck. The hogs were fed chopped corn and garbage."),
     ("en-us+f2", "A large size in stockings is hard to sell. The boy was there when the sun rose."),
-    ("en-gb+m3", "These days a chicken leg is a rare dish. Four hours of steady work faced us."),
-    ("en-us+f2", "The juice of lemons makes fine punch. A rod is used to catch pink salmon."),
 ]
 PAUSE = RATE * 3 // 5
 
@@ -62,7 +60,7 @@ class Speech:
             margin = wanted // 2
             around = _cut(degraded, start + begin - margin, stop + begin + margin)
             shift = _delay(reference, around)
-            scores.append(float(pesq(wanted, reference, _cut(around, shift, shift + len(reference)), band)))
+            scores.append(_pesq(reference, _cut(around, shift, shift + len(reference)), wanted, band))
         return scores
 
 
@@ -73,6 +71,11 @@ def _spoken(voice: str, text: str) -> numpy.ndarray:
     # 26 dB below the loudest there can be (ITU-T P.56 asks for a level, and codecs are tested at this one).
     level = 32_768 * 10 ** (-26 / 20) / numpy.sqrt(numpy.mean(samples**2))
     return numpy.clip(samples * level, -32_768, 32_767).astype(numpy.int16)
+
+
+def _pesq(reference: numpy.ndarray, heard: numpy.ndarray, rate: int, band: str) -> float:
+    # Of silence the algorithm makes no number: it is as bad as it can be.
+    return float(pesq(rate, reference, heard, band)) if numpy.any(heard) else 1.0
 
 
 def _delay(reference: numpy.ndarray, heard: numpy.ndarray) -> int:
