@@ -11,8 +11,8 @@ struct CallWorld {
             case requested(by: CallID, of: Leg)
             case offered(Handover)
             case refused(by: CallID)
-            case taken([HandedLeg], HandoverPurpose)
-            case declined
+            case taken(by: CallID, [HandedLeg], HandoverPurpose)
+            case declined(by: CallID)
             case happened(LegEvent, Leg)
         }
 
@@ -26,6 +26,7 @@ struct CallWorld {
     var random = SeededRandomSource(seed: 9)
     /// What each subscription was told, in order.
     private(set) var told: [SubscriptionID: [Notification]] = [:]
+    private var news: [Notification] = []
     /// Legs of the user with several calls: where a request for the ends of another call is directed.
     private var keepers: [CallID: Leg] = [:]
     private(set) var ended: Set<CallID> = []
@@ -35,6 +36,8 @@ struct CallWorld {
     mutating func add(_ call: Call, keeper: Leg) {
         calls[call.id] = call
         keepers[call.id] = keeper
+        // What its own beginning brought about.
+        if case .answered = call.state { routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)] }
     }
 
     mutating func edit<Result>(
@@ -63,12 +66,30 @@ struct CallWorld {
             case .requested(let taker, let leg): call.handoverRequested(by: taker, of: leg, at: now)
             case .offered(let handover): call.handoverOffered(handover, at: now, random: &random)
             case .refused(let other): call.handoverRefused(by: other, at: now)
-            case .taken(let legs, let purpose): call.handoverTaken(legs, for: purpose, at: now)
-            case .declined: call.handoverDeclined(at: now)
+            case .taken(let taker, let legs, let purpose): call.handoverTaken(by: taker, legs, for: purpose, at: now)
+            case .declined(let taker): call.handoverDeclined(by: taker, at: now)
             case .happened(let event, let leg): call.happened(event, to: leg, at: now)
             }
         calls[message.to] = call
         perform(actions, of: message.to)
+    }
+
+    /// Lets time pass until the next thing is due.
+    mutating func passTime() {
+        guard let next = calls.values.compactMap(\.nextDeadline).map(\.time).min() else { return }
+        if next > clock.now { clock.advance(by: next - clock.now) }
+        for id in calls.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard var call = calls[id], let due = call.nextDeadline, due.time <= clock.now else { continue }
+            let actions = call.timeout(at: clock.now)
+            calls[id] = call
+            perform(actions, of: id)
+        }
+    }
+
+    /// What was told since the last time, to whomever.
+    mutating func takeNotifications() -> [Notification] {
+        defer { (news, told) = ([], [:]) }
+        return news
     }
 
     mutating func settle() { while !messages.isEmpty { deliver() } }
@@ -77,6 +98,7 @@ struct CallWorld {
         for action in actions {
             switch action {
             case .notify(_, let receivers, let notification):
+                news.append(notification)
                 for receiver in receivers { told[receiver, default: []].append(notification) }
             case .requestHandover(let other, _):
                 if calls[other] == nil || ended.contains(other) {
@@ -86,8 +108,8 @@ struct CallWorld {
                 }
             case .offerHandover(let other, let handover): messages.append(Message(to: other, content: .offered(handover)))
             case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
-            case .takeHandover(let other, let legs, let purpose): messages.append(Message(to: other, content: .taken(legs, purpose)))
-            case .declineHandover(let other): messages.append(Message(to: other, content: .declined))
+            case .takeHandover(let other, let legs, let purpose): messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
+            case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
             case .passOn(let other, let leg, let event): messages.append(Message(to: other, content: .happened(event, leg)))
             case .route(let leg, let route): routes[id, default: [:]][leg] = route
             case .releaseLeg(let leg): routes[id, default: [:]][leg] = nil

@@ -44,12 +44,12 @@ extension Call {
     }
 
     private mutating func begin(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard var media = self[.caller]?.media else { return joinFailed(joining, at: now) }
+        guard var media = self[.caller]?.media else { return joinFailed(at: now) }
         let answer: String
         do throws(SDPError) {
             answer = try media.answerForMixing(random: &random)
         } catch {
-            return joinFailed(joining, at: now)
+            return joinFailed(at: now)
         }
         edit(.caller) { member in
             member.media = media
@@ -81,7 +81,7 @@ extension Call {
         return actions + [.answered(setup: setup)]
     }
 
-    mutating func joinFailed(_ joining: Joining, at now: MonotonicTime) -> [CallAction] {
-        joining.received.map { .declineHandover($0.from) } + finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)
+    mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {
+        finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)
     }
 }

@@ -35,8 +35,7 @@ extension Call {
         edit(id) { $0.party.devices.removeAll { $0.subscription == subscription } }
         guard let leg = self[id], leg.party.devices.isEmpty else { return [] }
         switch state {
-        case .unanswered: return finish(.subscriptionEnded(id), at: now)
-        case .joining(let joining): return joining.received.map { .declineHandover($0.from) } + finish(.subscriptionEnded(id), at: now)
+        case .unanswered, .joining: return finish(.subscriptionEnded(id), at: now)
         case .answered(let answered):
             if leg.stage == .ringing { return transferFailed(480, "Not registered", farewell: .cancel) }
             return othersRemain ? [] : leave(answered, id, leg.stage, .subscriptionEnded, at: now)

@@ -44,7 +44,7 @@ extension Call {
         case .joining(let joining): return Deadline(joining.deadline, .operation)
         case .answered(let answered):
             var earliest: Deadline<Timer>? = unsecuredLeg == nil ? nil : Deadline(answered.setupDeadline, .mediaSetup)
-            earliest = .earlier(earliest, answered.operation.map { Deadline($0.deadline, .operation) })
+            earliest = .earlier(earliest, answered.operation?.deadline.map { Deadline($0, .operation) })
             for leg in legs {
                 earliest = .earlier(earliest, leg.answerDeadline.map { Deadline($0, .ownOffer(leg.id)) })
                 if case .completed(let until) = leg.stage { earliest = .earlier(earliest, Deadline(until, .completion(leg.id))) }
@@ -62,15 +62,13 @@ extension Call {
 
     private mutating func operationTimedOut(at now: MonotonicTime) -> [CallAction] {
         switch state {
-        case .joining(let joining): return joinFailed(joining, at: now)
+        case .joining: return joinFailed(at: now)
         case .answered(let answered):
             switch answered.operation {
             case .update(let update): return abandon(update)
             case .transfer: return transferFailed(480, "No answer", farewell: .end(487, "No answer"))
             case .consultation(let consultation): return consultationFailed(consultation)
-            // The taker has gone without a word; nobody has changed hands.
-            case .handover: return handoverDeclined(at: now)
-            case nil: return []
+            case .handover, nil: return []
             }
         case .initial, .unanswered, .ended: return []
         }
@@ -78,12 +76,13 @@ extension Call {
 }
 
 extension Call.Operation {
-    fileprivate var deadline: MonotonicTime {
+    /// `nil`: what ends it is certain to come.
+    fileprivate var deadline: MonotonicTime? {
         switch self {
         case .update(let update): update.deadline
         case .transfer(let transfer): transfer.deadline
         case .consultation(let consultation): consultation.deadline
-        case .handover(let handover): handover.deadline
+        case .handover: nil
         }
     }
 }

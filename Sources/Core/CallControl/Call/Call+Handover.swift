@@ -8,11 +8,9 @@ import SDP
 ///       │ ◀────────────── offerHandover, refuse  │ what happens to the ends now waits
 ///       │ takeHandover, declineHandover ───────▶ │ gives them away, or goes on as before
 ///
-/// Only the taker decides whether the ends change hands, at one moment, so that each is always part of exactly one call.
+/// Only the taker decides whether the ends change hands, at one moment, so that each is always part of exactly one call. The giver has
+/// no time limit: every offer is taken or declined, by a taker that is over as well.
 extension Call {
-    /// How much longer than the taker the giver waits.
-    private static let handoverReserve = Duration.seconds(5)
-
     /// The call where the same user talks to whom this end is to be connected with.
     package mutating func consult(by leg: Leg, with other: CallID, at now: MonotonicTime) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
@@ -28,14 +26,16 @@ extension Call {
         guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper], member.isTalking,
             case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil && $0.isStable })
         else { return [.refuseHandover(to: taker)] }
-        // The taker gives up before: nobody may take what is no longer offered.
-        let deadline = now + configuration.offerTime + Self.handoverReserve
-        operate(.handover(HandoverOffer(taker: taker, keeper: keeper, deadline: deadline)))
+        operate(.handover(HandoverOffer(taker: taker, keeper: keeper)))
         return [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
     }
 
-    package mutating func handoverTaken(_ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime) -> [CallAction] {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation else { return [] }
+    package mutating func handoverTaken(
+        by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
+    ) -> [CallAction] {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation, handover.taker == taker else {
+            return []
+        }
         var actions: [CallAction] = handover.deferred.compactMap { deferred in
             handed.first { $0.before == deferred.leg }.map { .passOn(handover.taker, $0.after, deferred.event) }
         }
@@ -50,8 +50,10 @@ extension Call {
         }
     }
 
-    package mutating func handoverDeclined(at now: MonotonicTime) -> [CallAction] {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation else { return [] }
+    package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime) -> [CallAction] {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation, handover.taker == taker else {
+            return []
+        }
         operate(nil)
         return handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
     }
@@ -72,7 +74,7 @@ extension Call {
 
     package mutating func handoverRefused(by call: CallID, at now: MonotonicTime) -> [CallAction] {
         switch state {
-        case .joining(let joining) where joining.calls.contains(call): return joinFailed(joining, at: now)
+        case .joining(let joining) where joining.calls.contains(call): return joinFailed(at: now)
         case .answered(let answered):
             guard case .consultation(let consultation) = answered.operation, consultation.other == call else { return [] }
             return consultationFailed(consultation)
@@ -88,14 +90,14 @@ extension Call {
 
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
-        return sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
+        return [.declineHandover(consultation.other)] + sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
     }
 
     private mutating func take(
         _ handover: Handover, _ consultation: Consultation, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
         guard let transferred = others(of: consultation.transferor).first, let arrived = handover.legs.first else {
-            return [.declineHandover(handover.from)] + consultationFailed(consultation)
+            return consultationFailed(consultation)
         }
         operate(nil)
         let handed = adopt(handover)

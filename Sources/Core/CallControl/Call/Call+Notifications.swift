@@ -25,18 +25,28 @@ extension Call {
     mutating func finish(_ cause: CallEndCause, at now: MonotonicTime) -> [CallAction] {
         let record = record(cause, at: now)
         var actions: [CallAction] = legs.contains { $0.media != nil } ? [.releaseMedia] : []
-        if case .answered(let answered) = state, case .consultation(let consultation) = answered.operation {
-            actions.append(.declineHandover(consultation.other))
-        }
-        if case .answered(let answered) = state, case .handover(let handover) = answered.operation {
-            actions.append(.refuseHandover(to: handover.taker))
-        }
+        actions += release(state)
         state = .ended(record)
         for leg in legs {
             guard let farewell = farewell(cause, to: leg) else { continue }
             actions += say(farewell, to: leg.id)
         }
         return actions + [.ended(record)]
+    }
+
+    /// What other calls that are waiting for this one have to know.
+    private func release(_ state: State) -> [CallAction] {
+        switch state {
+        // Those that have not answered yet as well: what they offer later would find nobody.
+        case .joining(let joining): return joining.calls.map { .declineHandover($0) }
+        case .answered(let answered):
+            switch answered.operation {
+            case .consultation(let consultation): return [.declineHandover(consultation.other)]
+            case .handover(let handover): return [.refuseHandover(to: handover.taker)]
+            case .update, .transfer, nil: return []
+            }
+        case .initial, .unanswered, .ended: return []
+        }
     }
 
     private func farewell(_ cause: CallEndCause, to leg: CallLeg) -> CallEndCause.Farewell? {

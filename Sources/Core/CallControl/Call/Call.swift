@@ -82,7 +82,7 @@ package struct Call: Equatable, Sendable {
         let setup: Duration
         /// Everybody hears everybody, and no offer goes from one to another.
         var isConference = false
-        var operation: Operation?
+        package internal(set) var operation: Operation?
         var lastPlayback: UInt32 = 0
     }
 

@@ -32,12 +32,12 @@ package struct CallLeg: Equatable, Sendable {
     /// What it hears in place of the others.
     var playing: Call.Playing?
     /// By when it has to answer an offer that the gateway made by itself.
-    var answerDeadline: MonotonicTime?
+    package internal(set) var answerDeadline: MonotonicTime?
 
     var isTalking: Bool { stage == .talking }
 
     /// Neither side has an offer open.
-    var isStable: Bool { media?.isStable ?? true }
+    package var isStable: Bool { media?.isStable ?? true }
 }
 
 /// One end of a call: a user, the user's `sessionData`, and the devices that have been told of it.

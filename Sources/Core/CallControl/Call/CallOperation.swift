@@ -15,8 +15,8 @@ extension Call {
     }
 
     package struct Update: Equatable, Sendable {
-        let offerer: Leg
-        let answerer: Leg
+        package let offerer: Leg
+        package let answerer: Leg
         /// The answerer was asked for an offer, and has not made it yet (slow start).
         var awaitsOffer: Bool
         /// The offerer's media before its offer, to return to.
@@ -41,26 +41,25 @@ extension Call {
     }
 
     package struct HandoverOffer: Equatable, Sendable {
-        let taker: CallID
+        package let taker: CallID
         /// The end that asked for it, and stays.
         let keeper: Leg
-        var deferred: [Deferred] = []
-        let deadline: MonotonicTime
+        package internal(set) var deferred: [Deferred] = []
     }
 
     /// Two calls that are to become this one.
     package struct Joining: Equatable, Sendable {
         let startedAt: MonotonicTime
         let calls: [CallID]
-        var received: [Handover] = []
+        package internal(set) var received: [Handover] = []
         let customParameters: [CustomParameter]
         let deadline: MonotonicTime
     }
 
     /// Something that happened to an end while it was changing hands.
     package struct Deferred: Equatable, Sendable {
-        var leg: Leg
-        var event: LegEvent
+        package var leg: Leg
+        package var event: LegEvent
     }
 }
 

@@ -13,8 +13,8 @@ enum NeighbourMessage: Sendable {
     case requested(by: CallOwner, of: Leg)
     case offered(Handover, [Leg: RegistrationOwner])
     case refused(by: CallID)
-    case taken([HandedLeg], HandoverPurpose)
-    case declined
+    case taken(by: CallID, [HandedLeg], HandoverPurpose)
+    case declined(by: CallID)
     case happened(LegEvent, Leg)
 }
 
@@ -40,10 +40,10 @@ extension CallOwner {
             offeredRegistrations[handover.from] = registrations
             event("handoverOffered") { $0.handoverOffered(handover, at: now, random: &random) }
         case .refused(let call): event("handoverRefused") { $0.handoverRefused(by: call, at: now) }
-        case .taken(let legs, let purpose):
+        case .taken(let taker, let legs, let purpose):
             for leg in legs { registrations[leg.before] = nil }
-            event("handoverTaken") { $0.handoverTaken(legs, for: purpose, at: now) }
-        case .declined: event("handoverDeclined") { $0.handoverDeclined(at: now) }
+            event("handoverTaken") { $0.handoverTaken(by: taker, legs, for: purpose, at: now) }
+        case .declined(let taker): event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now) }
         case .happened(let happened, let leg): event("happened", leg) { $0.happened(happened, to: leg, at: now) }
         }
     }
@@ -58,12 +58,15 @@ extension CallOwner {
             }
         case .offerHandover(let call, let handover):
             let own = registrations.filter { entry in handover.legs.contains { $0.id == entry.key } }
-            neighbours[call]?.owner.inbox.post(.neighbour(.offered(handover, own)))
+            guard neighbours[call]?.owner.inbox.post(.neighbour(.offered(handover, own))) == true else {
+                inbox.post(.neighbour(.declined(by: call)))
+                return
+            }
         case .refuseHandover(let call): neighbours[call]?.owner.inbox.post(.neighbour(.refused(by: id)))
         case .takeHandover(let call, let legs, let purpose): take(legs, of: call, for: purpose)
         case .declineHandover(let call):
             offeredRegistrations[call] = nil
-            neighbours[call]?.owner.inbox.post(.neighbour(.declined))
+            neighbours[call]?.owner.inbox.post(.neighbour(.declined(by: id)))
         case .passOn(let call, let leg, let event): neighbours[call]?.owner.inbox.post(.neighbour(.happened(event, leg)))
         default: preconditionFailure("only what concerns other calls")
         }
@@ -83,7 +86,7 @@ extension CallOwner {
 
     /// The other calls hear last that ends were taken, so that their users hear first what has become of them.
     func tellGivers() {
-        for (call, legs, purpose) in taken { neighbours[call]?.owner.inbox.post(.neighbour(.taken(legs, purpose))) }
+        for (call, legs, purpose) in taken { neighbours[call]?.owner.inbox.post(.neighbour(.taken(by: id, legs, purpose))) }
         taken = []
     }
 }
