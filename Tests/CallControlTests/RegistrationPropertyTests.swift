@@ -34,6 +34,7 @@ struct RegistrationPropertyTests {
                 case .inform(_, _, .left(let id, let othersRemain)):
                     #expect(devices.remove(id) != nil)
                     if othersRemain { #expect(!devices.isEmpty) }
+                case .inform(_, _, .channelsOpen(let areOpen)): #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
                 case .discarded(let count, _): #expect(count > 0)
                 case .subscriptionsChanged(let difference): subscriptions += difference
                 }

@@ -29,22 +29,6 @@ async def test_the_first_answer_wins_however_close_they_come(party):
         forget(*devices)
 
 
-async def test_only_the_device_that_answered_takes_part(party):
-    """The others were told that it is over for them, and are told nothing more."""
-    alice = await party("alice")
-    desk, pocket = await party("bob"), await party("bob", alone=False)
-    at_alice = await alice.dial("bob")
-    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
-    (await at_pocket.answer()).succeeded()
-    await at_alice.answered()
-    await at_desk.over()
-    forget(alice, desk, pocket)
-    await held(at_alice, at_pocket)
-    (await at_alice.end()).succeeded()
-    await at_pocket.over()
-    await desk.heard_exactly()
-
-
 async def test_one_device_rejects_for_all(party):
     alice = await party("alice")
     desk, pocket = await party("bob"), await party("bob", alone=False)
@@ -121,13 +105,16 @@ async def test_a_ringing_call_is_forwarded(party, feedback):
 
 
 @pytest.mark.parametrize(("target", "code"), [("nobody", 404), ("dave", 480)])
-async def test_a_call_is_forwarded_to_where_nobody_is(party, target, code):
+async def test_a_call_cannot_be_forwarded_to_where_nobody_is(party, target):
     alice, bob = await party("alice"), await party("bob")
     at_alice = await alice.dial("bob")
     at_bob = await bob.incoming()
-    (await at_bob.forward(target)).succeeded()
-    assert (await at_alice.over()).code == code
-    await bob.heard_exactly(("call", at_bob), ("callCancel", at_bob))
+    refused = await at_bob.forward(target)
+    refused.refused(404, 10, "callDispositionResponse", "call.unreachable")
+    # Nothing is lost: the call still rings where it rang.
+    await bob.heard_exactly(("call", at_bob))
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
 
 
 async def test_the_target_of_a_forwarded_call_rejects_it(party):

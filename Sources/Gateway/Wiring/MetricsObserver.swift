@@ -33,7 +33,7 @@ extension CallOutcome {
             case .rejected: .rejected
             case .unanswered: .unanswered
             case .unreachable: .unreachable
-            case .mediaFailed: .mediaFailed
+            case .mediaFailed, .clientLost: .mediaFailed
             case .joinFailed: .unreachable
             case .subscriptionEnded: .subscriptionEnded
             case .drained: .drained

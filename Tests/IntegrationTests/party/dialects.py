@@ -62,10 +62,10 @@ def sections(description: str) -> list[str]:
 
 
 def direction_of(description: str, kind: str) -> str | None:
-    """`sendrecv`, …, of the first section of this kind; None if there is none or if it is rejected (port 0)."""
+    """`sendrecv`, …, of the first section of this kind; None if there is none or if it is rejected (port 0 without `bundle-only`)."""
     head, *media = sections(description)
     for section in media:
-        if section.startswith(f"m={kind} ") and not section.startswith(f"m={kind} 0 "):
+        if section.startswith(f"m={kind} ") and ("a=bundle-only" in section or not section.startswith(f"m={kind} 0 ")):
             return _attribute(section) or _attribute(head) or SENDRECV
     return None
 

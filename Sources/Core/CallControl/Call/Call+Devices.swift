@@ -4,8 +4,11 @@ package import Primitives
 extension Call {
     package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange, at now: MonotonicTime) -> [CallAction] {
         switch change {
-        case .joined(let device, let former): joined(leg, device, replacing: former)
-        case .left(let subscription, let othersRemain): left(leg, subscription, othersRemain: othersRemain, at: now)
+        case .joined(let device, let former): return joined(leg, device, replacing: former)
+        case .left(let subscription, let othersRemain): return left(leg, subscription, othersRemain: othersRemain, at: now)
+        case .channelsOpen(let areOpen):
+            edit(leg) { $0.unreachableSince = areOpen ? nil : now }
+            return []
         }
     }
 

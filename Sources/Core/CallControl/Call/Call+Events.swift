@@ -33,6 +33,7 @@ extension Call {
                 member.answerDeadline = nil
             }
             return []
+        case .silence(let leg): return givenUp(leg, at: now)
         case .completion(let leg): return forget(leg)
         }
     }
@@ -45,6 +46,7 @@ extension Call {
         case .answered(let answered):
             var earliest: Deadline<Timer>? = unsecuredLeg == nil ? nil : Deadline(answered.setupDeadline, .mediaSetup)
             earliest = .earlier(earliest, answered.operation?.deadline.map { Deadline($0, .operation) })
+            earliest = .earlier(earliest, silenceDeadline)
             for leg in legs {
                 earliest = .earlier(earliest, leg.answerDeadline.map { Deadline($0, .ownOffer(leg.id)) })
                 if case .completed(let until) = leg.stage { earliest = .earlier(earliest, Deadline(until, .completion(leg.id))) }

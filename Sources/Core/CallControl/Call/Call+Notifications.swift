@@ -106,7 +106,7 @@ extension Call {
 extension CallEndCause {
     fileprivate var isOfAnAnsweredCall: Bool {
         switch self {
-        case .completed, .mediaFailed, .transferred: true
+        case .completed, .mediaFailed, .clientLost, .transferred: true
         case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .joinFailed, .drained: false
         }
     }

@@ -23,6 +23,8 @@ package struct Call: Equatable, Sendable {
         package var offerTime: Duration
         /// How long an end whose call was handed over has to end it.
         package var completionTime: Duration
+        /// How long an end may go on without an open channel and without a request, audits included; `nil`: for ever.
+        package var clientTimeout: Duration?
         /// Characters of a reason or a name that are passed on (spidr-wire §6.7).
         package var maximumTextLength: Int
         /// What a caller that lists `earlymedia` hears while devices ring; `nil`: what its own device plays.
@@ -33,13 +35,15 @@ package struct Call: Equatable, Sendable {
 
         package init(
             ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60), offerTime: Duration = .seconds(30),
-            completionTime: Duration = .seconds(30), maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
+            completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
+            maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
             playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
         ) {
             self.ringTime = ringTime
             self.mediaSetupTime = mediaSetupTime
             self.offerTime = offerTime
             self.completionTime = completionTime
+            self.clientTimeout = clientTimeout
             self.maximumTextLength = maximumTextLength
             self.earlyMedia = earlyMedia
             self.playsMusicOnHold = playsMusicOnHold
@@ -94,6 +98,8 @@ package struct Call: Equatable, Sendable {
         case operation
         /// An end has not answered the gateway's own offer.
         case ownOffer(Leg)
+        /// An end gives no sign of life.
+        case silence(Leg)
         /// An end that was completed has not gone.
         case completion(Leg)
     }

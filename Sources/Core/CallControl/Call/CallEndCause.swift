@@ -12,6 +12,8 @@ package enum CallEndCause: Equatable, Sendable {
     case mediaFailed(Leg, MediaFault)
     /// This end's last subscription is over.
     case subscriptionEnded(Leg)
+    /// This end's client gave no sign of life.
+    case clientLost(Leg)
     /// This end has brought the others together in another call.
     case transferred(by: Leg)
     /// The calls to be joined did not come together.
@@ -71,6 +73,8 @@ extension CallEndCause {
         case (.mediaFailed(_, let fault), _): .end(fault.statusCode, fault.reasonText)
         case (.subscriptionEnded(leg), _): nil
         case (.subscriptionEnded, _): .end(480, "Not registered")
+        // That client, too: it may come back, and learn why the call is over.
+        case (.clientLost, _): .end(480, "Client is gone")
         case (.transferred, _): .end(nil, "Transfer Successful")
         case (.joinFailed(let reason), _): Farewell(type: .sessionFail, statusCode: 480, reasonText: reason)
         case (.drained, _): .end(503, "Gateway is shutting down")
@@ -88,6 +92,7 @@ extension CallEndCause {
         case .unreachable(.notRegistered): "subscriber_absent"
         case .mediaFailed(_, let fault): fault.statusCode == 488 ? "incompatible_destination" : "media_timeout"
         case .subscriptionEnded: "subscription_ended"
+        case .clientLost: "client_lost"
         case .joinFailed: "join_failed"
         case .drained: "normal_temporary_failure"
         }

@@ -31,6 +31,10 @@ package struct CallLeg: Equatable, Sendable {
     package internal(set) var holds = false
     /// What it hears in place of the others.
     var playing: Call.Playing?
+    /// When one of its clients asked for something last.
+    var lastRequest: MonotonicTime?
+    /// Since when none of its clients has listened.
+    var unreachableSince: MonotonicTime?
     /// By when it has to answer an offer that the gateway made by itself.
     package internal(set) var answerDeadline: MonotonicTime?
 

@@ -68,6 +68,8 @@ package enum LegEvent: Equatable, Sendable {
     case ended(reasonText: String?)
     case mediaFailed(MediaFault)
     case subscriptionEnded
+    /// Its client gives no sign of life.
+    case clientLost
 }
 
 extension LegEvent {
@@ -80,6 +82,7 @@ extension LegEvent {
         case .ended(let reason): .completed(by: leg, reasonText: reason)
         case .mediaFailed(let fault): .mediaFailed(leg, fault)
         case .subscriptionEnded: .subscriptionEnded(leg)
+        case .clientLost: .clientLost(leg)
         }
     }
 }

@@ -16,4 +16,6 @@ package enum DeviceChange: Hashable, Sendable {
     case joined(Device, replacing: SubscriptionID?)
     /// - Parameter othersRemain: the subscription merely ran out, and another device is there to carry on the calls.
     case left(SubscriptionID, othersRemain: Bool)
+    /// Whether any of the user's devices has its notification channel open.
+    case channelsOpen(Bool)
 }

@@ -21,7 +21,7 @@ extension Registration {
         subscriptions[index].socket = socket
         let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
         if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
-        return actions + missed.map { $0.action(to: socket) }
+        return actions + missed.map { $0.action(to: socket) } + reachability()
     }
 
     /// A socket closed; one that had been replaced before is ignored.
@@ -30,6 +30,9 @@ extension Registration {
         subscriptions[index].socket = nil
         return pump()
     }
+
+    /// Whether any device listens.
+    package var isReachable: Bool { subscriptions.contains { $0.socket != nil } }
 
     /// Takes the subscription out of service: nothing but `farewell` is added to what it still has to say.
     ///
@@ -72,7 +75,14 @@ extension Registration {
             if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
         }
         subscriptions.removeAll { $0.hasSaidAll }
-        return actions
+        return actions + reachability()
+    }
+
+    /// Tells the user's calls when the first device begins to listen, and when the last one stops.
+    private mutating func reachability() -> [RegistrationAction] {
+        guard isReachable != wasReachable else { return [] }
+        wasReachable = isReachable
+        return inform(.channelsOpen(isReachable))
     }
 }
 

@@ -69,6 +69,8 @@ package struct Registration: Equatable, Sendable {
     /// In the order they began.
     var subscriptions: [Subscription] = []
     var gate: RequestGate
+    /// Whether the calls believe that a device listens.
+    var wasReachable = false
     private var sessions = SessionTable()
     /// Subscriptions that were replaced while the user had legs: what is on its way to them is for their successors.
     private var successors: [SubscriptionID: SubscriptionID] = [:]

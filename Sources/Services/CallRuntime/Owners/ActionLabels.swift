@@ -49,6 +49,7 @@ extension CallEndCause {
         case .unreachable(let reason): "unreachable \(reason)"
         case .mediaFailed(let leg, let fault): "mediaFailed \(leg) \(fault.reasonText)"
         case .subscriptionEnded(let leg): "subscriptionEnded \(leg)"
+        case .clientLost(let leg): "clientLost \(leg)"
         case .transferred(let leg): "transferred by \(leg)"
         case .joinFailed(let reason): "joinFailed \(reason)"
         case .drained: "drained"
@@ -63,6 +64,7 @@ extension LegEvent {
         case .ended: "ended"
         case .mediaFailed(let fault): "mediaFailed \(fault.reasonText)"
         case .subscriptionEnded: "subscriptionEnded"
+        case .clientLost: "clientLost"
         }
     }
 }
@@ -76,6 +78,7 @@ extension RegistrationAction {
         case .close(let socket, let closure): "close \(socket.rawValue) \(closure)"
         case .inform(let call, let leg, .joined(let device, _)): "inform \(call) \(leg) joined \(device.subscription)"
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
+        case .inform(let call, let leg, .channelsOpen(let areOpen)): "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
         }

@@ -204,8 +204,10 @@ extension CallOwner {
     }
 
     func audit(by leg: Leg) throws(CallError) {
-        guard let call else { throw .noSuchCall }
-        try call.audit(by: leg)
+        try command("audit", leg) { call throws(CallError) in
+            try call.audit(by: leg)
+            return []
+        }
     }
 
     // MARK: Somebody else is to be rung
@@ -289,6 +291,8 @@ extension CallOwner {
         _ input: String, _ leg: Leg, _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         guard var call else { throw .noSuchCall }
+        call.heard(from: leg, at: environment.clock.now)
+        self.call = call
         let actions = try decide(&call)
         self.call = call
         perform(actions, after: input, leg)

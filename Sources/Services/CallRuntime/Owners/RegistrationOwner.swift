@@ -155,6 +155,7 @@ extension RegistrationOwner {
         let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg))
         guard !devices.isEmpty else { return nil }
         calls[call.id] = call
+        if !registration.isReachable { call.inbox.post(.deviceChanged(leg, .channelsOpen(false))) }
         return Contact(devices: devices, displayName: displayName)
     }
 

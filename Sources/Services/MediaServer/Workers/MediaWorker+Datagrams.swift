@@ -12,11 +12,13 @@ internal import Sockets
 extension MediaWorker {
     /// Takes what waits in a socket. While packets keep coming it looks again before it waits again, which is cheaper than
     /// to be woken for each few; `roundLimit` leaves room for the other sockets, commands and deadlines.
-    func receive(from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    ///
+    /// Every look has a time of its own: what senders learn of their path from arrival times is in the milliseconds between them.
+    func receive(from socket: SocketIndex, _ transport: inout PacketTransport) {
         for _ in 0..<Self.roundLimit {
             let count = transport.receive(from: socket)
             guard count > 0 else { return }
-            dispatch(count, from: socket, &transport, at: now)
+            dispatch(count, from: socket, &transport, at: MonotonicClock.now)
         }
     }
 

@@ -71,7 +71,7 @@ final class MediaWorker {
             let ready = try transport.wait(until: deadlines.earliest)
             let now = MonotonicClock.now
             if transport.wasWoken { carryOut(&messages, &transport, at: now) }
-            for index in 0..<ready { receive(from: transport.readySocket(index), &transport, at: now) }
+            for index in 0..<ready { receive(from: transport.readySocket(index), &transport) }
             for index in 0..<transport.readyListenerCount { transport.accept(from: transport.readyListener(index), at: now) }
             for index in 0..<transport.readyConnectionCount { receive(from: transport.readyConnection(index), &transport, at: now) }
             transport.closeOverdue(at: now)
