@@ -150,6 +150,7 @@ extension CallError {
         case .notAllowed(let operation, let state): "\(operation) while \(state)"
         case .pending: "pending"
         case .unreachable: "unreachable"
+        case .notForGuests: "notForGuests"
         case .unsupported: "unsupported"
         case .malformedDescription: "malformedDescription"
         case .unsupportedDescription: "unsupportedDescription"

@@ -65,6 +65,7 @@ import Yams
         switch wrapper {
         case SubscribeRequest.wrapper: try expectRoundTrip(SubscribeRequest.self, bytes)
         case CallControlRequest.wrapper: try expectRoundTrip(CallControlRequest.self, bytes)
+        case CallMeRequest.wrapper: try expectRoundTrip(CallMeRequest.self, bytes)
         case CallDispositionRequest.wrapper: try expectRoundTrip(CallDispositionRequest.self, bytes)
         case MediaRequest.wrapper: try expectRoundTrip(MediaRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
@@ -81,6 +82,7 @@ import Yams
         case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)
         case "unsubscribeResponse": try expectExact(UnsubscribeResponse.self, bytes)
         case "callControlResponse": try expectExact(CallControlResponse.self, bytes)
+        case "callMeResponse": try expectExact(CallMeResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
         case "mediaResponse": try expectExact(MediaResponse.self, bytes)
         case "statisticsResponse": try expectExact(StatisticsResponse.self, bytes)
@@ -99,6 +101,7 @@ import Yams
             switch body.wrapper {
             case .subscribe: "SubscribeError"
             case .callControl: "CallControlError"
+            case .callMe: "CallMeError"
             case .callDisposition: "CallDispositionError"
             case .media: "MediaError"
             case .statistics: "StatisticsError"

@@ -1,4 +1,7 @@
 """Callers without an account (spidr-wire §7): on the pages of others, to one account that wants to be called."""
+import secrets
+import subprocess
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
@@ -92,3 +95,172 @@ async def test_guests_are_not_taken_unless_it_is_said(gateway, contract):
     async with Guest(gateway.http, "alice", contract=contract) as guest:
         answer = await guest.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
         assert answer.status == 403 and answer.body["statusCode"] == 35, answer.text
+
+
+# With tokens (spidr-wire §2)
+
+KEYS = {
+    "shop": ("aes-128-ecb", "000102030405060708090a0b0c0d0e0f", None),
+    "desk": ("aes-256-cbc", "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", None),
+    "fixed": ("aes-256-cbc", "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", "101112131415161718191a1b1c1d1e1f"),
+}
+ACCOUNT = "alice@dev.local"
+
+
+def token(realm: str, address: str = ACCOUNT, age: float = 0) -> str:
+    """As the server of a web page makes it, with the openssl command. `age`: in seconds."""
+    cipher, key, vector = KEYS[realm]
+    text = f"{address};{int((time.time() - age) * 1000)}"
+    own = secrets.token_hex(16) if "cbc" in cipher and vector is None else ""
+    command = ["openssl", "enc", f"-{cipher}", "-K", key, *(["-iv", vector or own] if "cbc" in cipher else [])]
+    return own + subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.hex()
+
+
+@pytest.fixture
+def token_gateway(own_gateway, tmp_path) -> Gateway:
+    realms = tmp_path / "realms"
+    realms.write_text("".join(f"{name} {' '.join(filter(None, fields))}\n" for name, fields in KEYS.items()))
+    return own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}")
+
+
+class TokenGuest(Guest):
+    """Names the account by a token, and itself by another."""
+
+    def __init__(self, base: str, realm: str, *, age: float = 0, **options):
+        super().__init__(base, ACCOUNT, query=f"?tokenrealm={realm}", **options)
+        self.realm, self.account = realm, token(realm, age=age)
+
+    async def request(self, method, path, *body, **options):
+        given = path.startswith("/rest/")  # a path the gateway has handed out
+        return await super().request(method, path + self._query if given else path, *body, **options)
+
+    async def end(self, session: str, query: str = ""):
+        return await super().end(session, query.replace("?", "&"))
+
+    def path(self, resource: str) -> str:
+        resource, _, more = resource.partition("&")
+        return super().path(resource) + (f"&{more}" if more else "")
+
+    async def start(self, to: str, sdp: str, **fields):
+        names = {"to": token(self.realm, to), "from": token(self.realm, "erin@shop.example")}
+        return await super().start(to, sdp, **{**names, **fields})
+
+
+@pytest.mark.parametrize("realm", KEYS)
+async def test_a_guest_with_tokens_calls_talks_and_leaves(token_gateway, contract, realm):
+    async with Party(token_gateway.http, "alice", sounds=True, contract=contract) as alice:
+        async with TokenGuest(token_gateway.http, realm, sounds=True, contract=contract) as guest:
+            await alice.register()
+            granted = await guest.register()
+            assert ACCOUNT not in str(granted), "the token must stay one"
+            at_guest = await guest.dial("alice")
+            at_alice = await alice.incoming()
+            name, number = at_alice.remote
+            assert name == "erin@shop.example" and number.endswith("@anonymous.invalid")
+            (await at_alice.answer()).succeeded()
+            await at_guest.answered()
+            await hear_now({at_guest: {"alice"}, at_alice: {"erin"}})
+            (await at_guest.audit()).succeeded()
+            await at_guest.hold()
+            (await guest.extend(service=["callMe"])).succeeded()
+            (await at_guest.end("done")).succeeded()
+            assert (await at_alice.over()).text == "done"
+            (await guest.unregister()).succeeded()
+
+
+@pytest.mark.parametrize(
+    ("realm", "account", "status_code", "code"),
+    [
+        ("?tokenrealm=shop", ACCOUNT, 46, "anonymous.invalid_token"),
+        ("?tokenrealm=shop", lambda: token("desk"), 46, "anonymous.invalid_token"),
+        ("?tokenrealm=shop", lambda: token("shop")[:-2] + "00", 46, "anonymous.invalid_token"),
+        ("?tokenrealm=none", lambda: token("shop"), 64, "anonymous.unknown_realm"),
+        ("", lambda: token("shop"), 64, "anonymous.unknown_realm"),
+        ("?tokenrealm=shop", lambda: token("shop", age=301), 65, "anonymous.token_expired"),
+        ("?tokenrealm=desk", lambda: token("desk", age=-310), 65, "anonymous.token_expired"),
+    ],
+)
+async def test_a_wrong_token_or_realm_is_refused(token_gateway, contract, realm, account, status_code, code):
+    async with Guest(token_gateway.http, "alice", query=realm, contract=contract) as guest:
+        guest.account = account if isinstance(account, str) else account()
+        answer = await guest.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
+        answer.refused(403, status_code, "authorizationResponse", code)
+
+
+async def test_the_addresses_in_a_call_are_tokens_too(token_gateway, contract):
+    async with TokenGuest(token_gateway.http, "shop", contract=contract) as guest:
+        await guest.register()
+        sdp = await guest.new_media().offer({"audio": "sendrecv"})
+        for fields, status_code in [
+            ({"to": "sip:alice@dev.local"}, 46),
+            ({"from": "sip:erin@shop.example"}, 46),
+            ({"to": token("shop", age=400)}, 65),
+            ({"to": token("shop", "bob@dev.local")}, 27),
+        ]:
+            (await guest.start(ACCOUNT, sdp, **fields)).refused(403, status_code, "authorizationResponse")
+
+
+# What guests must not learn or use up
+
+
+async def test_every_guest_is_somebody_else(here):
+    first, second = await here(Guest, "alice"), await here(Guest, "alice")
+    sdp = await first.new_media().offer({"audio": "sendrecv"})
+    assert first.subscription != second.subscription and first.channel != second.channel
+    public = first.subscription.rsplit("/", 1)[1].split(".")[0]
+    for channel in (public, f"{public}.x", "x"):
+        answer = await second.start(ACCOUNT, sdp, notifyChannelId=channel)
+        answer.refused(404, 39, "callMeResponse", "subscription.not_found")
+    answer = await second.request("DELETE", first.subscription.replace("alice", "bob"))
+    answer.refused(404, 39, "subscribeResponse")
+
+
+async def test_nobody_can_call_a_guest_back(here):
+    alice, guest = await here(Party, "alice"), await here(Guest, "alice")
+    at_guest = await guest.dial("alice")
+    at_alice = await alice.incoming()
+    (await at_alice.reject()).succeeded()
+    await at_guest.over()
+    back = await alice.dial(at_alice.remote[1])
+    assert (await back.over()).code == 404
+    await guest.heard_exactly(("callEnd", at_guest))
+
+
+async def test_whether_there_is_an_account_is_not_told(here):
+    endings = []
+    for account in ("bob", "nobody"):
+        guest = await here(Guest, account)
+        call = await guest.dial(account)
+        ended = await call.over()
+        endings.append((ended.by, ended.code, ended.text))
+    assert endings[0] == endings[1] and endings[0][1] == 480
+
+
+async def test_a_guest_has_one_call_and_brings_nobody_in(here):
+    alice, guest = await here(Party, "alice"), await here(Guest, "alice")
+    at_guest = await guest.dial("alice")
+    await alice.incoming()
+    (await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))).refused(409, 37, "callMeResponse", "call.not_allowed")
+    answer = await guest.operate(at_guest.session, "transfer", address="sip:bob@dev.local")
+    answer.refused(403, 27, "authorizationResponse", "anonymous.not_allowed")
+
+
+async def test_guests_of_one_network_come_in_their_time(own_gateway, contract):
+    gateway = own_gateway(*OFFERED, "--set", "anonymous.network_requests=3", "--set", "anonymous.network_interval=1h")
+    async with Guest(gateway.http, "alice", contract=contract) as guest:
+        wishes = {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+        for _ in range(3):
+            assert (await guest.request("POST", "/subscription", wishes)).status == 201
+        answer = await guest.request("POST", "/subscription", wishes)
+        answer.refused(429, 4, "authorizationResponse", "anonymous.rate_limited")
+        assert int(answer.headers["retry-after"]) > 3000
+
+
+async def test_guests_are_limited_per_account(own_gateway, contract):
+    gateway = own_gateway(*OFFERED, "--set", "anonymous.max_per_account=1")
+    async with Guest(gateway.http, "alice", contract=contract) as first, Guest(gateway.http, "alice", contract=contract) as second:
+        await first.register()
+        answer = await second.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
+        answer.refused(503, 503, "subscribeResponse", "anonymous.limit_reached")
+        (await first.unregister()).succeeded()
+        await second.register()

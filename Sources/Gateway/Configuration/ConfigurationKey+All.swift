@@ -8,7 +8,7 @@ import SignalingServer
 extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
-        [listen, tls, media, mediaPreferences, turn, storage, registration, calls, auth, drain, log].flatMap { $0 }
+        [listen, tls, media, mediaPreferences, turn, storage, registration, calls, anonymous, auth, drain, log].flatMap { $0 }
 
     private static let listen = [
         ConfigurationKey("listen", "host", \.listen.host, .host, "Address of the main port: 0.0.0.0 is every IPv4 address, \"::\" also IPv6."),

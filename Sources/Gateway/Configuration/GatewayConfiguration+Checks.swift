@@ -5,11 +5,12 @@ import MediaServer
 import NIOSSL
 import Primitives
 import SDP
+import SignalingServer
 
 extension GatewayConfiguration {
     /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
     package func check() throws(ConfigurationError) {
-        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + developmentComplaints
+        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints + developmentComplaints
         guard complaints.isEmpty else { throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) }) }
     }
 
@@ -73,6 +74,14 @@ extension GatewayConfiguration {
         let registration = switchboard.registration
         return registration.minimumExpires <= registration.defaultExpires && registration.defaultExpires <= registration.maximumExpires
             ? [] : ["registration: minimum_expires, default_expires and maximum_expires must not fall"]
+    }
+
+    private var anonymousComplaints: [String] {
+        switch (signaling.guests.policy.mode, callMeRealmsPath) {
+        case (.token, nil): ["anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"]
+        case (.off, _?), (.open, _?): ["anonymous.realms_file is given, but anonymous.mode is not token"]
+        case (.token, _?), (.off, nil), (.open, nil): []
+        }
     }
 
     /// Users with a known password must not get into a database that lasts.

@@ -43,6 +43,8 @@ package struct GatewayConfiguration: Sendable {
     package var mediaWorkers: Int?
     /// The file with the secret that TURN servers share; `nil`: no credentials for them.
     package var turnSecretPath: String?
+    /// The file with the realms of callMe tokens.
+    package var callMeRealmsPath: String?
     /// How long credentials for TURN servers are good.
     package var turnTimeToLive = Duration.seconds(86_400)
     /// Whether peers without a common audio codec can talk.

@@ -55,6 +55,7 @@ package struct Gateway: Sendable {
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
+        signalingConfiguration.guests.policy.realms = try configuration.callMeRealms()
         signalingConfiguration.channelCloseTimeout = configuration.closePatience
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, clock: clock,

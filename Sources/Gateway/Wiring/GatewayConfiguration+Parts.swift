@@ -41,6 +41,22 @@ extension GatewayConfiguration {
         return SignalingConfiguration.TURN(secret: Redacted(secret), timeToLive: turnTimeToLive)
     }
 
+    /// The realms whose callMe tokens are taken.
+    func callMeRealms() throws(ConfigurationError) -> [CallMeRealm] {
+        guard let path = callMeRealmsPath else { return [] }
+        let problem: String
+        do {
+            let realms = try CallMeRealm.realms(parsing: String(contentsOfFile: path, encoding: .utf8))
+            if !realms.isEmpty { return realms }
+            problem = "there is no realm in \(path)"
+        } catch let error as RealmFileError {
+            problem = "\(path), \(error)"
+        } catch {
+            problem = "\(path) cannot be read"
+        }
+        throw ConfigurationError(problems: [ConfigurationProblem(nil, "anonymous.realms_file: \(problem)")])
+    }
+
     /// The switchboard's settings, with what other settings say about it.
     var resolvedSwitchboard: LocalSwitchboard.Configuration {
         var resolved = switchboard

@@ -8,11 +8,12 @@ import Synchronization
 extension LocalSwitchboard {
     package func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        try await checkMayCall(request.callee, user)
         var random = environment.random.generator
         let neighbour = await neighbour(of: [user, request.callee])
         let owner = CallOwner(environment.media.identifier(random.next(), near: neighbour), environment)
         let sessions = PerLeg(
-            caller: SessionID(random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
+            caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
         try await calls.insert(owner)
         do throws(CallError) {
             try await begin(owner, user, request, sessions)
@@ -29,12 +30,13 @@ extension LocalSwitchboard {
         _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
     ) async throws(CallError) {
         guard let caller = await users.existing(user), let callerContact = await caller.attach(sessions.caller, .caller, of: owner) else {
-            throw .notAllowed(operation: "callStart", state: "without a subscription of the caller")
+            throw .notAllowed(
+                operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
         }
         let callee = await users.existing(request.callee)
         let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
         do throws(CallError) {
-            let unreachable = calleeContact == nil ? try await reasonForAbsence(of: request.callee) : nil
+            let unreachable = calleeContact == nil ? try await reasonForAbsence(of: request.callee, to: user) : nil
             let parties = PerLeg(
                 caller: CallParty(
                     user: user, name: Self.name(request.callerName, callerContact.displayName, or: user), session: sessions.caller,
@@ -57,7 +59,9 @@ extension LocalSwitchboard {
         names.lazy.compactMap(\.self).first { !$0.isEmpty } ?? address.text
     }
 
-    func reasonForAbsence(of callee: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+    /// Guests are not told which accounts there are, nor by the time it takes.
+    func reasonForAbsence(of callee: UserAddress, to user: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+        guard user.guest == nil else { return .notRegistered }
         do throws(StorageError) {
             return try await repository.user(callee) == nil ? .noSuchUser : .notRegistered
         } catch {

@@ -26,18 +26,19 @@ extension LocalSwitchboard {
 
     package func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
-        try await divert(.forward, call, leg, to: address) { _, reason throws(CallError) in throw .unreachable(reason) }
+        try await divert(.forward, of: user, call, leg, to: address) { _, reason throws(CallError) in throw .unreachable(reason) }
     }
 
     package func transfer(
         _ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?
     ) async throws(CallError) {
+        try checkIsNoGuest(user)
         let (call, leg) = try await leg(of: session, for: user)
         if let consultation {
             let other = try await self.leg(of: consultation, for: user)
             return try await call.consult(by: leg, Neighbour(owner: other.call, leg: other.leg))
         }
-        try await divert(.transfer, call, leg, to: address) { leg, reason throws(CallError) in
+        try await divert(.transfer, of: user, call, leg, to: address) { leg, reason throws(CallError) in
             try await call.transferUnreachable(by: leg, reason)
         }
     }
@@ -46,6 +47,7 @@ extension LocalSwitchboard {
         _ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest
     ) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        try checkIsNoGuest(user)
         let legs = try await (leg(of: first, for: user), leg(of: second, for: user))
         let joined = [Neighbour(owner: legs.0.call, leg: legs.0.leg), Neighbour(owner: legs.1.call, leg: legs.1.leg)]
         guard joined[0].owner.id != joined[1].owner.id else { throw .notAllowed(operation: "join", state: "one call only") }
@@ -77,14 +79,14 @@ extension LocalSwitchboard {
 
     /// Rings somebody else in a call that is under way.
     private func divert(
-        _ diversion: Diversion, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
+        _ diversion: Diversion, of user: UserAddress, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
         otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
     ) async throws(CallError) {
         var random = environment.random.generator
         let target = try await call.takeLeg(for: diversion, by: leg)
         let session = SessionID(random.nextToken(16, alphabet: .url))
         guard let registration = await users.existing(address), let contact = await registration.attach(session, target, of: call) else {
-            return try await otherwise(leg, reasonForAbsence(of: address))
+            return try await otherwise(leg, reasonForAbsence(of: address, to: user))
         }
         let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
         do throws(CallError) {

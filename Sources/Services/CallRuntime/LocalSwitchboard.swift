@@ -20,15 +20,25 @@ package final class LocalSwitchboard: Switchboard {
         package var maximumCalls: Int
         package var call: Call.Configuration
         package var registration: Registration.Configuration
+        package var guests: GuestBook.Configuration
+        /// The longest life time of a guest's subscription that is not extended.
+        package var maximumGuestExpires: Duration
 
         package init(
             media: Media = .anchored, maximumCalls: Int = 20_000, call: Call.Configuration = .init(),
-            registration: Registration.Configuration = .init()
+            registration: Registration.Configuration = .init(), guests: GuestBook.Configuration = .init(),
+            maximumGuestExpires: Duration = .seconds(300)
         ) {
             self.media = media
             self.maximumCalls = maximumCalls
             self.call = call
             self.registration = registration
+            self.guests = guests
+            self.maximumGuestExpires = maximumGuestExpires
+        }
+
+        func registration(of user: UserAddress) -> Registration.Configuration {
+            user.guest == nil ? registration : registration.forGuests(maximumExpires: maximumGuestExpires)
         }
     }
 

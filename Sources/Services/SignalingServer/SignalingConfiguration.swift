@@ -32,6 +32,7 @@ package struct SignalingConfiguration: Sendable {
     package var listeners: [Listener]
     /// `nil`: clients get no credentials.
     package var turn: TURN?
+    package var guests = GuestDesk.Configuration()
     /// Largest request body in bytes.
     package var maxBodyBytes = 1 << 20
     /// Largest request head in bytes.

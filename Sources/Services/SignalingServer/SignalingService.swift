@@ -34,8 +34,9 @@ package final class SignalingService: Service {
         self.logger = logger
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
+        let guests = GuestDesk(configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
         let responder = SignalingResponder(
-            switchboard: switchboard, authenticator: authenticator, metrics: metrics, draining: draining, pages: pages,
+            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics, draining: draining, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, clock: clock, logger: logger)
         let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: DateHeader(clock: clock))

@@ -7,6 +7,7 @@ actor RecordingSwitchboard: Switchboard {
         case subscribe(UserAddress, SubscriptionRequest)
         case extend(UserAddress, SubscriptionID, SubscriptionRequest)
         case unsubscribe(UserAddress, SubscriptionID)
+        case admit(SubscriptionRequest, toCall: UserAddress)
         case opened(UserAddress, ChannelID)
         case closed(UserAddress, ChannelID)
         case began(UserAddress)
@@ -39,6 +40,7 @@ actor RecordingSwitchboard: Switchboard {
     var registrationError: RegistrationError?
     var grant = SubscriptionGrant(
         subscription: SubscriptionID("5f2c"), channel: ChannelID("ws-7d0e"), expires: .seconds(3600), services: ["call"], isPartial: false)
+    private var guests: [GuestID: UserAddress] = [:]
     var channelsExist = true
     var channelsOpen = true
     /// The socket that was opened last.
@@ -77,6 +79,16 @@ actor RecordingSwitchboard: Switchboard {
         await note(.unsubscribe(user, subscription))
         if let registrationError { throw registrationError }
     }
+
+    func admit(_ request: SubscriptionRequest, toCall account: UserAddress) async throws(RegistrationError) -> SubscriptionGrant {
+        await note(.admit(request, toCall: account))
+        if let registrationError { throw registrationError }
+        return grant
+    }
+
+    func account(of guest: GuestID) async -> UserAddress? { guests[guest] }
+
+    func set(guest: GuestID, account: UserAddress) { guests[guest] = account }
 
     func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool { channelsExist }
 

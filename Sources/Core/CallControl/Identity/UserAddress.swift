@@ -2,6 +2,8 @@
 package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
     /// Lower-case `user@domain`.
     package let text: String
+    /// Whose address this is if nobody with an account has it. No text that was read is ever equal to a guest's address.
+    package let guest: GuestID?
 
     package var description: String { text }
 
@@ -43,6 +45,13 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
         let text = "\(user)@\(host)".lowercased()
         guard text.utf8.count <= Self.maximumLength else { return nil }
         self.text = text
+        guest = nil
+    }
+
+    /// A guest's address, as others see it. Its domain does not exist (RFC 2606 §2), and says so to people (RFC 3323 §4.1).
+    package init(_ guest: GuestID) {
+        text = "anonymous-\(guest)@anonymous.invalid"
+        self.guest = guest
     }
 }
 

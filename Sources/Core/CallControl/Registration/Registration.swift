@@ -15,6 +15,8 @@ package struct Registration: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// Services a subscription can be granted, lower case.
         package var services: Set<String>
+        /// The one among them that calls need.
+        package var deviceService: String
         /// Bounds of the life time of a subscription, and what is granted to those who ask for none.
         package var minimumExpires: Duration
         package var maximumExpires: Duration
@@ -23,23 +25,42 @@ package struct Registration: Equatable, Sendable {
         package var grace: Duration
         /// Subscriptions one user may have, 1 or more.
         package var maximumSubscriptions: Int
+        /// Legs of calls the user may have at a time; `nil`: no limit.
+        package var maximumLegs: Int?
         /// How long notifications wait at most for a request to be answered.
         package var requestPatience: Duration
         package var queue: NotificationQueue.Configuration
 
         package init(
-            services: Set<String> = ["call", "quality"], minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
+            services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
-            requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
+            maximumLegs: Int? = nil, requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
+            self.deviceService = deviceService
             self.minimumExpires = minimumExpires
             self.maximumExpires = maximumExpires
             self.defaultExpires = defaultExpires
             self.grace = grace
             self.maximumSubscriptions = maximumSubscriptions
+            self.maximumLegs = maximumLegs
             self.requestPatience = requestPatience
             self.queue = queue
+        }
+
+        /// What of it holds for callers without an account: one subscription, for `callMe` and nothing else, and one call at a time.
+        ///
+        /// - Parameter maximumExpires: replaces a larger one.
+        package func forGuests(maximumExpires: Duration) -> Configuration {
+            var guests = self
+            guests.services = ["callme"]
+            guests.deviceService = "callme"
+            guests.maximumExpires = min(self.maximumExpires, maximumExpires)
+            guests.defaultExpires = guests.maximumExpires
+            guests.minimumExpires = min(minimumExpires, guests.maximumExpires)
+            guests.maximumSubscriptions = 1
+            guests.maximumLegs = 1
+            return guests
         }
     }
 
@@ -98,7 +119,8 @@ extension Registration {
         let expires = clamped(request.expires)
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
-            sendsRingingFeedback: request.sendsRingingFeedback, services: services, expiry: now.monotonic + expires,
+            sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService, services: services,
+            expiry: now.monotonic + expires,
             queue: NotificationQueue(
                 user: user, channel: identity.channel, firstEventID: identity.firstEventID, configuration: configuration.queue))
         subscriptions.append(subscription)
@@ -148,8 +170,9 @@ extension Registration {
     /// A call has made a leg for this user.
     ///
     /// - Returns: the devices the leg may ring or notify; from now on it hears of every change. Empty, and nothing
-    ///   is attached, if the user has none.
+    ///   is attached, if the user has none, or as many legs as allowed.
     package mutating func attach(_ session: SessionID, to attachment: Attachment) -> [Device] {
+        if let limit = configuration.maximumLegs, sessions[session] == nil, sessions.count >= limit { return [] }
         let devices = active.compactMap(\.device)
         if !devices.isEmpty { sessions.insert(session, attachment) }
         return devices

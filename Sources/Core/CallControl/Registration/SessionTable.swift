@@ -10,6 +10,8 @@ struct SessionTable: Equatable, Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    var count: Int { entries.count }
+
     subscript(session: SessionID) -> Registration.Attachment? { entries[session]?.attachment }
 
     mutating func insert(_ session: SessionID, _ attachment: Registration.Attachment) {

@@ -9,6 +9,8 @@ struct Subscription: Equatable, Sendable {
     let clientCorrelator: String?
     /// Holds for the life of the subscription (spidr-wire §3.1).
     let sendsRingingFeedback: Bool
+    /// The service that makes a subscription a device of calls, lower case.
+    let deviceService: String
     var services: [String]
     var expiry: MonotonicTime
     /// The socket that listens; the last one that opened.
@@ -17,9 +19,9 @@ struct Subscription: Equatable, Sendable {
     /// Set once the subscription is over and only its last notifications have to go out.
     var isEnding = false
 
-    /// The device calls can ring, if the subscription was granted `call`.
+    /// The device that calls know, if the subscription was granted the service for it.
     var device: Device? {
-        guard !isEnding, services.contains(where: { $0.lowercased() == "call" }) else { return nil }
+        guard !isEnding, services.contains(where: { $0.lowercased() == deviceService }) else { return nil }
         return Device(id, sendsRingingFeedback: sendsRingingFeedback)
     }
 }
@@ -38,9 +40,11 @@ package struct SubscriptionIdentity: Equatable, Sendable {
 
     /// Draws 96 bits for the subscription, 192 for the channel, which is all the secret its listener needs (spidr-wire §4),
     /// and 31 for the first event.
-    package init(random: inout some RandomSource) {
-        subscription = SubscriptionID(random.nextToken(16, alphabet: .url))
-        channel = ChannelID(random.nextToken(32, alphabet: .url))
+    ///
+    /// - Parameter prefix: what the names of all resources of the user begin with.
+    package init(random: inout some RandomSource, prefix: String = "") {
+        subscription = SubscriptionID(prefix + random.nextToken(16, alphabet: .url))
+        channel = ChannelID(prefix + random.nextToken(32, alphabet: .url))
         firstEventID = UInt64(random.nextUInt32() >> 1) + 1
     }
 }

@@ -49,6 +49,8 @@ package enum RegistrationError: Error, Equatable {
     case unsupportedServices([String])
     /// The user has as many subscriptions as allowed.
     case limitOfSubscriptions(Int)
+    /// There are as many guests as allowed, or as many who came to call this account.
+    case limitOfGuests
     /// The gateway is stopping.
     case draining
 }

@@ -5,10 +5,12 @@ actor UserDirectory {
     private let environment: RuntimeEnvironment
     private let newcomers: Inbox<OwnerLoop>
     private var owners: [UserAddress: RegistrationOwner] = [:]
+    private var guests: GuestBook
 
     init(_ environment: RuntimeEnvironment, newcomers: Inbox<OwnerLoop>) {
         self.environment = environment
         self.newcomers = newcomers
+        guests = GuestBook(environment.configuration.guests)
     }
 
     func existing(_ user: UserAddress) -> RegistrationOwner? { owners[user] }
@@ -25,7 +27,18 @@ actor UserDirectory {
     /// The owner has retired; another one may have taken its place already.
     func remove(_ owner: RegistrationOwner) {
         if owners[owner.user] === owner { owners[owner.user] = nil }
+        // Guests subscribe once: with the owner of that subscription they are gone.
+        if let guest = owner.user.guest { guests.leave(guest) }
     }
+
+    /// A guest comes in.
+    func owner(of guest: GuestID, toCall account: UserAddress) throws(RegistrationError) -> RegistrationOwner {
+        try guests.enter(guest, toCall: account)
+        return owner(of: UserAddress(guest))
+    }
+
+    /// The account that a guest may call; `nil` if there is no such guest.
+    func account(of guest: GuestID) -> UserAddress? { guests.account(of: guest) }
 
     var all: [RegistrationOwner] { Array(owners.values) }
 }

@@ -45,7 +45,8 @@ actor RegistrationOwner {
         self.environment = environment
         logger = environment.logger
         var random = environment.random.generator
-        registration = Registration(user: user, configuration: environment.configuration.registration, firstRequest: random.next() >> 1)
+        registration = Registration(
+            user: user, configuration: environment.configuration.registration(of: user), firstRequest: random.next() >> 1)
     }
 
     /// Handles messages and deadlines until the owner retires or the task is cancelled.
@@ -100,7 +101,7 @@ extension RegistrationOwner {
         defer { settle() }
         var random = environment.random.generator
         let (grant, actions) = try registration.subscribe(
-            request, as: SubscriptionIdentity(random: &random), at: environment.clock.moment)
+            request, as: SubscriptionIdentity(random: &random, prefix: user.resourcePrefix), at: environment.clock.moment)
         self.displayName = displayName
         perform(actions, after: "subscribe")
         return grant

@@ -12,6 +12,14 @@ package protocol Switchboard: Sendable {
         -> SubscriptionGrant
     func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError)
 
+    // MARK: Guests (spidr-wire §7)
+
+    /// Subscribes somebody without an account, who may call `account` and nobody else. The names in the grant begin with the
+    /// guest's `resourcePrefix`; to everything else, a guest is a user.
+    func admit(_ request: SubscriptionRequest, toCall account: UserAddress) async throws(RegistrationError) -> SubscriptionGrant
+    /// The account that a guest came to call; `nil` if there is no such guest any more.
+    func account(of guest: GuestID) async -> UserAddress?
+
     // MARK: Notification channel (spidr-wire §4)
 
     /// Whether a WebSocket with this channel id may open at all; asked before the upgrade is accepted.

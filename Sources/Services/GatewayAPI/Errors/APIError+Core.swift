@@ -12,11 +12,14 @@ extension APIError {
             case .unsupportedServices(let services):
                 APIError(
                     .subscriptionUnsupportedServices,
-                    "None of the requested services is offered here: \(services.joined(separator: ", ")). Ask for \"call\".")
+                    "None of the requested services is offered here: \(services.joined(separator: ", ")). Ask for \"call\", as a guest for \"callMe\".")
             case .limitOfSubscriptions(let limit):
                 APIError(
                     .subscriptionLimitReached,
                     "The user already has \(limit) subscriptions; delete one, or subscribe with \"forceLogOut\": \"true\".")
+            case .limitOfGuests:
+                APIError(
+                    .anonymousLimitReached, "There are as many anonymous callers as the gateway takes; try again later.", retryAfter: Self.backOff)
             case .draining:
                 .draining
             }
@@ -38,6 +41,8 @@ extension APIError {
                 APIError(.callUnreachable, "There is no user of that address.")
             case .unreachable(.notRegistered):
                 APIError(.callUnreachable, "The user of that address has no device to be rung.")
+            case .notForGuests(let reason):
+                APIError(.anonymousNotAllowed, reason)
             case .unsupported(let reason):
                 APIError(.callOperationNotSupported, reason)
             case .malformedDescription(let reason):

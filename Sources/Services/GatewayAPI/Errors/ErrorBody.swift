@@ -2,10 +2,11 @@
 package enum ErrorWrapper: String, CaseIterable, Sendable {
     case subscribe = "subscribeResponse"
     case callControl = "callControlResponse"
+    case callMe = "callMeResponse"
     case callDisposition = "callDispositionResponse"
     case media = "mediaResponse"
     case statistics = "statisticsResponse"
-    /// Failures on anonymous resources.
+    /// Refusals of guests: who they are, what they may, how often they come.
     case authorization = "authorizationResponse"
     /// No wrapper: resources that have no response of their own.
     case none = ""
@@ -34,7 +35,7 @@ extension ErrorBody: JSONWritable {
         writer.object { object in
             switch wrapper {
             case .none: writeMembers(to: &object)
-            case .subscribe, .callControl, .callDisposition, .media, .statistics, .authorization: object.member(wrapper.rawValue, Members(of: self))
+            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .authorization: object.member(wrapper.rawValue, Members(of: self))
             }
         }
     }

@@ -29,6 +29,12 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case authBusy = "auth.busy"
     case authUnavailable = "auth.unavailable"
     case anonymousNotOffered = "anonymous.not_offered"
+    case anonymousInvalidToken = "anonymous.invalid_token"
+    case anonymousUnknownRealm = "anonymous.unknown_realm"
+    case anonymousTokenExpired = "anonymous.token_expired"
+    case anonymousNotAllowed = "anonymous.not_allowed"
+    case anonymousRateLimited = "anonymous.rate_limited"
+    case anonymousLimitReached = "anonymous.limit_reached"
 
     // Subscriptions and their channels
     case subscriptionNotFound = "subscription.not_found"
@@ -84,6 +90,12 @@ extension ErrorCode {
         case .authWrongUser: (403, 27)
         case .authBusy, .authUnavailable: (503, 503)
         case .anonymousNotOffered: (403, 35)
+        case .anonymousInvalidToken: (403, 46)
+        case .anonymousUnknownRealm: (403, 64)
+        case .anonymousTokenExpired: (403, 65)
+        case .anonymousNotAllowed: (403, 27)
+        case .anonymousRateLimited: (429, 4)
+        case .anonymousLimitReached: (503, 503)
         case .subscriptionNotFound: (404, 39)
         case .subscriptionUnsupportedServices: (403, 35)
         case .subscriptionLimitReached: (403, 19)

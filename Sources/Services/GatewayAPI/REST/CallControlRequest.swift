@@ -21,6 +21,14 @@ package struct CallControlRequest: WireObject, Equatable {
     /// In `callStart` and `callAnswer`; an addition of ours.
     package var mediaPreferences: MediaPreferencesField?
 
+    /// What it travelled under; errors name fields below it.
+    package var envelope = Self.wrapper
+
+    private enum CodingKeys: String, CodingKey {
+        case type, from, to, sdp, supported, customParameters, address, sessionData, firstSessionData, secondSessionData, iceCandidates
+        case mediaPreferences
+    }
+
     package init(
         type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
         customParameters: [CustomParameterField]? = nil, address: String? = nil, sessionData: String? = nil,
@@ -64,20 +72,22 @@ package struct CustomParameterField: Decodable, Hashable, Sendable {
 extension CallControlRequest: JSONWritable {
     /// As clients write it.
     package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("type", type)
-            object.member("from", from)
-            object.member("to", to)
-            object.member("sdp", sdp)
-            object.member("supported", supported)
-            object.member("customParameters", customParameters)
-            object.member("address", address)
-            object.member("sessionData", sessionData)
-            object.member("firstSessionData", firstSessionData)
-            object.member("secondSessionData", secondSessionData)
-            object.member("iceCandidates", iceCandidates)
-            if let mediaPreferences { object.member("mediaPreferences", mediaPreferences) }
-        }
+        writer.object { writeMembers(to: &$0) }
+    }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member("type", type)
+        object.member("from", from)
+        object.member("to", to)
+        object.member("sdp", sdp)
+        object.member("supported", supported)
+        object.member("customParameters", customParameters)
+        object.member("address", address)
+        object.member("sessionData", sessionData)
+        object.member("firstSessionData", firstSessionData)
+        object.member("secondSessionData", secondSessionData)
+        object.member("iceCandidates", iceCandidates)
+        if let mediaPreferences { object.member("mediaPreferences", mediaPreferences) }
     }
 }
 

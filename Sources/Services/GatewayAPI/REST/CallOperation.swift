@@ -60,17 +60,17 @@ extension CallControlRequest {
         case "updateIceCandidate": .candidates(try candidates())
         case "sendCustomHeaders":
             if parameters.isEmpty {
-                throw APIError(.requestMissingField, "The field \"callControlRequest.customParameters\" is missing; \"\(type)\" needs it.")
+                throw APIError(.requestMissingField, "The field \"\(envelope).customParameters\" is missing; \"\(type)\" needs it.")
             } else {
                 .parameters(parameters)
             }
-        default: throw refusal(belongsElsewhere: Self.creations, elsewhere: "POST on callControl")
+        default: throw refusal(belongsElsewhere: Self.creations, elsewhere: "POST on \(envelope == Self.wrapper ? "callControl" : "callMe")")
         }
     }
 
     private func candidates() throws(APIError) -> [TrickledLine] {
         guard let iceCandidates else {
-            throw APIError(.requestMissingField, "The field \"callControlRequest.iceCandidates\" is missing; \"\(type)\" needs it.")
+            throw APIError(.requestMissingField, "The field \"\(envelope).iceCandidates\" is missing; \"\(type)\" needs it.")
         }
         guard iceCandidates.count <= Self.maximumCandidates else {
             throw APIError(.requestInvalidValue, "One request can carry \(Self.maximumCandidates) candidates.")
@@ -80,7 +80,7 @@ extension CallControlRequest {
 
     private func address(_ text: String, _ field: String, defaultDomain: String) throws(APIError) -> UserAddress {
         guard let address = UserAddress(parsing: text, defaultDomain: defaultDomain) else {
-            throw APIError(.requestInvalidValue, "The field \"callControlRequest.\(field)\" is not an address such as sip:ann@example.com.")
+            throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field)\" is not an address such as sip:ann@example.com.")
         }
         return address
     }
@@ -104,7 +104,7 @@ extension CallControlRequest {
     }
 
     private func wantedMedia() throws(APIError) -> (preferences: MediaPreferences, ignored: [String]) {
-        try mediaPreferences?.preferences(at: "callControlRequest.mediaPreferences") ?? (MediaPreferences(), [])
+        try mediaPreferences?.preferences(at: "\(envelope).mediaPreferences") ?? (MediaPreferences(), [])
     }
 
     private var parameters: [CustomParameter] {
@@ -113,7 +113,7 @@ extension CallControlRequest {
 
     private func required(_ value: String?, _ field: String) throws(APIError) -> String {
         guard let value, !value.isEmpty else {
-            throw APIError(.requestMissingField, "The field \"callControlRequest.\(field)\" is missing; \"\(type)\" needs it.")
+            throw APIError(.requestMissingField, "The field \"\(envelope).\(field)\" is missing; \"\(type)\" needs it.")
         }
         return value
     }

@@ -3,6 +3,12 @@ package import Foundation
 /// A value that travels under one top-level key, `<resource>Request` or `<resource>Response` (spidr-wire §1.3).
 package protocol WireObject: Decodable, Sendable {
     static var wrapper: String { get }
+    /// What it may also travel under on its way in, the usual name first.
+    static var acceptedWrappers: [String] { get }
+}
+
+extension WireObject {
+    package static var acceptedWrappers: [String] { [wrapper] }
 }
 
 /// `{"<wrapper>": {…}}`; other keys beside the wrapper are ignored.
@@ -10,7 +16,9 @@ package struct Envelope<Content: WireObject>: Decodable, Sendable {
     package var content: Content
 
     package init(from decoder: any Decoder) throws {
-        content = try decoder.container(keyedBy: WireKey.self).decode(Content.self, forKey: WireKey(Content.wrapper))
+        let fields = try decoder.container(keyedBy: WireKey.self)
+        let wrapper = Content.acceptedWrappers.first { fields.contains(WireKey($0)) } ?? Content.wrapper
+        content = try fields.decode(Content.self, forKey: WireKey(wrapper))
     }
 }
 

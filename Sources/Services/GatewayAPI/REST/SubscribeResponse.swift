@@ -35,15 +35,15 @@ package struct SubscribeResponse: WireObject, Equatable {
     }
 
     /// `clientCorrelator` is left out on purpose: clients that find it here extend by another path (spidr-wire §3.2).
-    package init(_ grant: SubscriptionGrant, of user: UserAddress, turn: TURNField? = nil) {
+    package init(_ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil) {
         statusCode = grant.isPartial ? 2 : 0
-        subscription = ResourcePath.subscription(user, grant.subscription)
+        subscription = path.subscription(grant.subscription)
         subscriptionParams = Parameters(
             expires: grant.expires.components.seconds,
             service: grant.services,
             assignedService: grant.services,
             notificationType: "WebSocket",
-            notificationChannel: ResourcePath.channel(user, grant.channel),
+            notificationChannel: path.channel(grant.channel),
             turnActive: turn == nil ? nil : true,
             turnCredentials: turn
         )
@@ -58,15 +58,18 @@ package struct UnsubscribeResponse: WireObject, Equatable {
     package init() {}
 }
 
-/// Paths the gateway hands out.
-package enum ResourcePath {
-    package static func subscription(_ user: UserAddress, _ subscription: SubscriptionID) -> String {
-        "/rest/version/1/user/\(user)/subscription/\(subscription)"
-    }
+/// Paths the gateway hands out, below somebody's own (spidr-wire §1.1).
+package struct ResourcePath: Equatable, Sendable {
+    private let base: String
 
-    package static func channel(_ user: UserAddress, _ channel: ChannelID) -> String {
-        "/rest/version/1/user/\(user)/websocket/\(channel.rawValue)"
-    }
+    package init(of user: UserAddress) { base = "/rest/version/1/user/\(user)" }
+
+    /// - Parameter account: whom the guest came to call, as the guest's client writes it: a token stays one.
+    package init(ofGuestCalling account: String) { base = "/rest/version/1/anonymous/\(account)" }
+
+    package func subscription(_ subscription: SubscriptionID) -> String { "\(base)/subscription/\(subscription)" }
+
+    package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
 }
 
 // MARK: - Writing

@@ -56,8 +56,10 @@ package enum AuthenticationFailure: String, MetricLabel {
     case wrongPassword = "wrong_password"
     /// Valid credentials for somebody else's resource.
     case otherUser = "other_user"
-    /// Too many wrong passwords from this address or for this account.
+    /// Too many wrong passwords from this address or for this account, or too many guests from it.
     case throttled
+    /// A guest's token or realm that is none, or not of this time.
+    case token
 }
 
 /// Why the gateway closed a WebSocket.

@@ -128,10 +128,13 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     private func address(_ head: HTTPRequestHead) -> (UserAddress, ChannelID)? {
-        guard let route = head.channelRoute,
-            let user = UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
-        else { return nil }
-        return (user, ChannelID(route.id))
+        guard let route = head.channelRoute else { return nil }
+        // A guest's path may hold a token; the channel's own name says whose it is.
+        let user =
+            route.endpoint == .guestChannel
+            ? GuestID(owning: route.id).map { UserAddress($0) }
+            : UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
+        return user.map { ($0, ChannelID(route.id)) }
     }
 
     /// The unguessable id is the credential (spidr-wire §4).

@@ -11,8 +11,11 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case callMedia = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/media"
     case callStatistics = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/statistics"
     case dispositions = "/rest/version/{version}/user/{user}/calldisposition"
-    /// Guests are not served; everything below the scope gets the same answer.
-    case anonymous = "/rest/version/{version}/anonymous/{user}/{id}"
+    case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
+    case guestSubscription = "/rest/version/{version}/anonymous/{user}/subscription/{id}"
+    case guestChannel = "/rest/version/{version}/anonymous/{user}/websocket/{id}"
+    case guestCalls = "/rest/version/{version}/anonymous/{user}/callMe"
+    case guestCall = "/rest/version/{version}/anonymous/{user}/callMe/callSessions/{id}"
     case isAlive = "/rest/version/{version}/isAlive"
     case health = "/health"
     case ready = "/ready"
@@ -25,11 +28,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
     /// Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .subscriptions, .calls, .callMedia, .dispositions: [.post]
-        case .subscription: [.put, .delete]
-        case .call: [.get, .put, .delete]
-        case .callStatistics, .channel, .isAlive, .health, .ready, .metrics, .page: [.get]
-        case .anonymous: [.get, .post, .put, .delete]
+        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
+        case .subscription, .guestSubscription: [.put, .delete]
+        case .call, .guestCall: [.get, .put, .delete]
+        case .callStatistics, .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: [.get]
         }
     }
 
@@ -46,13 +48,20 @@ package enum Endpoint: String, CaseIterable, Sendable {
     /// How errors of this resource are wrapped (spidr-wire §1.5).
     package var errorWrapper: ErrorWrapper {
         switch self {
-        case .subscriptions, .subscription: .subscribe
+        case .subscriptions, .subscription, .guestSubscriptions, .guestSubscription: .subscribe
         case .calls, .call: .callControl
+        case .guestCalls, .guestCall: .callMe
         case .callMedia: .media
         case .callStatistics: .statistics
         case .dispositions: .callDisposition
-        case .anonymous: .authorization
-        case .channel, .isAlive, .health, .ready, .metrics, .page: .none
+        case .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: .none
         }
+    }
+
+    /// How an error of this kind is wrapped: guests are refused in `authorizationResponse`, as their clients expect it; but where a
+    /// subscription is extended or deleted, clients read `subscribeResponse` without looking (spidr-wire §1.5).
+    package func errorWrapper(of error: APIError) -> ErrorWrapper {
+        let isGuests = self == .guestSubscriptions || self == .guestCalls || self == .guestCall
+        return isGuests && [403, 429].contains(error.code.httpStatus) ? .authorization : errorWrapper
     }
 }

@@ -34,14 +34,16 @@ package struct Route: Equatable, Sendable {
 
     private static func match(_ segments: [String]) -> (Endpoint, [String])? {
         if let found = templates.first(where: { template in
-            // Whatever lies deeper in the anonymous scope is refused alike.
-            (template.endpoint == .anonymous ? segments.count >= template.segments.count : segments.count == template.segments.count)
-                && zip(segments, template.segments).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+            segments.count == template.segments.count
+                && zip(segments, template.segments).allSatisfy { $1.hasPrefix("{") || $0 == $1 || isCallMe($0) && isCallMe($1) }
         }) {
             return found
         }
         return segments.first == "rest" ? nil : (.page, [])
     }
+
+    /// Clients disagree about the case of this one (spidr-wire §7).
+    private static func isCallMe(_ segment: String) -> Bool { segment.lowercased() == "callme" }
 
     /// `latest` is known for `isAlive` only.
     private static func check(version: String, for endpoint: Endpoint) throws(Refusal) {

@@ -29,40 +29,51 @@ extension SignalingResponder {
         let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
         let session = SessionID(exchange.route.id)
         ticket = await switchboard.requestBegan(exchange.user)
+        try await carryOut(operation, exchange.user, session)
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
+    }
+
+    func carryOut(_ operation: CallOperation, _ user: UserAddress, _ session: SessionID) async throws(APIError) {
         do throws(CallError) {
             switch operation {
-            case .ringing: try await switchboard.ringing(exchange.user, session)
-            case .answer(let request): try await switchboard.answer(exchange.user, session, request)
-            case .audit: try await switchboard.audit(exchange.user, session)
-            case .offer(let request): try await switchboard.offer(exchange.user, session, request)
-            case .respond(let request): try await switchboard.respond(exchange.user, session, request)
+            case .ringing: try await switchboard.ringing(user, session)
+            case .answer(let request): try await switchboard.answer(user, session, request)
+            case .audit: try await switchboard.audit(user, session)
+            case .offer(let request): try await switchboard.offer(user, session, request)
+            case .respond(let request): try await switchboard.respond(user, session, request)
             case .transfer(let address, let consultation):
-                try await switchboard.transfer(exchange.user, session, to: address, consultation: consultation)
-            case .candidates(let candidates): try await switchboard.candidates(exchange.user, session, candidates)
-            case .parameters(let parameters): try await switchboard.sendParameters(exchange.user, session, parameters)
+                try await switchboard.transfer(user, session, to: address, consultation: consultation)
+            case .candidates(let candidates): try await switchboard.candidates(user, session, candidates)
+            case .parameters(let parameters): try await switchboard.sendParameters(user, session, parameters)
             }
         } catch {
             throw APIError(error)
         }
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
     }
 
     func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let reason = exchange.reasonText.map { String($0.prefix(Self.reasonLength)) }
         ticket = await switchboard.requestBegan(exchange.user)
+        try await end(exchange.user, SessionID(exchange.route.id), reasonText: exchange.reasonText)
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
+    }
+
+    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(APIError) {
         do throws(CallError) {
-            try await switchboard.end(exchange.user, SessionID(exchange.route.id), reasonText: reason)
+            try await switchboard.end(user, session, reasonText: reasonText.map { String($0.prefix(Self.reasonLength)) })
         } catch {
             throw APIError(error)
         }
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
     }
 
     func queryState(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         ticket = await switchboard.requestBegan(exchange.user)
+        let progress = try await progress(exchange.user, SessionID(exchange.route.id))
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(progress: progress)))
+    }
+
+    func progress(_ user: UserAddress, _ session: SessionID) async throws(APIError) -> CallProgress {
         do throws(CallError) {
-            let progress = try await switchboard.state(exchange.user, SessionID(exchange.route.id))
-            return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(progress: progress)))
+            return try await switchboard.state(user, session)
         } catch {
             guard error == .noSuchCall else { throw APIError(error) }
             // This query has an application code of its own (spidr-wire §6.8).

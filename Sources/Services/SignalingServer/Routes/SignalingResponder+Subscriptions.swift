@@ -12,7 +12,7 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(RegistrationError) {
             let grant = try await switchboard.subscribe(exchange.user, request)
-            return .json(.created, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user, turn: turnCredentials(wishes, for: grant))))
+            return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
         } catch {
             throw APIError(error)
         }
@@ -24,7 +24,7 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(RegistrationError) {
             let grant = try await switchboard.extend(exchange.user, SubscriptionID(exchange.route.id), request)
-            return .json(.ok, WireJSON.encode(wrapping: SubscribeResponse(grant, of: exchange.user, turn: turnCredentials(wishes, for: grant))))
+            return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
         } catch {
             throw APIError(error)
         }
@@ -38,6 +38,10 @@ extension SignalingResponder {
         } catch {
             throw APIError(error)
         }
+    }
+
+    func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, below path: ResourcePath) -> SubscribeResponse {
+        SubscribeResponse(grant, below: path, turn: turnCredentials(wishes, for: grant))
     }
 
     /// Credentials for TURN servers, if the client wants any. The subscription's id stands for the user in the servers' logs.

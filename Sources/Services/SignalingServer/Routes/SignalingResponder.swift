@@ -12,6 +12,7 @@ import Primitives
 struct SignalingResponder: Sendable {
     let switchboard: any Switchboard
     let authenticator: Authenticator
+    let guests: GuestDesk
     let metrics: GatewayMetrics
     let draining: DrainingFlag
     /// Pages by path, `/` included.
@@ -68,13 +69,17 @@ struct SignalingResponder: Sendable {
             } catch {
                 throw Refusal(error, in: route.endpoint.errorWrapper)
             }
-        case .channel:
+        case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall:
+            let exchange = try await GuestExchange(request, route, admittedBy: guests, from: source, limits: limits)
+            do throws(APIError) {
+                return try await answer(exchange, &ticket)
+            } catch {
+                throw Refusal(error, in: route.endpoint.errorWrapper(of: error))
+            }
+        case .channel, .guestChannel:
             // A proper upgrade never gets here.
             throw Refusal(
                 APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."), in: .none)
-        case .anonymous:
-            throw Refusal(
-                APIError(.anonymousNotOffered, "Anonymous calls are not offered by this gateway."), in: .authorization)
         case .isAlive, .health, .ready, .metrics, .page:
             return try await operationalAnswer(request, route)
         }
@@ -92,7 +97,7 @@ struct SignalingResponder: Sendable {
         case (.callMedia, _): try await operateMedia(exchange, &ticket)
         case (.callStatistics, _): try await queryStatistics(exchange)
         case (.dispositions, _): try await dispose(exchange, &ticket)
-        case (.channel, _), (.anonymous, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
+        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _), (.guestCall, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of a user are handed to this function")
         }
     }

@@ -1,0 +1,60 @@
+internal import COpenSSL
+
+/// AES (FIPS 197) in the modes of operation (NIST SP 800-38A) that callMe tokens come in. Neither of them authenticates what it
+/// decrypts: whoever does not know the key can still make texts that decrypt to something.
+package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
+    // As `openssl enc` calls them.
+    case aes128ECB = "aes-128-ecb"
+    case aes256CBC = "aes-256-cbc"
+
+    /// Bytes of a block, and of an initialization vector.
+    package static let blockSize = 16
+
+    /// In bytes.
+    package var keySize: Int {
+        switch self {
+        case .aes128ECB: 16
+        case .aes256CBC: 32
+        }
+    }
+
+    package var needsInitializationVector: Bool {
+        switch self {
+        case .aes128ECB: false
+        case .aes256CBC: true
+        }
+    }
+
+    /// The text without its padding (PKCS #7, RFC 5652 §6.3); `nil` if the length is none of the cipher's, or the padding is not one.
+    ///
+    /// - Parameters:
+    ///   - key: ``keySize`` bytes.
+    ///   - initializationVector: ``blockSize`` bytes, empty if the mode needs none.
+    package func decrypt(_ ciphertext: [UInt8], key: [UInt8], initializationVector: [UInt8] = []) -> [UInt8]? {
+        precondition(key.count == keySize, "a key of the cipher's size")
+        precondition(initializationVector.count == (needsInitializationVector ? Self.blockSize : 0), "a vector where one is needed")
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("memory for a cipher") }
+        defer { unsafe EVP_CIPHER_CTX_free(context) }
+        guard unsafe EVP_DecryptInit_ex(context, algorithm, nil, key, initializationVector) == 1 else {
+            preconditionFailure("OpenSSL provides AES")
+        }
+        var text = [UInt8](repeating: 0, count: ciphertext.count + Self.blockSize)
+        var (count, rest) = (Int32(0), Int32(0))
+        guard unsafe EVP_DecryptUpdate(context, &text, &count, ciphertext, Int32(ciphertext.count)) == 1 else { return nil }
+        let isPadded = unsafe text.withUnsafeMutableBufferPointer { buffer in
+            unsafe EVP_DecryptFinal_ex(context, buffer.baseAddress.map { unsafe $0 + Int(count) }, &rest) == 1
+        }
+        guard isPadded else {
+            ERR_clear_error()
+            return nil
+        }
+        return Array(text[..<Int(count + rest)])
+    }
+
+    private var algorithm: OpaquePointer {
+        switch self {
+        case .aes128ECB: unsafe EVP_aes_128_ecb()
+        case .aes256CBC: unsafe EVP_aes_256_cbc()
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import CallControl
+import Synchronization
+
+/// Callers without an account (spidr-wire §7).
+///
+/// A guest is a user of its own, whose address nobody can write: it can be neither called nor logged in. It has one subscription and
+/// one call at a time, to the account it came for.
+extension LocalSwitchboard {
+    package func admit(_ request: SubscriptionRequest, toCall account: UserAddress) async throws(RegistrationError) -> SubscriptionGrant {
+        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        var random = environment.random.generator
+        let owner = try await users.owner(of: GuestID(random: &random), toCall: account)
+        // The name that RFC 3323 §4.1 gives to those who keep theirs.
+        guard let grant = try await owner.subscribe(request, displayName: "Anonymous") else {
+            preconditionFailure("an owner that nobody knew of has not retired")
+        }
+        return grant
+    }
+
+    package func account(of guest: GuestID) async -> UserAddress? { await users.account(of: guest) }
+
+    /// Throws unless this user may call that account.
+    func checkMayCall(_ callee: UserAddress, _ user: UserAddress) async throws(CallError) {
+        guard let guest = user.guest, await users.account(of: guest) != callee else { return }
+        throw .notForGuests("A guest calls the account it came for, and nobody else.")
+    }
+
+    /// Throws if this user is a guest: who brings others into calls must have an account.
+    func checkIsNoGuest(_ user: UserAddress) throws(CallError) {
+        guard user.guest == nil else { throw .notForGuests("A guest can neither transfer nor join calls.") }
+    }
+}

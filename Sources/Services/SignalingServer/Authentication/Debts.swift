@@ -1,0 +1,38 @@
+import Primitives
+
+/// When each key will owe nothing any more (the "theoretical arrival time" of the algorithm).
+struct Debts<Key: Hashable & Sendable>: Sendable {
+    private let rate: LoginThrottle.Rate
+    private let capacity: Int
+    private var clearAt: [Key: MonotonicTime] = [:]
+
+    init(_ rate: LoginThrottle.Rate, capacity: Int) {
+        precondition(rate.burst >= 1 && capacity >= 2, "a throttle allows at least one failure and remembers two keys")
+        self.rate = rate
+        self.capacity = capacity
+    }
+
+    /// Zero or less when another attempt is allowed.
+    func wait(_ key: Key, at now: MonotonicTime) -> Duration {
+        guard let clear = clearAt[key] else { return .zero }
+        return (clear - now) - rate.interval * (rate.burst - 1)
+    }
+
+    mutating func charge(_ key: Key, at now: MonotonicTime) {
+        if clearAt[key] == nil && clearAt.count >= capacity { makeRoom(at: now) }
+        clearAt[key] = max(clearAt[key] ?? now, now) + rate.interval
+    }
+
+    mutating func refund(_ key: Key) {
+        guard let clear = clearAt[key] else { return }
+        clearAt[key] = clear - rate.interval
+    }
+
+    /// Forgets who owes nothing, then the half that owes least.
+    private mutating func makeRoom(at now: MonotonicTime) {
+        clearAt = clearAt.filter { $0.value > now }
+        guard clearAt.count >= capacity else { return }
+        let keep = clearAt.sorted { $0.value > $1.value }.prefix(capacity / 2)
+        clearAt = Dictionary(uniqueKeysWithValues: keep.map { ($0.key, $0.value) })
+    }
+}

@@ -1,0 +1,72 @@
+package import CallControl
+package import CallRuntime
+package import GatewayAPI
+package import Observability
+package import Primitives
+
+/// Where guests say whom they want to call, and are sent away if they come too often or with tokens that are none.
+package actor GuestDesk {
+    package struct Configuration: Sendable {
+        package var policy = GuestPolicy()
+        package var throttle = GuestThrottle.Configuration()
+
+        package init() {}
+    }
+
+    /// Whether addresses in requests are tokens, too.
+    nonisolated var readsTokens: Bool { policy.mode == .token }
+
+    private let policy: GuestPolicy
+    private let defaultDomain: String
+    private let clock: any RuntimeClock
+    private let metrics: GatewayMetrics
+    private var throttle: GuestThrottle
+
+    package init(_ configuration: Configuration, defaultDomain: String, clock: any RuntimeClock, metrics: GatewayMetrics) {
+        policy = configuration.policy
+        throttle = GuestThrottle(configuration.throttle)
+        self.defaultDomain = defaultDomain
+        self.clock = clock
+        self.metrics = metrics
+    }
+
+    /// The account that the path of a request names.
+    ///
+    /// - Parameters:
+    ///   - realm: the query `tokenrealm`.
+    ///   - isBeginning: whether a subscription or a call begins, which is charged to the source.
+    ///   - source: the peer of the connection. Headers that claim another one are not believed.
+    package func account(
+        _ text: String, realm: String?, isBeginning: Bool, from source: IPAddress?
+    ) throws(APIError) -> UserAddress {
+        if policy.mode == .off { throw .anonymousNotOffered }
+        let network = source.map(LoginThrottle.Network.init)
+        // What has begun goes on, whatever else comes from the same network.
+        if isBeginning, case .refused(let wait) = throttle.attempt(from: network, at: clock.now) {
+            metrics.authenticationFailures[.throttled].increment()
+            throw APIError(.anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.", retryAfter: wait)
+        }
+        return try address(text, realm: realm, isBeginning: isBeginning, from: network)
+    }
+
+    /// An address in the body of a request that begins a call.
+    package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
+        try address(text, realm: realm, isBeginning: true, from: source.map(LoginThrottle.Network.init))
+    }
+
+    private func address(
+        _ text: String, realm: String?, isBeginning: Bool, from network: LoginThrottle.Network?
+    ) throws(APIError) -> UserAddress {
+        do {
+            return try policy.address(
+                text, realm: realm, isBeginning: isBeginning, defaultDomain: defaultDomain, atUnixMilliseconds: clock.epochMilliseconds)
+        } catch {
+            if policy.mode == .token {
+                // What begins has been charged already.
+                if !isBeginning { throttle.failed(from: network, at: clock.now) }
+                metrics.authenticationFailures[.token].increment()
+            }
+            throw error
+        }
+    }
+}
