@@ -34,7 +34,10 @@ import Testing
         #expect(alice.resourcePrefix.isEmpty)
     }
 
-    @Test(arguments: ["", ".", "A1", "3f1c9a0b7e5d248.x", "3f1c9a0b7e5d24866.x", "3F1C9A0B7E5D2486.x", "3f1c9a0b7e5d2486", "３f1c9a0b7e5d248.x", "3f1c9a0b7e5d248é.x"])
+    @Test(arguments: [
+        "", ".", "A1", "3f1c9a0b7e5d248.x", "3f1c9a0b7e5d24866.x", "3F1C9A0B7E5D2486.x", "3f1c9a0b7e5d2486", "３f1c9a0b7e5d248.x",
+        "3f1c9a0b7e5d248é.x",
+    ])
     func `other names lead nowhere`(_ name: String) {
         #expect(GuestID(owning: name) == nil)
     }

@@ -40,6 +40,14 @@ import Gateway
         ([("tls.mode", "off"), ("media.advertise", "0.0.0.0")], "media.advertise: 0.0.0.0 is no address a peer could send to"),
         ([("tls.mode", "off"), ("media.bind", "::1,::1")], "an address is listed twice in media: ::1, ::1"),
         (
+            [("tls.mode", "off"), ("anonymous.mode", "token")],
+            "anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"
+        ),
+        (
+            [("tls.mode", "off"), ("anonymous.mode", "open"), ("anonymous.realms_file", "/r")],
+            "anonymous.realms_file is given, but anonymous.mode is not token"
+        ),
+        (
             [("tls.mode", "off"), ("registration.minimum_expires", "2h")],
             "registration: minimum_expires, default_expires and maximum_expires must not fall"
         ),

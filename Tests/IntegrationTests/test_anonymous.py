@@ -1,14 +1,12 @@
 """Callers without an account (spidr-wire §7): on the pages of others, to one account that wants to be called."""
-import secrets
-import subprocess
-import time
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
 import pytest
 import pytest_asyncio
 
-from party import Guest, Party, hear_now
+from party import Guest, Party, TokenRealm, hear_now
 from peers.gateway import Gateway
 
 OFFERED = ("--set", "anonymous.mode=open")
@@ -99,105 +97,93 @@ async def test_guests_are_not_taken_unless_it_is_said(gateway, contract):
 
 # With tokens (spidr-wire §2)
 
-KEYS = {
-    "shop": ("aes-128-ecb", "000102030405060708090a0b0c0d0e0f", None),
-    "desk": ("aes-256-cbc", "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", None),
-    "fixed": ("aes-256-cbc", "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", "101112131415161718191a1b1c1d1e1f"),
-}
+LONG_KEY = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"
+SHOP = TokenRealm("shop", "aes-128-ecb", "000102030405060708090a0b0c0d0e0f")
+DESK = TokenRealm("desk", "aes-256-cbc", LONG_KEY)
+FIXED = TokenRealm("fixed", "aes-256-cbc", LONG_KEY, vector="101112131415161718191a1b1c1d1e1f")
 ACCOUNT = "alice@dev.local"
-
-
-def token(realm: str, address: str = ACCOUNT, age: float = 0) -> str:
-    """As the server of a web page makes it, with the openssl command. `age`: in seconds."""
-    cipher, key, vector = KEYS[realm]
-    text = f"{address};{int((time.time() - age) * 1000)}"
-    own = secrets.token_hex(16) if "cbc" in cipher and vector is None else ""
-    command = ["openssl", "enc", f"-{cipher}", "-K", key, *(["-iv", vector or own] if "cbc" in cipher else [])]
-    return own + subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.hex()
 
 
 @pytest.fixture
 def token_gateway(own_gateway, tmp_path) -> Gateway:
     realms = tmp_path / "realms"
-    realms.write_text("".join(f"{name} {' '.join(filter(None, fields))}\n" for name, fields in KEYS.items()))
+    realms.write_text(f"# for tests\n{SHOP}\n{DESK}\n{FIXED}\n")
     return own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}")
 
 
-class TokenGuest(Guest):
-    """Names the account by a token, and itself by another."""
-
-    def __init__(self, base: str, realm: str, *, age: float = 0, **options):
-        super().__init__(base, ACCOUNT, query=f"?tokenrealm={realm}", **options)
-        self.realm, self.account = realm, token(realm, age=age)
-
-    async def request(self, method, path, *body, **options):
-        given = path.startswith("/rest/")  # a path the gateway has handed out
-        return await super().request(method, path + self._query if given else path, *body, **options)
-
-    async def end(self, session: str, query: str = ""):
-        return await super().end(session, query.replace("?", "&"))
-
-    def path(self, resource: str) -> str:
-        resource, _, more = resource.partition("&")
-        return super().path(resource) + (f"&{more}" if more else "")
-
-    async def start(self, to: str, sdp: str, **fields):
-        names = {"to": token(self.realm, to), "from": token(self.realm, "erin@shop.example")}
-        return await super().start(to, sdp, **{**names, **fields})
-
-
-@pytest.mark.parametrize("realm", KEYS)
+@pytest.mark.parametrize("realm", [SHOP, DESK, FIXED], ids=lambda realm: realm.name)
 async def test_a_guest_with_tokens_calls_talks_and_leaves(token_gateway, contract, realm):
-    async with Party(token_gateway.http, "alice", sounds=True, contract=contract) as alice:
-        async with TokenGuest(token_gateway.http, realm, sounds=True, contract=contract) as guest:
-            await alice.register()
-            granted = await guest.register()
-            assert ACCOUNT not in str(granted), "the token must stay one"
-            at_guest = await guest.dial("alice")
-            at_alice = await alice.incoming()
-            name, number = at_alice.remote
-            assert name == "erin@shop.example" and number.endswith("@anonymous.invalid")
-            (await at_alice.answer()).succeeded()
-            await at_guest.answered()
-            await hear_now({at_guest: {"alice"}, at_alice: {"erin"}})
-            (await at_guest.audit()).succeeded()
-            await at_guest.hold()
-            (await guest.extend(service=["callMe"])).succeeded()
-            (await at_guest.end("done")).succeeded()
-            assert (await at_alice.over()).text == "done"
-            (await guest.unregister()).succeeded()
+    async with (
+        Party(token_gateway.http, "alice", sounds=True, contract=contract) as alice,
+        Guest(token_gateway.http, "alice", realm=realm, sounds=True, contract=contract) as guest,
+    ):
+        await alice.register()
+        granted = await guest.register()
+        assert ACCOUNT not in str(granted), "the token must stay one"
+        at_guest = await guest.dial("alice")
+        at_alice = await alice.incoming()
+        name, number = at_alice.remote
+        assert name == "erin@guest.invalid" and number.endswith("@anonymous.invalid")
+        (await at_alice.answer()).succeeded()
+        await at_guest.answered()
+        await hear_now({at_guest: {"alice"}, at_alice: {"erin"}})
+        (await at_guest.audit()).succeeded()
+        await at_guest.hold()
+        await at_guest.unhold()
+        (await guest.extend(service=["callMe"])).succeeded()
+        (await at_guest.end("done")).succeeded()
+        assert (await at_alice.over()).text == "done"
+        (await guest.unregister()).succeeded()
 
 
 @pytest.mark.parametrize(
-    ("realm", "account", "status_code", "code"),
+    ("query", "account", "status_code", "code"),
     [
-        ("?tokenrealm=shop", ACCOUNT, 46, "anonymous.invalid_token"),
-        ("?tokenrealm=shop", lambda: token("desk"), 46, "anonymous.invalid_token"),
-        ("?tokenrealm=shop", lambda: token("shop")[:-2] + "00", 46, "anonymous.invalid_token"),
-        ("?tokenrealm=none", lambda: token("shop"), 64, "anonymous.unknown_realm"),
-        ("", lambda: token("shop"), 64, "anonymous.unknown_realm"),
-        ("?tokenrealm=shop", lambda: token("shop", age=301), 65, "anonymous.token_expired"),
-        ("?tokenrealm=desk", lambda: token("desk", age=-310), 65, "anonymous.token_expired"),
+        ("tokenrealm=shop", lambda: ACCOUNT, 46, "anonymous.invalid_token"),
+        ("tokenrealm=shop", lambda: DESK.token(ACCOUNT), 46, "anonymous.invalid_token"),
+        ("tokenrealm=shop", lambda: SHOP.token(ACCOUNT)[:-2], 46, "anonymous.invalid_token"),
+        ("tokenrealm=none", lambda: SHOP.token(ACCOUNT), 64, "anonymous.unknown_realm"),
+        ("", lambda: SHOP.token(ACCOUNT), 64, "anonymous.unknown_realm"),
+        ("tokenrealm=shop", lambda: SHOP.token(ACCOUNT, age=301), 65, "anonymous.token_expired"),
+        ("tokenrealm=desk", lambda: DESK.token(ACCOUNT, age=-310), 65, "anonymous.token_expired"),
     ],
 )
-async def test_a_wrong_token_or_realm_is_refused(token_gateway, contract, realm, account, status_code, code):
-    async with Guest(token_gateway.http, "alice", query=realm, contract=contract) as guest:
-        guest.account = account if isinstance(account, str) else account()
+async def test_a_wrong_token_or_realm_is_refused(token_gateway, contract, query, account, status_code, code):
+    async with Guest(token_gateway.http, "alice", contract=contract) as guest:
+        guest.account, guest.query = account(), query
         answer = await guest.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
         answer.refused(403, status_code, "authorizationResponse", code)
 
 
 async def test_the_addresses_in_a_call_are_tokens_too(token_gateway, contract):
-    async with TokenGuest(token_gateway.http, "shop", contract=contract) as guest:
+    async with Guest(token_gateway.http, "alice", realm=SHOP, contract=contract) as guest:
         await guest.register()
         sdp = await guest.new_media().offer({"audio": "sendrecv"})
-        for fields, status_code in [
-            ({"to": "sip:alice@dev.local"}, 46),
-            ({"from": "sip:erin@shop.example"}, 46),
-            ({"to": token("shop", age=400)}, 65),
-            ({"to": token("shop", "bob@dev.local")}, 27),
+        erin, alice = SHOP.token("erin@shop.example"), SHOP.token(ACCOUNT)
+        for caller, callee, status_code in [
+            (erin, "sip:alice@dev.local", 46),
+            ("sip:erin@shop.example", alice, 46),
+            (erin, SHOP.token(ACCOUNT, age=400), 65),
+            (erin, SHOP.token("bob@dev.local"), 27),
         ]:
-            (await guest.start(ACCOUNT, sdp, **fields)).refused(403, status_code, "authorizationResponse")
+            (await guest.start_as(caller, callee, sdp)).refused(403, status_code, "authorizationResponse")
+
+
+async def test_a_call_outlives_its_token(own_gateway, tmp_path, contract):
+    realms = tmp_path / "realms"
+    realms.write_text(f"{SHOP}\n")
+    gateway = own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}", "--set", "anonymous.token_window=1s")
+    async with Party(gateway.http, "alice", contract=contract) as alice, Guest(gateway.http, "alice", realm=SHOP, contract=contract) as guest:
+        await alice.register()
+        await guest.register()
+        at_guest = await guest.dial("alice")
+        await alice.incoming()
+        await asyncio.sleep(1.1)
+        (await at_guest.audit()).succeeded()
+        (await guest.extend(service=["callMe"])).succeeded()
+        (await at_guest.end()).succeeded()
+        again = await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))
+        again.refused(403, 65, "authorizationResponse", "anonymous.token_expired")
 
 
 # What guests must not learn or use up
@@ -223,7 +209,7 @@ async def test_nobody_can_call_a_guest_back(here):
     await at_guest.over()
     back = await alice.dial(at_alice.remote[1])
     assert (await back.over()).code == 404
-    await guest.heard_exactly(("callEnd", at_guest))
+    await guest.heard_exactly(("ringing", at_guest), ("callEnd", at_guest))
 
 
 async def test_whether_there_is_an_account_is_not_told(here):
@@ -264,3 +250,12 @@ async def test_guests_are_limited_per_account(own_gateway, contract):
         answer.refused(503, 503, "subscribeResponse", "anonymous.limit_reached")
         (await first.unregister()).succeeded()
         await second.register()
+
+
+@pytest.mark.parametrize(("content", "complaint"), [(None, "cannot be read"), ("", "no realm"), ("\nshop rot13 00\n", "line 2: rot13 is no cipher")])
+def test_a_file_without_usable_realms_stops_the_start(own_gateway, tmp_path, content, complaint):
+    realms = tmp_path / "realms"
+    if content is not None:
+        realms.write_text(content)
+    with pytest.raises(AssertionError, match=f"anonymous.realms_file: .*{complaint}"):
+        own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}")

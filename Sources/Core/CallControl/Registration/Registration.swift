@@ -32,7 +32,8 @@ package struct Registration: Equatable, Sendable {
         package var queue: NotificationQueue.Configuration
 
         package init(
-            services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60), maximumExpires: Duration = .seconds(86_400),
+            services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60),
+            maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
             maximumLegs: Int? = nil, requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
         ) {

@@ -35,7 +35,8 @@ extension ErrorBody: JSONWritable {
         writer.object { object in
             switch wrapper {
             case .none: writeMembers(to: &object)
-            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .authorization: object.member(wrapper.rawValue, Members(of: self))
+            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .authorization:
+                object.member(wrapper.rawValue, Members(of: self))
             }
         }
     }

@@ -15,7 +15,7 @@ extension CallMeRealm {
     ///     shop   aes-128-ecb   000102030405060708090a0b0c0d0e0f
     package static func realms(parsing file: String) throws(RealmFileError) -> [CallMeRealm] {
         var realms: [CallMeRealm] = []
-        for (index, line) in file.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let fields = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
             if fields.isEmpty { continue }
             do throws(Complaint) {

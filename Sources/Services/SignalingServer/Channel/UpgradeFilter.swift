@@ -29,7 +29,7 @@ extension HTTPRequestHead {
             !headers.contains(name: "transfer-encoding"), headers["content-length"].allSatisfy({ $0 == "0" })
         else { return nil }
         // A path that leads nowhere is answered by the responder.
-        guard let route = try? Route(parsing: String(uri.prefix { $0 != "?" })), route.endpoint == .channel || route.endpoint == .guestChannel else { return nil }
-        return route
+        guard let route = try? Route(parsing: String(uri.prefix { $0 != "?" })) else { return nil }
+        return route.endpoint == .channel || route.endpoint == .guestChannel ? route : nil
     }
 }

@@ -97,7 +97,8 @@ struct SignalingResponder: Sendable {
         case (.callMedia, _): try await operateMedia(exchange, &ticket)
         case (.callStatistics, _): try await queryStatistics(exchange)
         case (.dispositions, _): try await dispose(exchange, &ticket)
-        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _), (.guestCall, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
+        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _), (.guestCall, _),
+            (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of a user are handed to this function")
         }
     }
