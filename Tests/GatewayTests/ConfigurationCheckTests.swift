@@ -44,6 +44,10 @@ import Gateway
             "anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"
         ),
         (
+            [("tls.mode", "off"), ("anonymous.mode", "token"), ("anonymous.realms_file", "/nowhere/realms")],
+            "anonymous.realms_file: /nowhere/realms cannot be read"
+        ),
+        (
             [("tls.mode", "off"), ("anonymous.mode", "open"), ("anonymous.realms_file", "/r")],
             "anonymous.realms_file is given, but anonymous.mode is not token"
         ),

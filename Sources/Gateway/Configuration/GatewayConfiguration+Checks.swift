@@ -78,9 +78,16 @@ extension GatewayConfiguration {
 
     private var anonymousComplaints: [String] {
         switch (signaling.guests.policy.mode, callMeRealmsPath) {
-        case (.token, nil): ["anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"]
-        case (.off, _?), (.open, _?): ["anonymous.realms_file is given, but anonymous.mode is not token"]
-        case (.token, _?), (.off, nil), (.open, nil): []
+        case (.off, nil), (.open, nil): return []
+        case (.off, _?), (.open, _?): return ["anonymous.realms_file is given, but anonymous.mode is not token"]
+        case (.token, nil): return ["anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"]
+        case (.token, _?):
+            do {
+                _ = try callMeRealms()
+                return []
+            } catch {
+                return error.problems.map(\.message)
+            }
         }
     }
 

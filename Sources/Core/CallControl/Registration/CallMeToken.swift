@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// What a callMe token says once it is decrypted: `<address>;<unix time in ms>` (spidr-wire §2).
 package struct CallMeToken: Equatable, Sendable {
