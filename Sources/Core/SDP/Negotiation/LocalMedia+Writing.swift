@@ -38,7 +38,8 @@ extension LocalMedia {
         for codec in codecs { codec.describe(in: &media.attributes) }
         if let packetTime { media.attributes.append(Attribute("ptime", packetTime)) }
         if let maximumPacketTime { media.attributes.append(Attribute("maxptime", maximumPacketTime)) }
-        if direction.sends { media.attributes += sourceAttributes(identity) }
+        // Chromium does not hear a source again that was left out of a description in between.
+        if direction.sends || sources.areAnnounced { media.attributes += sourceAttributes(identity) }
         return media
     }
 

@@ -6,6 +6,8 @@ struct LocalSources: Equatable, Sendable {
     var kind: MediaKind
     var ssrc: SSRC
     var retransmission: SSRC
+    /// They have been in a description.
+    var areAnnounced = false
 }
 
 /// What the gateway says on one m-line.
