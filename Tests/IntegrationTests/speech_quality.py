@@ -1,5 +1,6 @@
 """The ways that speech takes between two scripted peers, through the gateway and directly, and how each of them scores."""
 import asyncio
+import gc
 import statistics
 from dataclasses import dataclass
 
@@ -16,12 +17,13 @@ SEED = 5
 @dataclass(frozen=True)
 class Loss:
     name: str
+    percent: int
     pattern: loss.Pattern
 
 
-CLEAN = Loss("none", loss.none)
-TENTH = Loss("10 % random", loss.independent(0.1))
-LOSSES = [CLEAN, Loss("5 % random", loss.independent(0.05)), TENTH, Loss("3 % in bursts", loss.bursts(0.03, 3))]
+CLEAN = Loss("none", 0, loss.none)
+TENTH = Loss("10 % random", 10, loss.independent(0.1))
+LOSSES = [CLEAN, Loss("5 % random", 5, loss.independent(0.05)), TENTH, Loss("3 % in bursts", 3, loss.bursts(0.03, 3))]
 
 CODECS = [OPUS, PCMU, G722]
 TRANSCODED = [(OPUS, PCMU), (OPUS, G722), (PCMU, G722)]
@@ -54,11 +56,18 @@ class Laboratory:
         self.speech, self._caller, self._callee = speech, caller, callee
         self._one_at_a_time = asyncio.Lock()
         self._heard: dict[Way, numpy.ndarray] = {}
+        self.latest: dict[Way, float] = {}
+        """Seconds by which the latest packet of a way was sent too late."""
         self._scores: dict[tuple[Way, str], list[float]] = {}
 
     async def talk(self, *calls):
-        """Runs these calls at the same time."""
-        await asyncio.gather(*calls)
+        """Runs these calls at the same time, and without a stop for garbage: packets would wait for its end."""
+        gc.collect()
+        gc.disable()
+        try:
+            await asyncio.gather(*calls)
+        finally:
+            gc.enable()
 
     async def direct(self, codec: Codec, lossy: Loss):
         """One peer speaks to another over ICE, DTLS and SRTP of their own."""
@@ -67,7 +76,7 @@ class Laboratory:
         await asyncio.gather(alice.connected(), bob.connected())
         await alice.speak()
         await asyncio.gather(alice.close(), bob.close())
-        self._keep(Way(codec, codec, "direct", lossy), bob)
+        self._keep(Way(codec, codec, "direct", lossy), alice, bob)
 
     async def gateway(self, ones: Codec, others: Codec, lossy: Loss):
         """A call in which both speak at once. Each peer loses its packets on their way to the gateway."""
@@ -83,8 +92,8 @@ class Laboratory:
             assert leg["media"][0]["source"] == ("relayed" if ones is others else "transcoded")
         (await self._caller.end(session)).succeeded()
         await asyncio.gather(alice.close(), bob.close())
-        self._keep(Way(ones, others, "gateway", lossy), bob)
-        self._keep(Way(others, ones, "gateway", lossy), alice)
+        self._keep(Way(ones, others, "gateway", lossy), alice, bob)
+        self._keep(Way(others, ones, "gateway", lossy), bob, alice)
 
     def score(self, way: Way, band: str | None = None) -> float:
         """MOS-LQO, the median of the utterances."""
@@ -109,16 +118,21 @@ class Laboratory:
         """The same packets, the same ones lost, through the bare codecs one after the other: no gateway, no network, no clock."""
         bare = Way(way.speaks, way.hears, "bare codecs", way.loss)
         if bare not in self._heard:
-            heard = resample(decode(self._peer(way.speaks, way.loss).surviving(), way.speaks), way.speaks.rate, way.hears.rate)
+            payloads, lost = self._packets(way.speaks, way.loss)
+            surviving = [None if gone else payload for payload, gone in zip(payloads, lost)]
+            heard = resample(decode(surviving, way.speaks), way.speaks.rate, way.hears.rate)
             self._heard[bare] = decode(encode(heard, way.hears), way.hears)
         return self.score(bare)
 
     def _peer(self, codec: Codec, lossy: Loss) -> SpeakingPeer:
-        peer = SpeakingPeer(self.speech, codec)
-        peer.lost = lossy.pattern(len(peer.payloads), SEED)
-        return peer
+        return SpeakingPeer(self.speech, codec, *self._packets(codec, lossy))
 
-    def _keep(self, way: Way, listener: SpeakingPeer):
+    def _packets(self, codec: Codec, lossy: Loss) -> tuple[list[bytes], list[bool]]:
+        payloads = self.speech.payloads(codec, lossy.percent)
+        return payloads, lossy.pattern(len(payloads), SEED)
+
+    def _keep(self, way: Way, speaker: SpeakingPeer, listener: SpeakingPeer):
+        self.latest[way] = speaker.track.latest
         self._heard[way] = listener.hear()
         for key in [key for key in self._scores if key[0] == way]:
             del self._scores[key]
@@ -130,19 +144,19 @@ NOISE = 0.1
 """What a score changes by if the same call is made again: a frame of the gateway's begins elsewhere in a packet of the peer's."""
 
 
-def complaints(laboratory: Laboratory) -> list[str]:
-    """What falls short."""
-    found = []
+def complaints(laboratory: Laboratory) -> dict[Way, str]:
+    """What falls short, and by how much."""
+    found = {}
     for way in laboratory.ways():
         score, direct = laboratory.score(way), laboratory.direct_score(way)
         if way.loss is CLEAN:
             margin = PASSING_MARGIN if way.speaks is way.hears else TRANSCODED_MARGIN
             if score < direct - margin:
-                found.append(f"{way}: {score:.2f} is more than {margin} below {direct:.2f}, the direct connection")
+                found[way] = f"{way}: {score:.2f} is more than {margin} below {direct:.2f}, the direct connection"
         elif way.speaks is OPUS and way.hears is not OPUS:
             bare = laboratory.chain_score(way)
             if score < bare - NOISE:
-                found.append(f"{way}: {score:.2f} is below {bare:.2f}, libopus by itself")
+                found[way] = f"{way}: {score:.2f} is below {bare:.2f}, libopus by itself"
     return found
 
 

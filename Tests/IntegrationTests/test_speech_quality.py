@@ -1,25 +1,40 @@
 """Speech through the gateway next to the same speech without it, as ITU-T P.862 (PESQ) hears them.
 
 Every peer plays the same encoded speech and keeps the packets that reach it; what they hold is decoded after the call, so that the
-far side adds nothing of its own to the score. A busy machine can hold a gateway up for longer than any buffer: when something falls
-short, the calls are made once more, and no more often.
+far side adds nothing of its own to the score. A busy machine can hold a peer or the gateway up for longer than any buffer: calls that
+fall short are made anew, at most twice. If even the peers could not send their packets in time, there is nothing to be judged.
 """
+import asyncio
+
 import pytest
 import speech_quality
+from peers.codecs import Codec
 from peers.speech import Speech
-from speech_quality import CLEAN, CODECS, G722, LOSSES, OPUS, PCMU, TENTH, TRANSCODED, Laboratory
+from speech_quality import CLEAN, CODECS, G722, LOSSES, OPUS, PCMU, TENTH, TRANSCODED, Laboratory, Loss
 
-ATTEMPTS = 2
+ATTEMPTS = 3
+BUSY = 0.05
+"""Seconds. A packet that leaves so late says that the machine has no time for tests."""
+Calls = list[tuple[Codec, Codec, Loss]]
 
 
-async def hold_to_the_limits(laboratory: Laboratory, make_calls):
+async def hold_to_the_limits(laboratory: Laboratory, *batches: Calls):
+    """Makes these calls, those of a batch at the same time."""
     for attempt in range(1, ATTEMPTS + 1):
-        await make_calls()
-        print(f"\nattempt {attempt}, loss with seed {speech_quality.SEED}", speech_quality.table(laboratory), sep="\n")
-        complaints = speech_quality.complaints(laboratory)
+        for batch in batches:
+            await laboratory.talk(*(laboratory.gateway(*call) for call in batch))
+        # On another thread: whoever does not listen to its channel for so long is thought to be gone.
+        complaints = await asyncio.to_thread(speech_quality.complaints, laboratory)
+        latest = max(laboratory.latest.values()) * 1_000
+        print(f"\nattempt {attempt}, loss with seed {speech_quality.SEED}, packets sent at most {latest:.0f} ms late")
+        print(await asyncio.to_thread(speech_quality.table, laboratory))
         if not complaints:
             return
-    pytest.fail("\n".join(complaints))
+        short = {(way.speaks, way.hears, way.loss) for way in complaints}
+        batches = [[call for call in batch if short & {call, (call[1], call[0], call[2])}] for batch in batches]
+    if all(laboratory.latest[way] > BUSY for way in complaints):
+        pytest.skip(f"the machine is too busy: packets were sent {max(map(laboratory.latest.get, complaints)) * 1_000:.0f} ms late")
+    pytest.fail("\n".join(complaints.values()))
 
 
 async def test_clean_speech_is_as_good_as_directly_and_losses_are_concealed_as_by_libopus(peer):
@@ -28,27 +43,16 @@ async def test_clean_speech_is_as_good_as_directly_and_losses_are_concealed_as_b
         *(laboratory.direct(codec, CLEAN) for codec in CODECS), *(laboratory.direct(codec, TENTH) for codec in (OPUS, G722)),
         laboratory.gateway(OPUS, OPUS, CLEAN),
     )  # fmt: skip
-
-    async def make_calls():
-        await laboratory.talk(
-            laboratory.gateway(OPUS, PCMU, CLEAN), laboratory.gateway(OPUS, G722, CLEAN), laboratory.gateway(OPUS, G722, TENTH),
-        )  # fmt: skip
-
-    await hold_to_the_limits(laboratory, make_calls)
+    await hold_to_the_limits(laboratory, [(OPUS, PCMU, CLEAN), (OPUS, G722, CLEAN), (OPUS, G722, TENTH)])
 
 
 @pytest.mark.nightly
 async def test_the_whole_table(peer, artifacts):
     laboratory = Laboratory(Speech(4), await peer("alice"), await peer("bob"))
-    for lossy in LOSSES:
-        await laboratory.talk(*(laboratory.direct(codec, lossy) for codec in CODECS))
-
-    async def make_calls():
-        for lossy in LOSSES:
-            for pairs in ([(codec, codec) for codec in CODECS], TRANSCODED):
-                await laboratory.talk(*(laboratory.gateway(*pair, lossy) for pair in pairs))
-
     try:
-        await hold_to_the_limits(laboratory, make_calls)
+        for lossy in LOSSES:
+            await laboratory.talk(*(laboratory.direct(codec, lossy) for codec in CODECS))
+            await hold_to_the_limits(
+                laboratory, [(codec, codec, lossy) for codec in CODECS], [(*pair, lossy) for pair in TRANSCODED])
     finally:
         (artifacts / "speech-quality.md").write_text(speech_quality.table(laboratory))

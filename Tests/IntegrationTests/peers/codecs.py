@@ -39,11 +39,14 @@ PCMA = Codec("PCMA", 8_000, 8_000, "pcm_alaw")
 G722 = Codec("G722", 16_000, 8_000, "g722")
 
 
-def encode(samples: numpy.ndarray, codec: Codec) -> list[bytes]:
-    """The payloads of 16-bit samples at the codec's rate, 20 ms each; what does not fill the last one is dropped."""
+def encode(samples: numpy.ndarray, codec: Codec, expected_loss: int = 0) -> list[bytes]:
+    """The payloads of 16-bit samples at the codec's rate, 20 ms each; what does not fill the last one is dropped.
+
+    `expected_loss`, percent: what receivers report; Opus adds redundancy for it.
+    """
     frames = [samples[at : at + codec.frame] for at in range(0, len(samples) - codec.frame + 1, codec.frame)]
     if codec is OPUS:
-        encoder = OpusEncoder()
+        encoder = OpusEncoder(expected_loss)
         return [encoder.encode(frame) for frame in frames]
     context = CodecContext.create(codec.library_name, "w")
     context.format, context.layout, context.sample_rate = "s16", "mono", codec.rate
@@ -93,15 +96,14 @@ library.opus_decode.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32
 
 
 class OpusEncoder:
-    """Set as a browser sets its own for speech, mono with in-band FEC, for 10 % of loss, but at 64 kbit/s: espeak-ng is hard to code."""
+    """Set as a browser sets its own for speech, mono with in-band FEC, but at 64 kbit/s: espeak-ng is hard to code."""
 
-    SETTINGS = {4002: 64_000, 4012: 1, 4014: 10}  # bit rate, in-band FEC, expected loss (opus_defines.h)
-
-    def __init__(self):
+    def __init__(self, expected_loss: int):
         error = ctypes.c_int()
         self._state = library.opus_encoder_create(OPUS.rate, 1, 2048, ctypes.byref(error))
         assert error.value == 0
-        for request, value in self.SETTINGS.items():
+        settings = {4002: 64_000, 4012: 1, 4014: expected_loss}  # bit rate, in-band FEC, expected loss (opus_defines.h)
+        for request, value in settings.items():
             assert library.opus_encoder_ctl(ctypes.c_void_p(self._state), request, ctypes.c_int(value)) == 0
 
     def __del__(self):

@@ -44,8 +44,8 @@ class Speech:
     def seconds(self) -> float:
         return len(self.samples) / RATE
 
-    def payloads(self, codec: Codec) -> list[bytes]:
-        return encode(resample(self.samples, RATE, codec.rate), codec)
+    def payloads(self, codec: Codec, expected_loss: int) -> list[bytes]:
+        return encode(resample(self.samples, RATE, codec.rate), codec, expected_loss)
 
     def scores(self, heard: numpy.ndarray, rate: int, band: str) -> list[float]:
         """MOS-LQO of each utterance but the first, in which buffers find their depth: ITU-T P.862.2 for `wb`, P.862.1 for `nb`."""
@@ -103,6 +103,8 @@ class PacketTrack(MediaStreamTrack):
         self._silence = encode(numpy.zeros(codec.frame * 2, numpy.int16), codec)[-1]
         self._sent, self._began = 0, 0.0
         self._first: int | None = None
+        self.latest = 0.0
+        """Seconds by which the latest packet of what it says left too late: those of this process, not of anybody who relays it."""
         self.spoken = asyncio.Event()
 
     def speak(self):
@@ -115,8 +117,11 @@ class PacketTrack(MediaStreamTrack):
     async def recv(self) -> Packet:
         clock = asyncio.get_running_loop()
         self._began = self._began or clock.time()
-        await asyncio.sleep(max(0, self._began + self._sent / FRAMES_PER_SECOND - clock.time()))
+        due = self._began + self._sent / FRAMES_PER_SECOND
+        await asyncio.sleep(max(0, due - clock.time()))
         position = self.position(self._sent)
+        if position is not None:
+            self.latest = max(self.latest, clock.time() - due)
         packet = Packet(self._silence if position is None else self._payloads[position])
         packet.pts, packet.time_base = self._sent * self._codec.ticks, fractions.Fraction(1, self._codec.clock_rate)
         self._sent += 1
@@ -127,7 +132,6 @@ class PacketTrack(MediaStreamTrack):
 
 @dataclass(frozen=True)
 class Received:
-    sequence: int
     timestamp: int
     payload: bytes
 
@@ -135,18 +139,12 @@ class Received:
 class SpeakingPeer(MediaPeer):
     """Says something, losing some of its packets before they are encrypted; keeps every packet that it receives."""
 
-    def __init__(self, speech: Speech, codec: Codec, lost: list[bool] | None = None):
-        self.speech, self.spoken_codec = speech, codec
-        self.payloads = speech.payloads(codec)
-        self.lost = lost or [False] * len(self.payloads)
-        self.track = PacketTrack(codec, self.payloads)
+    def __init__(self, speech: Speech, codec: Codec, payloads: list[bytes], lost: list[bool]):
+        self.speech, self.spoken_codec, self.lost = speech, codec, lost
+        self.track = PacketTrack(codec, payloads)
         self.received: list[Received] = []
         super().__init__(self.track, codec.name)
         self.connection.on("track", self._tap)
-
-    def surviving(self) -> list[bytes | None]:
-        """What a receiver that waits long enough has: the payloads, without those that are lost."""
-        return [None if lost else payload for payload, lost in zip(self.payloads, self.lost)]
 
     async def speak(self):
         """From now to the end, and until the last of it must have arrived."""
@@ -184,11 +182,10 @@ class SpeakingPeer(MediaPeer):
 
     def _tap(self, track: MediaStreamTrack):
         receiver = next(each for each in self.connection.getReceivers() if each.track is track)
-        handle = receiver._handle_rtp_packet
 
         async def tapped(packet, arrival_time_ms: int):
-            self.received.append(Received(packet.sequence_number, packet.timestamp, packet.payload))
-            await handle(packet, arrival_time_ms)
+            # Not decoded as well: that would take the time in which others have to send.
+            self.received.append(Received(packet.timestamp, packet.payload))
 
         receiver._handle_rtp_packet = tapped
 
