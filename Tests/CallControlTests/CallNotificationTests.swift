@@ -27,10 +27,13 @@ struct CallNotificationTests {
         _ = try rig.start()
         let actions = try rig.answer("v=1", parameters: parameters)
         let update = Notification(.respondCallUpdate, session: "A", sdp: "v=1", parties: Self.toCaller, customParameters: parameters)
+        var cancelled = Notification(.callCancel, session: "B", parties: Self.toCallee)
+        cancelled.cause = "answered_elsewhere"
+        cancelled.endedBy = .own
         #expect(
             actions == [
                 .notify(.caller, ["a1"], update),
-                .notify(.callee, ["b1", "b2"], Notification(.callCancel, session: "B", parties: Self.toCallee)),
+                .notify(.callee, ["b1", "b2"], cancelled),
                 .answered(setup: .zero),
             ])
     }

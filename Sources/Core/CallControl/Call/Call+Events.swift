@@ -12,6 +12,17 @@ extension Call {
         return leave(answered, leg, stage, .mediaFailed(fault), at: now)
     }
 
+    /// The peer of a leg is not heard of, or is again; everybody who talks is told (an addition of ours). The call goes on.
+    package mutating func mediaPathChanged(_ leg: Leg, isLost: Bool) -> [CallAction] {
+        guard case .answered = state, let affected = self[leg], affected.isTalking, affected.isPathLost != isLost else { return [] }
+        edit(leg) { $0.isPathLost = isLost }
+        return legs.filter(\.isTalking).flatMap { listener in
+            var report = notification(.mediaPath, to: listener.id)
+            report.mediaPath = Notification.PathReport(side: CallSide(leg, seenFrom: listener.id), isLost: isLost)
+            return tell(listener.id, report)
+        }
+    }
+
     /// The gateway is stopping.
     package mutating func drain(at now: MonotonicTime) -> [CallAction] {
         switch state {

@@ -31,7 +31,7 @@ extension Call {
             }
             media = made
         }
-        var actions = tell(leg, notification(.callCancel, to: leg))
+        var actions = cancel(leg, because: .forwarded)
         if media != nil { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)
         legs.append(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))

@@ -29,7 +29,7 @@ extension Call {
         state = .ended(record)
         for leg in legs {
             guard let farewell = farewell(cause, to: leg) else { continue }
-            actions += say(farewell, to: leg.id)
+            actions += say(farewell, to: leg.id, because: cause.seen(by: leg))
         }
         return actions + [.ended(record)]
     }
@@ -54,7 +54,7 @@ extension Call {
         // Has its word already.
         case .completed: nil
         // Of an answered call: somebody to whom it was to be transferred.
-        case .ringing where cause.isOfAnAnsweredCall: .end(487, "Caller hung up")
+        case .ringing where cause.isOfAnAnsweredCall: cause.seen(by: leg).farewell(to: leg.id, isCalled: true)
         case .waiting, .ringing, .talking: cause.farewell(to: leg.id, isCalled: leg.isCalled)
         }
     }
@@ -68,11 +68,23 @@ extension Call {
         return record
     }
 
-    func say(_ farewell: CallEndCause.Farewell, to leg: Leg) -> [CallAction] {
+    func say(_ farewell: CallEndCause.Farewell, to leg: Leg, because cause: CallEndCause? = nil) -> [CallAction] {
         var last = notification(farewell.type, to: leg)
         last.statusCode = farewell.statusCode
         last.reasonText = farewell.reasonText
+        if let cause {
+            last.cause = cause.word
+            last.endedBy = CallSide(cause.originator(callee: callee), seenFrom: leg)
+        }
         return tell(leg, last)
+    }
+
+    /// Devices of an end stop ringing, although the call goes on.
+    func cancel(_ leg: Leg, because cause: CallEnding.PartialCause) -> [CallAction] {
+        var cancelled = notification(.callCancel, to: leg)
+        cancelled.cause = cause.rawValue
+        cancelled.endedBy = .own
+        return tell(leg, cancelled)
     }
 
     func tell(_ leg: Leg, _ notification: Notification) -> [CallAction] {
@@ -104,6 +116,9 @@ extension Call {
 }
 
 extension CallEndCause {
+    /// For somebody who was to join an answered call, its end is that of any call that rings.
+    func seen(by leg: CallLeg) -> CallEndCause { leg.stage == .ringing && isOfAnAnsweredCall ? .cancelled(reasonText: nil) : self }
+
     fileprivate var isOfAnAnsweredCall: Bool {
         switch self {
         case .completed, .mediaFailed, .clientLost, .transferred: true

@@ -64,7 +64,7 @@ extension Call {
             member.stage = .talking
         }
         operate(nil)
-        var actions = connect(leg) + tell(leg, notification(.callCancel, to: leg))
+        var actions = connect(leg) + cancel(leg, because: .answeredElsewhere)
         actions += complete(transfer.transferor, "Transfer Successful", at: now)
         actions += introduce(transfer.transferred, leg, at: now)
         return actions + offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)
@@ -74,7 +74,8 @@ extension Call {
     mutating func transferFailed(_ statusCode: Int, _ reasonText: String, farewell: CallEndCause.Farewell) -> [CallAction] {
         guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return [] }
         operate(nil)
-        return say(farewell, to: transfer.target) + [.releaseLeg(transfer.target)] + forget(transfer.target)
+        let cause: CallEndCause = statusCode == 603 ? .rejected(reasonText: reasonText) : .unanswered
+        return say(farewell, to: transfer.target, because: cause) + [.releaseLeg(transfer.target)] + forget(transfer.target)
             + sessionFailed(transfer.transferor, statusCode, reasonText)
     }
 }

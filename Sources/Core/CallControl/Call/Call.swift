@@ -239,7 +239,7 @@ extension Call {
         edit(.caller) { $0.stage = .talking }
         let setup = now - unanswered.startedAt
         state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
-        return actions + tell(.caller, update) + tell(leg, notification(.callCancel, to: leg)) + [.answered(setup: setup)]
+        return actions + tell(.caller, update) + cancel(leg, because: .answeredElsewhere) + [.answered(setup: setup)]
     }
 
     /// A device of a rung end declines for all of them (spidr-wire §6.4).
@@ -295,8 +295,9 @@ extension Call {
         case .waiting, .talking: break
         }
         guard answered.isConference, others(of: leg).count > 1 else { return finish(event.cause(of: leg), at: now) }
-        let farewell = event.cause(of: leg).farewell(to: leg, isCalled: self[leg]?.isCalled ?? false)
-        return (farewell.map { say($0, to: leg) } ?? []) + [.releaseLeg(leg)] + forget(leg)
+        let cause = event.cause(of: leg)
+        let farewell = cause.farewell(to: leg, isCalled: self[leg]?.isCalled ?? false)
+        return (farewell.map { say($0, to: leg, because: cause) } ?? []) + [.releaseLeg(leg)] + forget(leg)
     }
 
     /// The end is no part of the call any more. A call that nobody talks in is over.

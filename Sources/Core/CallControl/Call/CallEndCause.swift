@@ -24,6 +24,8 @@ package enum CallEndCause: Equatable, Sendable {
     package enum Unreachable: Equatable, Sendable {
         case noSuchUser
         case notRegistered
+        /// The user is in another call, and is not to be rung (`calls.busy`).
+        case busy
     }
 }
 
@@ -90,6 +92,7 @@ extension CallEndCause {
         case .unanswered: "no_answer"
         case .unreachable(.noSuchUser): "unallocated_number"
         case .unreachable(.notRegistered): "subscriber_absent"
+        case .unreachable(.busy): "user_busy"
         case .mediaFailed(_, let fault): fault.statusCode == 488 ? "incompatible_destination" : "media_timeout"
         case .subscriptionEnded: "subscription_ended"
         case .clientLost: "client_lost"
@@ -100,6 +103,20 @@ extension CallEndCause {
 }
 
 extension CallEndCause.Unreachable {
-    var statusCode: Int { self == .noSuchUser ? 404 : 480 }
-    var reasonText: String { self == .noSuchUser ? "User not found" : "Not registered" }
+    /// RFC 3261 §21.4.5, §21.4.18, §21.4.24.
+    var statusCode: Int {
+        switch self {
+        case .noSuchUser: 404
+        case .notRegistered: 480
+        case .busy: 486
+        }
+    }
+
+    var reasonText: String {
+        switch self {
+        case .noSuchUser: "User not found"
+        case .notRegistered: "Not registered"
+        case .busy: "User busy"
+        }
+    }
 }

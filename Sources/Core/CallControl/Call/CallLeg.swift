@@ -40,6 +40,9 @@ package struct CallLeg: Equatable, Sendable {
 
     var isTalking: Bool { stage == .talking }
 
+    /// Its peer has not been heard of for a while, and may come back.
+    package internal(set) var isPathLost = false
+
     /// Neither side has an offer open.
     package var isStable: Bool { media?.isStable ?? true }
 }

@@ -20,6 +20,12 @@ package struct Notification: Hashable, Sendable {
     package var retryAfter: Int?
     /// On `callQuality`.
     package var quality: CallQuality?
+    /// Of an end: one word, of the list in docs/call-states.md; an addition of ours.
+    package var cause: String?
+    /// Of an end; an addition of ours.
+    package var endedBy: CallSide?
+    /// On `mediaPath`.
+    package var mediaPath: PathReport?
 
     package init(
         _ type: EventType, session: SessionID? = nil, sdp: String? = nil, actions: [Action] = [], statusCode: Int? = nil,
@@ -55,6 +61,8 @@ package struct Notification: Hashable, Sendable {
         case mediaEnded
         /// How good the call is, every few seconds; an addition of ours.
         case callQuality
+        /// The media path of an end is lost, or there again; an addition of ours.
+        case mediaPath
         case gone
         case websocketOverridden
         case ping
@@ -71,6 +79,17 @@ package struct Notification: Hashable, Sendable {
         case answer
         case reject
         case forward
+    }
+
+    package struct PathReport: Hashable, Sendable {
+        /// Whose path, seen from the receiver.
+        package var side: CallSide
+        package var isLost: Bool
+
+        package init(side: CallSide, isLost: Bool) {
+            self.side = side
+            self.isLost = isLost
+        }
     }
 
     /// `callNotificationParams`.

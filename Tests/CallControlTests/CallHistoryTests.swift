@@ -1,0 +1,170 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+/// What the books say about calls: their timelines, and the records of their users.
+struct CallHistoryTests {
+    /// A scripted call whose every step is entered in the books.
+    private struct Books {
+        var rig: CallRig
+        var history: CallHistory
+        var records: [CallLogRecord] = []
+
+        init(callee devices: [Device] = [CallRig.silent, CallRig.plain], _ configuration: Call.Configuration = .init(), isAnchored: Bool = false) {
+            rig = CallRig(callee: devices, isAnchored: isAnchored, configuration)
+            history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 1_000))
+        }
+
+        mutating func take(_ steps: [CallStep]) throws {
+            for step in steps {
+                let actions = try rig.perform(step)
+                if case .ringing(let leg) = step { history.rang(leg, at: rig.clock.now) }
+                records += history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+            }
+        }
+
+        func record(of user: UserAddress) -> CallLogRecord? { records.first { $0.user == user } }
+    }
+
+    private static func lines(_ events: [CallLogRecord.Event]) -> [String] {
+        events.map { event in
+            let entry = event.entry
+            return (["\(entry.time)", event.side.rawValue, entry.event.rawValue]
+                + [entry.device.map { "#\($0)" }, entry.statusCode.map { "\($0)" }, entry.reasonText, entry.cause].compactMap(\.self))
+                .joined(separator: " ")
+        }
+    }
+
+    struct Ending: Sendable, CustomTestStringConvertible {
+        var steps: [CallStep]
+        var caller: String
+        var callee: String
+        init(_ steps: [CallStep], _ caller: String, _ callee: String) { (self.steps, self.caller, self.callee) = (steps, caller, callee) }
+        var testDescription: String { "\(steps)" }
+    }
+
+    @Test(arguments: [
+        Ending(
+            [.start, .answer(.callee), .wait(.seconds(3)), .end(.caller, "bye")], "outgoing 200 bye normal_clearing self",
+            "incoming 200 bye normal_clearing peer"),
+        Ending([.start, .answer(.callee), .end(.callee, nil)], "outgoing 200 normal_clearing peer", "incoming 200 normal_clearing self"),
+        Ending(
+            [.start, .reject(.callee)], "outgoing 603 Declined call_rejected peer", "incoming 603 Declined call_rejected self"),
+        Ending(
+            [.start, .end(.caller, nil)], "outgoing 487 Caller hung up originator_cancel self",
+            "missed 487 Caller hung up originator_cancel peer"),
+        Ending([.start, .wait(.seconds(60))], "outgoing 480 No answer no_answer gateway", "missed 480 No answer no_answer gateway"),
+        Ending(
+            [.unreachable(.notRegistered)], "outgoing 480 Not registered subscriber_absent gateway",
+            "missed 480 Not registered subscriber_absent gateway"),
+        Ending([.unreachable(.busy)], "outgoing 486 User busy user_busy gateway", "missed 486 User busy user_busy gateway"),
+        Ending([.unreachable(.noSuchUser)], "outgoing 404 User not found unallocated_number gateway", ""),
+        Ending(
+            [.start, .answer(.callee), .mediaFailed(.callee)], "outgoing 408 media path lost media_timeout gateway",
+            "incoming 408 media path lost media_timeout gateway"),
+        Ending(
+            [.start, .drain], "outgoing 503 Gateway is shutting down normal_temporary_failure gateway",
+            "missed 503 Gateway is shutting down normal_temporary_failure gateway"),
+        Ending(
+            [.start, .answer(.callee), .left(.caller, "a1", othersRemain: false)], "outgoing 480 Not registered subscription_ended self",
+            "incoming 480 Not registered subscription_ended peer"),
+    ])
+    func `each user's record says how the call ended, and for whom`(_ row: Ending) throws {
+        var books = Books()
+        try books.take(row.steps)
+        for (user, expected) in [(CallRig.alice, row.caller), (CallRig.bob, row.callee)] {
+            let record = books.record(of: user)
+            let said = record.map { record in
+                [
+                    record.direction.rawValue, record.ending.map { "\($0.statusCode)" }, record.ending?.reasonText, record.ending?.cause,
+                    record.endedBy.rawValue,
+                ].compactMap(\.self).joined(separator: " ")
+            }
+            #expect(said ?? "" == expected)
+        }
+    }
+
+    @Test func `a timeline tells what happened when, and at which end`() throws {
+        var books = Books()
+        try books.take([.start, .wait(.milliseconds(1_500)), .ringing(.callee), .wait(.milliseconds(2)), .answer(.callee), .wait(.seconds(1))])
+        try books.take([.end(.callee, nil)])
+        let record = try #require(books.record(of: CallRig.alice))
+        #expect(
+            Self.lines(record.timeline) == [
+                "1000 self created", "1000 peer offered #1", "1000 peer offered #2", "1000 peer ringing #2", "2500 peer ringing #1",
+                "2502 peer answered", "3502 peer ended 200 normal_clearing",
+            ])
+        #expect(record.startedAt == 1_000 && record.answeredAt == 2_502 && record.endedAt == 3_502 && record.duration == 1_000)
+    }
+
+    @Test func `a media path is noted step by step, and anew after a loss`() throws {
+        var rig = try MidCallRig()
+        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        rig.call.mediaAdvanced(.callee, to: .flowing)
+        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        for isLost in [true, true, false] {
+            let actions = rig.call.mediaPathChanged(.callee, isLost: isLost)
+            _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        }
+        let events = try rig.call.session(for: .caller, history).timeline.map { "\($0.side.rawValue) \($0.entry.event.rawValue)" }
+        #expect(events.suffix(3) == ["peer firstPacket", "peer mediaPathLost", "peer mediaPathRecovered"])
+    }
+
+    @Test func `both ends are told of a lost media path, each from its side`() throws {
+        var rig = try MidCallRig()
+        let told = rig.call.mediaPathChanged(.callee, isLost: true).compactMap { action -> String? in
+            guard case .notify(let leg, _, let notification) = action, let report = notification.mediaPath else { return nil }
+            return "\(leg) \(notification.type.rawValue) \(report.side.rawValue) \(report.isLost)"
+        }
+        #expect(told == ["caller mediaPath peer true", "callee mediaPath self true"])
+        #expect(rig.call.mediaPathChanged(.callee, isLost: true).isEmpty, "once is enough")
+    }
+
+    @Test func `holding and resuming is noted`() throws {
+        var rig = try MidCallRig()
+        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        for hold in [true, false] {
+            let actions = try rig.setHold(hold, by: .callee)
+            _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        }
+        let session = try rig.call.session(for: .callee, history)
+        #expect(session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.rawValue)" } == ["self held", "self resumed"])
+        #expect(session.members.map(\.side) == [.own, .peer])
+        #expect(session.isAnchored && session.state == .inCall && session.progress == .answered)
+        #expect(session.members[0].media.map { "\($0.kind) \($0.direction.rawValue)" } == ["audio sendrecv"])
+        #expect(session.members[1].path == .secured)
+    }
+
+    @Test func `a leg that goes on in another call has one record`() {
+        func record(_ startedAt: Int64, _ answeredAt: Int64, _ endedAt: Int64, _ direction: CallLogRecord.Direction, peer: String) -> CallLogRecord {
+            CallLogRecord(
+                id: "B", user: CallRig.bob, direction: direction, startedAt: startedAt, answeredAt: answeredAt, endedAt: endedAt,
+                names: .init(callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "", remoteDisplayNumber: ""),
+                parties: [.init(side: .own, name: "Bob", address: "bob@example.com", isCalled: true), .init(side: .peer, name: peer, address: peer, isCalled: false)],
+                ending: nil, endedBy: .gateway, timeline: [.init(side: .own, entry: TimelineEntry(time: endedAt, .moved))])
+        }
+        let whole = record(10, 20, 30, .incoming, peer: "alice").continued(by: record(30, 30, 90, .outgoing, peer: "carol"))
+        #expect(whole.direction == .incoming && whole.startedAt == 10 && whole.answeredAt == 20 && whole.endedAt == 90 && whole.duration == 70)
+        #expect(whole.parties.map(\.address) == ["bob@example.com", "carol", "alice"])
+        #expect(whole.timeline.map(\.entry.time) == [30, 90])
+    }
+
+    @Test func `who holds and resumes all day fills no memory`() throws {
+        var rig = try MidCallRig()
+        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        for _ in 0..<1_000 {
+            for isLost in [true, false] {
+                let actions = rig.call.mediaPathChanged(.caller, isLost: isLost)
+                _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+            }
+        }
+        let actions = try rig.call.end(by: .caller, reasonText: nil, at: rig.clock.now)
+        let records = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        #expect(records.count == 2)
+        #expect(records[0].timeline.count == 251 && records[0].timeline.last?.entry.event == .ended)
+    }
+}
