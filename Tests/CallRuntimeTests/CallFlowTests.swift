@@ -16,11 +16,11 @@ struct CallFlowTests {
             try await rig.register(bob, on: 2, feedback: true)
             let a = try await rig.call()
             let b = try await rig.incoming(on: 2)
-            #expect(try await rig.switchboard.state(alice, a) == .ringing)
+            #expect(try await rig.switchboard.callSession(alice, a).progress == .ringing)
             try await rig.switchboard.ringing(bob, b)
             try await rig.switchboard.audit(alice, a)
             try await rig.switchboard.answer(bob, b, CallAnswerRequest(sdp: "answer"))
-            #expect(try await rig.switchboard.state(bob, b) == .answered)
+            #expect(try await rig.switchboard.callSession(bob, b).progress == .answered)
             try await rig.switchboard.end(alice, a, reasonText: "bye")
             await rig.expect(["ringing", "respondCallUpdate"], on: 1)
             await rig.expect(["call", "callCancel", "callEnd"], on: 2)
@@ -28,7 +28,7 @@ struct CallFlowTests {
             #expect(rig.recorder.frames(1).last?.notification.sdp == "answer")
             for (user, session) in [(alice, a), (bob, b)] {
                 await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.end(user, session, reasonText: nil) }
-                await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.state(user, session) }
+                await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.callSession(user, session) }
             }
             #expect(rig.observer.counts.ended.map(\.cause) == [.completed(by: .caller, reasonText: "bye")])
         }

@@ -55,6 +55,22 @@ import Yams
         for row in wanted { #expect(rows.contains { $0.hasPrefix(row) }, "\(row)") }
     }
 
+    // MARK: Words of ours
+
+    @Test func `the description knows every state, side and event there is`() throws {
+        func words(_ path: String...) throws -> [String] {
+            var node: Any? = document.schemas
+            for part in path { node = (node as? OpenAPIDocument.Object)?[part] }
+            return try #require((node as? OpenAPIDocument.Object)?["enum"] as? [String], "\(path)")
+        }
+        #expect(try words("CallState") == LegState.allCases.map(\.rawValue))
+        #expect(try words("CallSide") == CallSide.allCases.map(\.rawValue))
+        #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.rawValue))
+        #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
+        #expect(
+            try words("CallSession", "properties", "legs", "items", "properties", "mediaPath") == MediaPathState.allCases.map(\.rawValue))
+    }
+
     // MARK: Examples
 
     @Test(arguments: Fixtures.files(in: "api/requests"))
@@ -76,13 +92,16 @@ import Yams
     func `what the gateway writes is written exactly so, and described`(_ file: String) throws {
         let bytes = try Data(Fixtures.bytes(file))
         let (wrapper, json) = try object(bytes)
-        let schema = file.hasSuffix("unsubscribe.json") ? "unsubscribeResponse" : wrapper
+        let schema = file.hasSuffix("unsubscribe.json") ? "unsubscribeResponse" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
         #expect(complaints(schema, json).isEmpty, "\(complaints(schema, json))")
         switch schema {
         case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)
         case "unsubscribeResponse": try expectExact(UnsubscribeResponse.self, bytes)
         case "callControlResponse": try expectExact(CallControlResponse.self, bytes)
         case "callMeResponse": try expectExact(CallMeResponse.self, bytes)
+        case "callSessionsResponse": try expectExact(CallSessionsResponse.self, bytes)
+        case "logHistory": try expectExact(LogHistoryResponse.self, bytes)
+        case "logRecord": try expectExact(LogRecordResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
         case "mediaResponse": try expectExact(MediaResponse.self, bytes)
         case "statisticsResponse": try expectExact(StatisticsResponse.self, bytes)
@@ -105,6 +124,8 @@ import Yams
             case .callDisposition: "CallDispositionError"
             case .media: "MediaError"
             case .statistics: "StatisticsError"
+            case .logHistory: "LogHistoryError"
+            case .logRecord: "LogRecordError"
             case .authorization: "AuthorizationError"
             case .none: "PlainError"
             }

@@ -12,10 +12,11 @@
  *
  * | event    | `detail`                                                                            |
  * |----------|-------------------------------------------------------------------------------------|
- * | `state`  | `{state, previous}`; once ENDED, `call.endReason` is `{code, text, by, error}`      |
+ * | `state`  | `{state, previous}`; once ENDED, `call.endReason` says why                          |
  * | `media`  | none: `localStream` or `remoteStream` changed                                       |
  * | `remote` | none: `remote` or `remoteName` changed, e.g. after a transfer elsewhere             |
  * | `busy`   | none: `isChanging` changed                                                          |
+ * | `path`   | `{leg, state}`: the gateway has `lost` or `recovered` the media of `self` or `peer` |
  * | `notice` | `{text}`: the call goes on with less than was asked for, e.g. without a camera      |
  */
 import { CallMedia } from './spidr-media.js';
@@ -180,8 +181,8 @@ export class Call extends EventTarget {
   }
 
   /** @internal A notification for this session. */
-  receive({ eventType, statusCode, sessionParams, callNotificationParams }) {
-    const { sdp, statusCode: endCode, reasonText } = sessionParams;
+  receive({ eventType, statusCode, sessionParams, callNotificationParams, mediaPath }) {
+    const { sdp, statusCode: endCode, reasonText, cause } = sessionParams;
     if (eventType === 'startCallUpdate' || eventType === 'respondCallUpdate') this.#learn(callNotificationParams ?? {});
     switch (eventType) {
       case 'ringing':
@@ -199,11 +200,14 @@ export class Call extends EventTarget {
         break;
       case 'callCancel': // also sent to the device that answered or rejected: no news there
         if (this.direction === 'incoming' && this.#state === CallState.RINGING) {
-          this.finish({ code: EndCode.ANSWERED_ELSEWHERE, text: 'answered elsewhere', by: 'remote' });
+          this.finish({ code: EndCode.ANSWERED_ELSEWHERE, text: 'answered elsewhere', by: 'remote', cause });
         }
         break;
       case 'callEnd':
-        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || 'no reason given', by: 'remote' });
+        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || 'no reason given', by: 'remote', cause });
+        break;
+      case 'mediaPath':
+        this.#emit('path', mediaPath);
         break;
       case 'sessionComplete': // moved to another call; the session waits for our DELETE
         this.#transfer?.resolve();

@@ -9,6 +9,7 @@ extension LocalSwitchboard {
     package func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         try await checkMayCall(request.callee, user)
+        if request.acceptsEarlyMedia { await loadEarlyMedia() }
         var random = environment.random.generator
         let neighbour = await neighbour(of: [user, request.callee])
         let owner = CallOwner(environment.media.identifier(random.next(), near: neighbour), environment)
@@ -25,6 +26,16 @@ extension LocalSwitchboard {
         return sessions.caller
     }
 
+    /// The file that callers hear, if it is one, has to be there before it is asked for; a caller goes without rather than fail.
+    private func loadEarlyMedia() async {
+        guard case .file(let name) = environment.configuration.call.earlyMedia?.source else { return }
+        do throws(MediaFileError) {
+            try await environment.media.load(file: name)
+        } catch {
+            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error.description)"])
+        }
+    }
+
     /// Joins both users to the call, so that no change of their devices is missed, and starts it.
     private func begin(
         _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
@@ -36,14 +47,14 @@ extension LocalSwitchboard {
         let callee = await users.existing(request.callee)
         let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
         do throws(CallError) {
-            let unreachable = calleeContact == nil ? try await reasonForAbsence(of: request.callee, to: user) : nil
+            let unreachable = try await reasonNotToRing(request.callee, calleeContact, for: user)
             let parties = PerLeg(
                 caller: CallParty(
                     user: user, name: Self.name(request.callerName, callerContact.displayName, or: user), session: sessions.caller,
                     devices: callerContact.devices),
                 callee: CallParty(
                     user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
-                    devices: calleeContact?.devices ?? []))
+                    devices: unreachable == nil ? calleeContact?.devices ?? [] : []))
             try await owner.start(
                 request, parties: parties, registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
                 unreachable: unreachable)
@@ -59,8 +70,16 @@ extension LocalSwitchboard {
         names.lazy.compactMap(\.self).first { !$0.isEmpty } ?? address.text
     }
 
+    /// `nil`: the user's devices ring.
+    func reasonNotToRing(
+        _ callee: UserAddress, _ contact: RegistrationOwner.Contact?, for user: UserAddress
+    ) async throws(CallError) -> CallEndCause.Unreachable? {
+        guard let contact else { return try await reasonForAbsence(of: callee, to: user) }
+        return contact.isEngaged && environment.configuration.busy == .reject ? .busy : nil
+    }
+
     /// Guests are not told which accounts there are, nor by the time it takes.
-    func reasonForAbsence(of callee: UserAddress, to user: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+    private func reasonForAbsence(of callee: UserAddress, to user: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
         guard user.guest == nil else { return .notRegistered }
         do throws(StorageError) {
             return try await repository.user(callee) == nil ? .noSuchUser : .notRegistered
@@ -90,9 +109,9 @@ extension LocalSwitchboard {
         try await call.end(by: leg, reasonText: reasonText)
     }
 
-    package func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress {
+    package func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
         let (call, leg) = try await leg(of: session, for: user)
-        return try await call.progress(for: leg)
+        return try await call.session(for: leg)
     }
 
     package func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {

@@ -85,8 +85,12 @@ extension LocalSwitchboard {
         var random = environment.random.generator
         let target = try await call.takeLeg(for: diversion, by: leg)
         let session = SessionID(random.nextToken(16, alphabet: .url))
-        guard let registration = await users.existing(address), let contact = await registration.attach(session, target, of: call) else {
-            return try await otherwise(leg, reasonForAbsence(of: address, to: user))
+        let registration = await users.existing(address)
+        let contact = await registration?.attach(session, target, of: call)
+        let unreachable = try await reasonNotToRing(address, contact, for: user)
+        guard let registration, let contact, unreachable == nil else {
+            registration?.inbox.post(.detach(session))
+            return try await otherwise(leg, unreachable ?? .notRegistered)
         }
         let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
         do throws(CallError) {

@@ -16,8 +16,17 @@ package final class LocalSwitchboard: Switchboard {
         }
 
         package var media: Media
+        /// What becomes of a call to a user who has a call already, dialled, ringing or answered.
+        package enum BusyPolicy: String, Equatable, Sendable, CaseIterable {
+            /// All devices ring: call waiting.
+            case ring
+            /// The caller is told that the user is busy (486), and nothing rings.
+            case reject
+        }
+
         /// Calls at a time, 1 or more; the media plane may allow fewer.
         package var maximumCalls: Int
+        package var busy: BusyPolicy
         package var call: Call.Configuration
         package var registration: Registration.Configuration
         package var guests: GuestBook.Configuration
@@ -25,12 +34,13 @@ package final class LocalSwitchboard: Switchboard {
         package var maximumGuestExpires: Duration
 
         package init(
-            media: Media = .anchored, maximumCalls: Int = 20_000, call: Call.Configuration = .init(),
+            media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring, call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), guests: GuestBook.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300)
         ) {
             self.media = media
             self.maximumCalls = maximumCalls
+            self.busy = busy
             self.call = call
             self.registration = registration
             self.guests = guests
@@ -52,14 +62,15 @@ package final class LocalSwitchboard: Switchboard {
 
     /// - Parameters:
     ///   - mediaEvents: what the media plane was given to post its events into.
+    ///   - log: where records of calls go.
     ///   - random: unpredictable; identifiers, channel secrets and ICE credentials come from it.
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort, mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, clock: any RuntimeClock, random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
+        channels: any ChannelPort, log: any CallLog = MemoryCallLog(), clock: any RuntimeClock, random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
         logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, media: media, channels: channels, clock: clock, random: SharedRandomSource(random),
+            configuration: configuration, media: media, channels: channels, log: log, clock: clock, random: SharedRandomSource(random),
             observer: observer, logger: logger)
         self.repository = repository
         self.mediaEvents = mediaEvents

@@ -18,6 +18,11 @@ actor RecordingSwitchboard: Switchboard {
         case reject(UserAddress, SessionID)
         case end(UserAddress, SessionID, reasonText: String?)
         case state(UserAddress, SessionID)
+        case calls(UserAddress)
+        case log(UserAddress, from: Int, count: Int)
+        case record(UserAddress, SessionID)
+        case removeRecord(UserAddress, SessionID)
+        case clearLog(UserAddress)
         case audit(UserAddress, SessionID)
         case offer(UserAddress, SessionID, CallUpdateRequest)
         case respond(UserAddress, SessionID, CallUpdateRequest)
@@ -125,10 +130,46 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.end(user, session, reasonText: reasonText))
     }
 
-    func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress {
+    func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
         try await noteCall(.state(user, session))
-        return .ringing
+        return Self.session
     }
+
+    static let session = CallSession(
+        session: SessionID("A1"), progress: .ringing, state: .dialing, isIncoming: false, isAnchored: true, isConference: false, startedAt: 1_000,
+        members: [
+            CallSession.Member(
+                side: .own, name: "Alice", address: "alice@example.com", isCalled: false, state: .dialing, holds: false, path: .waiting, media: [])
+        ], startParameters: [], answerParameters: [], timeline: [])
+
+    static let record = CallLogRecord(
+        id: SessionID("A1"), user: UserAddress(parsing: "alice@example.com")!, direction: .outgoing, startedAt: 1_000, answeredAt: 2_000, endedAt: 33_999,
+        names: Notification.Parties(
+            callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com", remoteName: "Bob",
+            remoteDisplayNumber: "bob@example.com"),
+        parties: [], ending: CallEnding(statusCode: 200, cause: "normal_clearing"), endedBy: .own, timeline: [])
+
+    func callSessions(_ user: UserAddress) async -> [CallSession] {
+        await note(.calls(user))
+        return [Self.session]
+    }
+
+    func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
+        await note(.log(user, from: start, count: count))
+        return [Self.record]
+    }
+
+    func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord? {
+        await note(.record(user, id))
+        return id == Self.record.id ? Self.record : nil
+    }
+
+    func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool {
+        await note(.removeRecord(user, id))
+        return id == Self.record.id
+    }
+
+    func removeCallRecords(_ user: UserAddress) async { await note(.clearLog(user)) }
 
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.audit(user, session)) }
 

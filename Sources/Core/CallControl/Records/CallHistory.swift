@@ -112,7 +112,7 @@ extension CallHistory {
                 note(.joined, leg.id, at: now)
             }
         }
-        if isBeginning { note(.created, .caller, at: now) }
+        if isBeginning { note(.created, .caller, at: origin.monotonic) }
     }
 
     /// An end that was there before.

@@ -22,6 +22,7 @@ actor CallOwner {
     private let logger: Logger
     /// `nil` until the call has started: what is posted before waits in the inbox, whose loop starts afterwards.
     private var call: Call?
+    private var history: CallHistory
     var registrations: [Leg: RegistrationOwner] = [:]
     /// Calls that ends are to come from or to go to, and the leg there of the user who wants it.
     var neighbours: [CallID: Neighbour] = [:]
@@ -35,6 +36,7 @@ actor CallOwner {
         self.id = id
         self.environment = environment
         logger = environment.logger
+        history = CallHistory(origin: environment.clock.moment)
     }
 
     /// Handles messages and deadlines until the call is over or the task is cancelled.
@@ -74,9 +76,14 @@ actor CallOwner {
 
     private func handle(_ mediaEvent: MediaEvent, at now: MonotonicTime) {
         switch mediaEvent {
-        case .iceConnected(let leg): advance(leg, to: .checked)
+        case .iceConnected(let leg):
+            advance(leg, to: .checked)
+            // The path of a client that began anew was never lost.
+            event("pathConnected", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .dtlsConnected(let leg): advance(leg, to: .secured)
         case .mediaReceived(let leg): advance(leg, to: .flowing)
+        case .pathLost(let leg): event("pathLost", leg) { $0.mediaPathChanged(leg, isLost: true) }
+        case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
         case .qualityMeasured(let quality, let leg): event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
         case .failed(let leg, let failure): event("mediaFailed", leg) { $0.mediaFailed(leg, MediaFault(failure), at: now) }
@@ -148,6 +155,7 @@ extension CallOwner {
 
     func ringing(by leg: Leg) throws(CallError) {
         try command("ringing", leg) { call throws(CallError) in try call.ringing(by: leg) }
+        history.rang(leg, at: environment.clock.now)
     }
 
     func answer(by leg: Leg, _ request: CallAnswerRequest) throws(CallError) {
@@ -198,9 +206,9 @@ extension CallOwner {
         try command("parameters", leg) { call throws(CallError) in try call.sendParameters(parameters, by: leg) }
     }
 
-    func progress(for leg: Leg) throws(CallError) -> CallProgress {
+    func session(for leg: Leg) throws(CallError) -> CallSession {
         guard let call else { throw .noSuchCall }
-        return try call.progress(for: leg)
+        return try call.session(for: leg, history)
     }
 
     func audit(by leg: Leg) throws(CallError) {
@@ -312,6 +320,9 @@ extension CallOwner {
                 LogKey.call: "\(id)", LogKey.input: "\(input)", LogKey.leg: "\(leg.map { "\($0)" } ?? "-")",
                 LogKey.action: "\(actions.map(\.label))",
             ])
+        if let call {
+            for record in history.advance(to: call, doing: actions, at: environment.clock.now) { environment.log.add(record) }
+        }
         for action in actions {
             switch action {
             case .notify(let leg, let receivers, let notification):

@@ -26,6 +26,8 @@ actor RegistrationOwner {
     struct Contact: Sendable {
         var devices: [Device]
         var displayName: String
+        /// Has another call, dialled, ringing or answered.
+        var isEngaged: Bool
     }
 
     nonisolated let user: UserAddress
@@ -157,7 +159,12 @@ extension RegistrationOwner {
         guard !devices.isEmpty else { return nil }
         calls[call.id] = call
         if !registration.isReachable { call.inbox.post(.deviceChanged(leg, .channelsOpen(false))) }
-        return Contact(devices: devices, displayName: displayName)
+        return Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call.id))
+    }
+
+    /// The user's legs, in the order of their coming.
+    var legs: [(call: CallOwner, leg: Leg)] {
+        registration.attachments.compactMap { attachment in calls[attachment.call].map { ($0, attachment.leg) } }
     }
 
     /// One of the user's calls, if there are any.

@@ -5,6 +5,7 @@ struct RuntimeEnvironment: Sendable {
     let configuration: LocalSwitchboard.Configuration
     let media: any MediaPort
     let channels: any ChannelPort
+    let log: any CallLog
     let clock: any RuntimeClock
     let random: SharedRandomSource
     let observer: any RuntimeObserver

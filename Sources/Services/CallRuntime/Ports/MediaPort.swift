@@ -81,6 +81,10 @@ package enum MediaEvent: Equatable, Sendable {
     case dtlsConnected(Leg)
     /// The first media packet came in.
     case mediaReceived(Leg)
+    /// Nothing has been heard of the leg's peer for a few seconds; what is sent may not arrive.
+    case pathLost(Leg)
+    /// After `pathLost`: the peer is back.
+    case pathRecovered(Leg)
     /// A playback has come to its end.
     case playbackEnded(UInt32, Leg)
     /// The quality of a leg's audio, every few seconds and whenever it has changed much.

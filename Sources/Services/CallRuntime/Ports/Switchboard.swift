@@ -41,8 +41,19 @@ package protocol Switchboard: Sendable {
     func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
     func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError)
     func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError)
-    func state(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallProgress
+    func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+
+    // MARK: The user's calls, additions of ours, and the call log (spidr-wire §10)
+
+    /// Calls that go on, in the order of their coming.
+    func callSessions(_ user: UserAddress) async -> [CallSession]
+    /// The latest first; see `CallLog`.
+    func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord]
+    func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord?
+    /// `false` if there was none.
+    func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool
+    func removeCallRecords(_ user: UserAddress) async
 
     // MARK: Inside a call (spidr-wire §8)
 

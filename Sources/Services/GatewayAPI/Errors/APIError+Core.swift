@@ -41,6 +41,8 @@ extension APIError {
                 APIError(.callUnreachable, "There is no user of that address.")
             case .unreachable(.notRegistered):
                 APIError(.callUnreachable, "The user of that address has no device to be rung.")
+            case .unreachable(.busy):
+                APIError(.callUnreachable, "The user of that address is in another call.")
             case .notForGuests(let reason):
                 APIError(.anonymousNotAllowed, reason)
             case .unsupported(let reason):

@@ -6,6 +6,8 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case callDisposition = "callDispositionResponse"
     case media = "mediaResponse"
     case statistics = "statisticsResponse"
+    case logHistory
+    case logRecord
     /// Refusals of guests: who they are, what they may, how often they come.
     case authorization = "authorizationResponse"
     /// No wrapper: resources that have no response of their own.
@@ -35,7 +37,7 @@ extension ErrorBody: JSONWritable {
         writer.object { object in
             switch wrapper {
             case .none: writeMembers(to: &object)
-            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .authorization:
+            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .logHistory, .logRecord, .authorization:
                 object.member(wrapper.rawValue, Members(of: self))
             }
         }

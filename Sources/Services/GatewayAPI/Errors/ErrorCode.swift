@@ -58,6 +58,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callOperationUnknown = "call.operation_unknown"
     case callLimitReached = "call.limit_reached"
     case mediaUnplayable = "media.unplayable"
+    case logRecordNotFound = "log.record_not_found"
 
     // The gateway
     case serviceDraining = "service.draining"
@@ -114,6 +115,7 @@ extension ErrorCode {
         case .callOperationUnknown: (400, 37)
         case .callLimitReached: (503, 503)
         case .mediaUnplayable: (404, 18)
+        case .logRecordNotFound: (404, 42)
         case .serviceDraining: (503, 503)
         }
     }

@@ -9,6 +9,8 @@ package struct CallControlResponse: WireObject, Equatable {
     package var sessionData: String?
     /// `RINGING` or `ANSWERED`, after a state query (spidr-wire §6.8).
     package var state: String?
+    /// After a state query; an addition of ours.
+    package var callSession: CallSessionField?
     /// What of `mediaPreferences` is ignored, a sentence each.
     package var warnings: [String]?
 
@@ -21,7 +23,10 @@ package struct CallControlResponse: WireObject, Equatable {
         self.warnings = warnings
     }
 
-    package init(progress: CallProgress) { state = progress.rawValue }
+    package init(_ session: CallSession) {
+        state = session.progress.rawValue
+        callSession = CallSessionField(session)
+    }
 }
 
 extension CallControlResponse: JSONWritable {
@@ -30,6 +35,7 @@ extension CallControlResponse: JSONWritable {
             object.member("statusCode", statusCode)
             object.member("sessionData", sessionData)
             object.member("state", state)
+            if let callSession { object.member("callSession", callSession) }
             object.member("warnings", warnings)
         }
     }

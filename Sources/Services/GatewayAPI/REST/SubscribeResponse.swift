@@ -68,7 +68,7 @@ package struct ResourcePath: Equatable, Sendable {
     package init(ofGuestCalling account: String) { base = "/rest/version/1/anonymous/\(account)" }
 
     package func subscription(_ subscription: SubscriptionID) -> String { "\(base)/subscription/\(subscription)" }
-
+    package func logRecord(_ record: SessionID) -> String { "\(base)/logRecord/\(record)" }
     package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
 }
 

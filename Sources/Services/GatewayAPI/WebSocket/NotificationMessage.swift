@@ -18,6 +18,16 @@ package struct NotificationMessage: WireObject, Equatable {
     package var customParameters: [CustomParameterField]?
     /// On `callQuality`.
     package var quality: QualityField?
+    /// On `mediaPath`.
+    package var mediaPath: MediaPathField?
+
+    /// An addition of ours.
+    package struct MediaPathField: Decodable, Equatable, Sendable {
+        /// `self` or `peer`.
+        package var leg: String
+        /// `lost` or `recovered`.
+        package var state: String
+    }
 
     package struct SessionParameters: Decodable, Equatable, Sendable {
         package var sessionData: String
@@ -25,6 +35,10 @@ package struct NotificationMessage: WireObject, Equatable {
         package var actions: [String]?
         package var statusCode: Int?
         package var reasonText: String?
+        /// Of an end, an addition of ours: one word.
+        package var cause: String?
+        /// Of an end, an addition of ours: `self`, `peer` or `gateway`.
+        package var endedBy: String?
         /// Seconds.
         package var retryAfter: Int?
         package var iceCandidates: [CandidateField]?
@@ -55,6 +69,8 @@ package struct NotificationMessage: WireObject, Equatable {
                 actions: notification.actions.isEmpty ? nil : notification.actions.map(\.rawValue),
                 statusCode: notification.statusCode,
                 reasonText: notification.reasonText,
+                cause: notification.cause,
+                endedBy: notification.endedBy?.rawValue,
                 retryAfter: notification.retryAfter,
                 iceCandidates: notification.candidates.isEmpty ? nil : notification.candidates.map(CandidateField.init)
             )
@@ -72,6 +88,7 @@ package struct NotificationMessage: WireObject, Equatable {
             notification.customParameters.isEmpty
             ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
         quality = notification.quality.map(QualityField.init)
+        mediaPath = notification.mediaPath.map { MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered") }
     }
 }
 
@@ -91,6 +108,16 @@ extension NotificationMessage: JSONWritable {
             if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
             object.member("customParameters", customParameters)
             if let quality { object.member("quality", quality) }
+            if let mediaPath { object.member("mediaPath", mediaPath) }
+        }
+    }
+}
+
+extension NotificationMessage.MediaPathField: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("leg", leg)
+            object.member("state", state)
         }
     }
 }
@@ -103,6 +130,8 @@ extension NotificationMessage.SessionParameters: JSONWritable {
             object.member("actions", actions)
             object.member("statusCode", statusCode)
             object.member("reasonText", reasonText)
+            object.member("cause", cause)
+            object.member("endedBy", endedBy)
             object.member("retryAfter", retryAfter.map(Int64.init))
             object.member("iceCandidates", iceCandidates)
         }

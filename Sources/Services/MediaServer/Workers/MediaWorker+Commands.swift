@@ -98,7 +98,7 @@ extension MediaWorker {
             "media event",
             metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.event: "\(event)"])
         if case .failed(let failure) = event { environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment() }
-        if let told = MediaEvent(event, leg.name) { environment.events(leg.call.id, told) }
+        environment.events(leg.call.id, MediaEvent(event, leg.name))
     }
 
     // MARK: Handshakes

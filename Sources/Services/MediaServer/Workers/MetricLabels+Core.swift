@@ -89,13 +89,13 @@ extension MediaFailure {
 }
 
 extension MediaEvent {
-    /// `nil` for what call handling does not ask about.
-    init?(_ event: SessionEvent, _ leg: Leg) {
+    init(_ event: SessionEvent, _ leg: Leg) {
         switch event {
         case .iceConnected: self = .iceConnected(leg)
         case .dtlsConnected: self = .dtlsConnected(leg)
         case .mediaReceived: self = .mediaReceived(leg)
-        case .mediaPathLost, .mediaPathRecovered: return nil
+        case .mediaPathLost: self = .pathLost(leg)
+        case .mediaPathRecovered: self = .pathRecovered(leg)
         case .failed(let failure): self = .failed(leg, MediaFailure(failure))
         }
     }

@@ -7,10 +7,13 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case subscription = "/rest/version/{version}/user/{user}/subscription/{id}"
     case channel = "/rest/version/{version}/user/{user}/websocket/{id}"
     case calls = "/rest/version/{version}/user/{user}/callControl"
+    case callSessions = "/rest/version/{version}/user/{user}/callControl/callSessions"
     case call = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}"
     case callMedia = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/media"
     case callStatistics = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/statistics"
     case dispositions = "/rest/version/{version}/user/{user}/calldisposition"
+    case logHistory = "/rest/version/{version}/user/{user}/logHistory"
+    case logRecord = "/rest/version/{version}/user/{user}/logRecord/{id}"
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
     case guestSubscription = "/rest/version/{version}/anonymous/{user}/subscription/{id}"
     case guestChannel = "/rest/version/{version}/anonymous/{user}/websocket/{id}"
@@ -31,7 +34,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
         case .subscription, .guestSubscription: [.put, .delete]
         case .call, .guestCall: [.get, .put, .delete]
-        case .callStatistics, .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: [.get]
+        case .logHistory, .logRecord: [.get, .delete]
+        case .callSessions, .callStatistics, .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: [.get]
         }
     }
 
@@ -49,10 +53,12 @@ package enum Endpoint: String, CaseIterable, Sendable {
     package var errorWrapper: ErrorWrapper {
         switch self {
         case .subscriptions, .subscription, .guestSubscriptions, .guestSubscription: .subscribe
-        case .calls, .call: .callControl
+        case .calls, .callSessions, .call: .callControl
         case .guestCalls, .guestCall: .callMe
         case .callMedia: .media
         case .callStatistics: .statistics
+        case .logHistory: .logHistory
+        case .logRecord: .logRecord
         case .dispositions: .callDisposition
         case .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: .none
         }

@@ -67,13 +67,13 @@ extension SignalingResponder {
 
     func queryState(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         ticket = await switchboard.requestBegan(exchange.user)
-        let progress = try await progress(exchange.user, SessionID(exchange.route.id))
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(progress: progress)))
+        let session = try await callSession(exchange.user, SessionID(exchange.route.id))
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(session)))
     }
 
-    func progress(_ user: UserAddress, _ session: SessionID) async throws(APIError) -> CallProgress {
+    func callSession(_ user: UserAddress, _ session: SessionID) async throws(APIError) -> CallSession {
         do throws(CallError) {
-            return try await switchboard.state(user, session)
+            return try await switchboard.callSession(user, session)
         } catch {
             guard error == .noSuchCall else { throw APIError(error) }
             // This query has an application code of its own (spidr-wire §6.8).

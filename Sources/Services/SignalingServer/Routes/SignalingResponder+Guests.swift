@@ -94,8 +94,8 @@ extension SignalingResponder {
     private func queryState(_ exchange: GuestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let noSuchSession = APIError(.callSessionNotFound, "This call does not exist or has ended.")
         let guest = try await guest(owning: exchange.route.id, exchange, &ticket, otherwise: noSuchSession)
-        let progress = try await progress(guest, SessionID(exchange.route.id))
-        return .json(.ok, WireJSON.encode(wrapping: CallMeResponse(CallControlResponse(progress: progress))))
+        let session = try await callSession(guest, SessionID(exchange.route.id))
+        return .json(.ok, WireJSON.encode(wrapping: CallMeResponse(CallControlResponse(session))))
     }
 
     /// The guest whose resource has this name, if it came to call the account of the path. The request has begun for it.

@@ -32,8 +32,8 @@ extension SignalingResponder {
                 throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
             }
             return Answer(.ok, contentType: page.contentType, body: page.bytes)
-        case .subscriptions, .subscription, .channel, .calls, .call, .callMedia, .callStatistics, .dispositions,
-            .guestSubscriptions, .guestSubscription, .guestChannel, .guestCalls, .guestCall:
+        case .subscriptions, .subscription, .channel, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory,
+            .logRecord, .guestSubscriptions, .guestSubscription, .guestChannel, .guestCalls, .guestCall:
             preconditionFailure("resources of users and guests are answered elsewhere")
         }
     }

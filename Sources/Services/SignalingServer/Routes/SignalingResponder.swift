@@ -62,7 +62,7 @@ struct SignalingResponder: Sendable {
             throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorWrapper)
         }
         switch route.endpoint {
-        case .subscriptions, .subscription, .calls, .call, .callMedia, .callStatistics, .dispositions:
+        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory, .logRecord:
             let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: source, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
@@ -91,12 +91,17 @@ struct SignalingResponder: Sendable {
         case (.subscription, .put): try await extend(exchange, &ticket)
         case (.subscription, _): try await unsubscribe(exchange, &ticket)
         case (.calls, _): try await createCall(exchange, &ticket)
+        case (.callSessions, _): try await queryCalls(exchange)
         case (.call, .put): try await operate(exchange, &ticket)
         case (.call, .delete): try await endCall(exchange, &ticket)
         case (.call, _): try await queryState(exchange, &ticket)
         case (.callMedia, _): try await operateMedia(exchange, &ticket)
         case (.callStatistics, _): try await queryStatistics(exchange)
         case (.dispositions, _): try await dispose(exchange, &ticket)
+        case (.logHistory, .delete): try await clearLog(exchange)
+        case (.logHistory, _): try await queryLog(exchange)
+        case (.logRecord, .delete): try await removeRecord(exchange)
+        case (.logRecord, _): try await queryRecord(exchange)
         case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _), (.guestCall, _),
             (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of a user are handed to this function")

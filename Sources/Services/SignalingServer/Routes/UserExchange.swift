@@ -13,6 +13,7 @@ struct UserExchange: Sendable {
     let user: UserAddress
     /// Of the query.
     let reasonText: String?
+    private let uri: URI
     private let body: ByteBuffer
 
     /// Credentials come first, so that nobody learns anything without them; then the user in the path, who must
@@ -34,6 +35,7 @@ struct UserExchange: Sendable {
         self.route = route
         method = request.method
         reasonText = request.uri.query == nil ? nil : request.uri.queryParameters["reasonText"].map(String.init)
+        uri = request.uri
         switch request.method {
         case .post, .put:
             do throws(BodyError) {
@@ -45,6 +47,15 @@ struct UserExchange: Sendable {
             // Some clients send a body with DELETE; nobody needs it (spidr-wire §6.7).
             body = ByteBuffer()
         }
+    }
+
+    /// A whole number of the query, 0 or more; `nil` if it is not there.
+    func number(_ name: String) throws(APIError) -> Int? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard text.utf8.count <= 9, let number = Int(text), number >= 0 else {
+            throw APIError(.requestInvalidValue, "\"\(name)\" must be a whole number, 0 or more.")
+        }
+        return number
     }
 
     func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
