@@ -25,18 +25,5 @@ struct MetricsObserver: RuntimeObserver {
 }
 
 extension CallOutcome {
-    package init(_ cause: CallEndCause) {
-        self =
-            switch cause {
-            case .completed, .transferred: .completed
-            case .cancelled: .cancelled
-            case .rejected: .rejected
-            case .unanswered: .unanswered
-            case .unreachable: .unreachable
-            case .mediaFailed, .clientLost: .mediaFailed
-            case .joinFailed: .unreachable
-            case .subscriptionEnded: .subscriptionEnded
-            case .drained: .drained
-            }
-    }
+    package init(_ cause: CallEndCause) { self = CallOutcome(rawValue: cause.word) ?? .other }
 }

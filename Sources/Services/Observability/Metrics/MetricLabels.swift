@@ -1,25 +1,30 @@
-/// How a call ended.
+/// Why a call ended, in the word that records and notifications use as well (docs/call-states.md).
 package enum CallOutcome: String, MetricLabel {
     package static let labelName = "cause"
 
-    /// Was answered; one of the parties hung up.
-    case completed
+    /// Was answered; one of the parties hung up, or handed it to others.
+    case normalClearing = "normal_clearing"
     /// The caller gave up before an answer.
-    case cancelled
-    /// The callee declined.
-    case rejected
+    case originatorCancel = "originator_cancel"
+    case callRejected = "call_rejected"
+    case userBusy = "user_busy"
     /// Nobody answered within the ring time.
-    case unanswered
-    /// The callee is unknown or has no device registered.
-    case unreachable
+    case noAnswer = "no_answer"
+    /// No device of the callee is registered.
+    case subscriberAbsent = "subscriber_absent"
+    case unallocatedNumber = "unallocated_number"
+    /// What a description promised was not kept.
+    case incompatibleDestination = "incompatible_destination"
     /// No media path, or it was lost.
-    case mediaFailed = "media_failed"
+    case mediaTimeout = "media_timeout"
     /// The subscription of one party ended while the call lasted.
     case subscriptionEnded = "subscription_ended"
+    /// Two calls could not become a conference.
+    case joinFailed = "join_failed"
     /// The gateway was stopping.
-    case drained
-    /// Anything else; worth a look into the log.
-    case failed
+    case gatewayStopping = "normal_temporary_failure"
+    /// A word that is none of these; worth a look into the log.
+    case other
 }
 
 /// The first digit of an HTTP status.
