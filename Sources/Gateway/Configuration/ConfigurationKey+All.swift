@@ -105,19 +105,6 @@ extension ConfigurationKey {
             "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."),
     ]
 
-    private static let calls = [
-        ConfigurationKey("calls", "maximum", \.switchboard.maximumCalls, .count(1...1_000_000), "Calls at a time."),
-        ConfigurationKey(
-            "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
-            "How long an unanswered call rings."),
-        ConfigurationKey(
-            "calls", "media_setup_time", \.switchboard.call.mediaSetupTime, .duration(.seconds(5)...(.seconds(300))),
-            "From the answer until both legs have keys; then the call is given up."),
-        ConfigurationKey(
-            "calls", "max_text_length", \.switchboard.call.maximumTextLength, .count(0...4_096),
-            "Characters of a display name or a reason that are passed on."),
-    ]
-
     private static let auth = [
         ConfigurationKey(
             "auth", "account_failures", \.authenticator.throttle.account.burst, .count(1...1_000), "Wrong passwords in a row per account."),

@@ -1,3 +1,4 @@
+import CallControl
 package import CallRuntime
 package import MediaServer
 package import Observability
@@ -36,7 +37,8 @@ package struct GatewayConfiguration: Sendable {
     package var tls = TLS()
     package var signaling = SignalingConfiguration(listeners: [])
     package var authenticator = Authenticator.Configuration()
-    package var switchboard = LocalSwitchboard.Configuration()
+    package var switchboard = LocalSwitchboard.Configuration(call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
+    package var callLog = MemoryCallLog.Configuration()
     /// `bind` and `advertise` are empty when the addresses of this machine are meant.
     package var media = MediaServer.Configuration(bind: [])
     /// `nil`: one per core.

@@ -45,10 +45,18 @@ package struct Gateway: Sendable {
         let mediaEvents = MediaEventInbox()
         let media = try makeMedia(configuration, metrics, logger) { call, event in mediaEvents.post(event, for: call) }
 
+        if case .file(let name) = configuration.switchboard.call.earlyMedia?.source {
+            do throws(MediaFileError) {
+                try await media.load(file: name)
+            } catch {
+                throw ConfigurationError(problems: [ConfigurationProblem(nil, "calls.early_media: \(error.description)")])
+            }
+        }
+
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
-            clock: clock, random: random, observer: MetricsObserver(metrics: metrics), logger: logger)
+            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics), logger: logger)
         let authenticator = Authenticator(
             users: database.users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
             configuration: configuration.authenticator)

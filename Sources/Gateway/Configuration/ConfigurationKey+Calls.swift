@@ -1,0 +1,56 @@
+import CallControl
+import CallRuntime
+
+extension ConfigurationKey {
+    /// How calls go, and what is kept of them.
+    static let calls = [
+        ConfigurationKey("calls", "maximum", \.switchboard.maximumCalls, .count(1...1_000_000), "Calls at a time."),
+        ConfigurationKey(
+            "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
+            "How long an unanswered call rings."),
+        ConfigurationKey(
+            "calls", "media_setup_time", \.switchboard.call.mediaSetupTime, .duration(.seconds(5)...(.seconds(300))),
+            "From the answer until both legs have keys; then the call is given up."),
+        ConfigurationKey(
+            "calls", "offer_time", \.switchboard.call.offerTime, .duration(.seconds(1)...(.seconds(300))),
+            "How long a client may take to answer an offer within a call; then everything is as before it."),
+        ConfigurationKey(
+            "calls", "max_text_length", \.switchboard.call.maximumTextLength, .count(0...4_096),
+            "Characters of a display name or a reason that are passed on."),
+        ConfigurationKey(
+            "calls", "busy", \.switchboard.busy, .choice,
+            "A user who has a call already is rung all the same (ring), or the new caller is told that the user is busy, 486 (reject)."),
+        ConfigurationKey(
+            "calls", "early_media", \.switchboard.call.earlyMedia, .earlyMedia,
+            "What callers that list earlymedia hear while devices ring; off: what their own device plays."),
+        ConfigurationKey(
+            "calls", "music_on_hold", \.switchboard.call.playsMusicOnHold, .onOrOff, "Whether a party that is kept waiting hears music."),
+        ConfigurationKey(
+            "calls", "log_per_user", \.callLog.recordsPerUser, .count(0...10_000), "Records of past calls kept for each user, in memory."),
+        ConfigurationKey(
+            "calls", "log_total", \.callLog.records, .count(0...10_000_000), "Records of past calls kept for all users together."),
+    ]
+}
+
+extension ValueFormat<Playback?> {
+    /// A file is played from the beginning again when it is over.
+    static let earlyMedia = ValueFormat(
+        "ringback, file:NAME with a file of media.folder, or off",
+        parseText: { text -> Playback?? in
+            switch text {
+            case "off": return .some(nil)
+            case "ringback": return .some(Playback(.tone(.ringback)))
+            default:
+                let name = text.dropFirst("file:".count)
+                return text.hasPrefix("file:") && !name.isEmpty ? .some(Playback(.file(String(name)), repeats: true)) : nil
+            }
+        },
+        writeText: { playback in
+            switch playback?.source {
+            case nil: "off"
+            case .tone(let tone): tone.rawValue
+            case .music: "music"
+            case .file(let name): "file:\(name)"
+            }
+        })
+}
