@@ -93,6 +93,9 @@ class ToneMedia:
         return self._own()
 
     async def accept(self, answer: str, provisional: bool = False):
+        if provisional:
+            # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.
+            self._transceiver.sender.transport._set_role("client")
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "pranswer" if provisional else "answer"))
         self._let_through()
 

@@ -72,11 +72,12 @@ class Gateway:
         except OSError:
             return None
 
-    def metric(self, name: str) -> float:
-        """The sum of a metric over its labels."""
+    def metric(self, name: str, **labels: str) -> float:
+        """The sum of a metric over those of its labels that are not given."""
         with urllib.request.urlopen(f"{self.http}/metrics", timeout=10) as answer:
             text = answer.read().decode()
-        values = re.findall(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
+        rows = re.findall(rf"^{re.escape(name)}({{[^}}]*}})? (\S+)$", text, re.MULTILINE)
+        values = [value for own, value in rows if all(f'{label}="{wanted}"' in own for label, wanted in labels.items())]
         assert values, f"there is no metric {name}"
         return sum(map(float, values))
 
