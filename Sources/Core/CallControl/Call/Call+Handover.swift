@@ -118,7 +118,7 @@ extension Call {
             legs.append(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
-                    holds: leg.holds, isPathLost: leg.isPathLost, lastRequest: leg.lastRequest, unreachableSince: leg.unreachableSince))
+                    holds: leg.holds, lastRequest: leg.lastRequest, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost))
             return adopted
         }
     }

@@ -56,7 +56,7 @@ extension CallEndCause {
     /// - Parameter callee: who rang.
     func originator(callee: Leg?) -> Leg? {
         switch self {
-        case .completed(let leg, _), .subscriptionEnded(let leg), .transferred(let leg): leg
+        case .completed(let leg, _), .subscriptionEnded(let leg), .clientLost(let leg), .transferred(let leg): leg
         case .cancelled: .caller
         case .rejected: callee
         default: nil

@@ -19,6 +19,7 @@ package enum CallOutcome: String, MetricLabel {
     case mediaTimeout = "media_timeout"
     /// The subscription of one party ended while the call lasted.
     case subscriptionEnded = "subscription_ended"
+    case clientLost = "client_lost"
     /// Two calls could not become a conference.
     case joinFailed = "join_failed"
     /// The gateway was stopping.

@@ -14,8 +14,8 @@ extension SignalingResponder {
         case (.guestCall, .put): try await operate(exchange, &ticket)
         case (.guestCall, .delete): try await endCall(exchange, &ticket)
         case (.guestCall, _): try await queryState(exchange, &ticket)
-        case (.subscriptions, _), (.subscription, _), (.channel, _), (.calls, _), (.call, _), (.callMedia, _), (.callStatistics, _),
-            (.dispositions, _), (.guestChannel, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
+        case (.subscriptions, _), (.subscription, _), (.channel, _), (.calls, _), (.callSessions, _), (.call, _), (.callMedia, _),
+            (.callStatistics, _), (.dispositions, _), (.logHistory, _), (.logRecord, _), (.guestChannel, _), (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of guests are handed to this function")
         }
     }
