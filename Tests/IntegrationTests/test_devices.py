@@ -104,7 +104,7 @@ async def test_a_ringing_call_is_forwarded(party, feedback):
     await at_alice.over()
 
 
-@pytest.mark.parametrize(("target", "code"), [("nobody", 404), ("dave", 480)])
+@pytest.mark.parametrize("target", ["nobody", "dave"])
 async def test_a_call_cannot_be_forwarded_to_where_nobody_is(party, target):
     alice, bob = await party("alice"), await party("bob")
     at_alice = await alice.dial("bob")

@@ -3,6 +3,8 @@ import asyncio
 import os
 from contextlib import AsyncExitStack
 
+import pytest
+
 from party import FCS, TONES, Party, hear_now
 from peers.gateway import Gateway, free_tcp_ports, free_udp_range, orbweaver
 from situations import connected, forget, held, two_held_calls
