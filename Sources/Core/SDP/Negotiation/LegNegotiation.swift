@@ -275,6 +275,9 @@ extension LegNegotiation {
             numbering.apply(to: &description)
             return description
         }
+        for (index, section) in media.enumerated() where !section.isRejected && section.direction.sends && index < sources.count {
+            sources[index].areAnnounced = true
+        }
         return session
     }
 
