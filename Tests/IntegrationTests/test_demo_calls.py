@@ -170,7 +170,8 @@ def two_calls(alice: PhonePage, bob: PhonePage, carol: PhonePage):
     carol.wait_for_view("incoming")
     carol.press("answer")
     is_in(carol, "IN_CALL")
-    alice.wait_for("call.remote === 'carol@dev.local' && call.state === 'IN_CALL'")
+    alice.wait_for("call.remote === 'carol@dev.local'")
+    alice.wait_for("call.state === 'IN_CALL'")
     is_in(bob, "REMOTELY_HELD")
 
 
@@ -196,7 +197,8 @@ def test_three_way(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)
     alice.press("join")
-    alice.wait_for("call.remote.startsWith('conference@') && call.state === 'IN_CALL'")
+    alice.wait_for("call.remote.startsWith('conference@')")
+    alice.wait_for("call.state === 'IN_CALL'")
     alice.wait_for("waiting.length === 0")
     for phone in (alice, bob, carol):
         is_in(phone, "IN_CALL")
