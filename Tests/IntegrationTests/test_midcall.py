@@ -121,8 +121,8 @@ async def test_custom_parameters_go_where_their_request_goes(party):
 
     forget(alice, bob)
     (await at_alice.send_custom_headers(X_Alone="yes")).succeeded()
-    told = [notification for notification in bob.heard[-1:] if notification.message.get("customParameters")]
-    assert all(notification.message["customParameters"] == parameters(X_Alone="yes") for notification in told)
+    told = await bob.expect("customParameters", at_bob.session)
+    assert told.message["customParameters"] == parameters(X_Alone="yes")
     await alice.heard_exactly()
 
 
