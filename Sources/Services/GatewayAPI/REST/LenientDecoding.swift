@@ -35,6 +35,7 @@ extension KeyedDecodingContainer {
         do {
             return try decode(String.self, forKey: key)
         } catch DecodingError.typeMismatch {
+            // A reading that fails leaves it to the next one.
             if let number = try? decode(Int.self, forKey: key) { return String(number) }
             if let number = try? decode(Double.self, forKey: key) { return String(number) }
             // The last reading speaks for all: its error names the field.
