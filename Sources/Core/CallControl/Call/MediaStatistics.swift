@@ -44,14 +44,21 @@ package struct LineMediaStatistics: Equatable, Sendable {
         /// Shares of what was played, 0…1.
         package var concealed: Double
         package var recovered: Double
+        /// Taken out and put in to follow the path and the peer's clock, as shares of what was played.
+        package var shortened: Double
+        package var lengthened: Double
         /// dBov, −127…0.
         package var level: Double
 
-        package init(depth: Double, target: Double, concealed: Double, recovered: Double, level: Double) {
+        package init(
+            depth: Double, target: Double, concealed: Double, recovered: Double, shortened: Double, lengthened: Double, level: Double
+        ) {
             self.depth = depth
             self.target = target
             self.concealed = concealed
             self.recovered = recovered
+            self.shortened = shortened
+            self.lengthened = lengthened
             self.level = level
         }
     }

@@ -42,6 +42,8 @@ package struct StatisticsResponse: WireObject, Equatable {
         package var target: Double
         package var concealed: Double
         package var recovered: Double
+        package var shortened: Double
+        package var lengthened: Double
         package var level: Double
     }
 
@@ -66,7 +68,9 @@ extension StatisticsResponse.LineField {
             mid: line.mid, kind: line.kind, source: line.source, inbound: .init(line.inbound), outbound: .init(line.outbound),
             roundTrip: line.roundTrip,
             playout: line.playout.map {
-                .init(depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered, level: $0.level)
+                .init(
+                    depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered, shortened: $0.shortened,
+                    lengthened: $0.lengthened, level: $0.level)
             },
             pictures: line.pictures.map { .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen) })
     }
@@ -146,6 +150,8 @@ extension StatisticsResponse.PlayoutField: JSONWritable {
             object.member("target", fraction: target)
             object.member("concealed", fraction: concealed)
             object.member("recovered", fraction: recovered)
+            object.member("shortened", fraction: shortened)
+            object.member("lengthened", fraction: lengthened)
             object.member("level", fraction: level)
         }
     }

@@ -82,10 +82,11 @@ extension MediaLeg {
     private var playout: LineMediaStatistics.Playout? {
         guard let audio = call.audio, let receiver = audio.receiver(of: index) else { return nil }
         let counts = receiver.statistics
-        let played = max(1, Double(counts.played))
+        func share(_ samples: UInt64) -> Double { min(1, Double(samples) / max(1, Double(counts.played))) }
         return LineMediaStatistics.Playout(
-            depth: receiver.depth, target: receiver.target, concealed: min(1, Double(counts.concealed) / played),
-            recovered: min(1, Double(counts.recovered) / played), level: -Double(audio.level(of: index)?.decibelsBelow ?? 127))
+            depth: receiver.depth, target: receiver.target, concealed: share(counts.concealed), recovered: share(counts.recovered),
+            shortened: share(counts.shortened), lengthened: share(counts.lengthened),
+            level: -Double(audio.level(of: index)?.decibelsBelow ?? 127))
     }
 }
 
