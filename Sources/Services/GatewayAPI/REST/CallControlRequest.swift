@@ -51,7 +51,7 @@ package struct CallControlRequest: WireObject, Equatable {
 }
 
 /// `{"name": "X-GPS", "value": "1,2"}`; a value written as a number is taken as its text.
-package struct CustomParameterField: Decodable, Hashable, Sendable {
+package struct CustomParameterField: Codable, Hashable, Sendable {
     package var name: String
     package var value: String
 

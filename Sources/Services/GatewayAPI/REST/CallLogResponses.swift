@@ -1,14 +1,14 @@
 package import CallControl
 
 /// The answer to `GET …/logHistory` (spidr-wire §10).
-package struct LogHistoryResponse: WireObject, Equatable {
+package struct LogHistoryResponse: WireObject, Encodable, JSONWritable, Equatable {
     package static let wrapper = "logHistory"
 
     package var statusCode = 0
     /// The latest first; `nil` in the answer to `DELETE`.
     package var logItems: [Item]?
 
-    package struct Item: Decodable, Equatable, Sendable {
+    package struct Item: Codable, Equatable, Sendable {
         package var type = "CallLog"
         package var params: LogItemField
     }
@@ -20,7 +20,7 @@ package struct LogHistoryResponse: WireObject, Equatable {
 }
 
 /// `params` of a log item: what clients of the protocol show.
-package struct LogItemField: Decodable, Equatable, Sendable {
+package struct LogItemField: Codable, JSONWritable, Equatable, Sendable {
     package var recordId: String
     /// Milliseconds since 1970, as text.
     package var startTime: String
@@ -49,7 +49,7 @@ package struct LogItemField: Decodable, Equatable, Sendable {
 }
 
 /// How a call ended; an addition of ours.
-package struct EndingField: Decodable, Equatable, Sendable {
+package struct EndingField: Codable, Equatable, Sendable {
     /// As of SIP (RFC 3261 §21), 200 after a conversation.
     package var statusCode: Int
     package var reasonText: String?
@@ -66,7 +66,7 @@ package struct EndingField: Decodable, Equatable, Sendable {
 }
 
 /// The answer to `GET …/logRecord/{id}`; an addition of ours. After `DELETE` without record.
-package struct LogRecordResponse: WireObject, Equatable {
+package struct LogRecordResponse: WireObject, Encodable, JSONWritable, Equatable {
     package static let wrapper = "logRecord"
 
     package var statusCode = 0
@@ -78,7 +78,7 @@ package struct LogRecordResponse: WireObject, Equatable {
     package var legs: [LegField]?
     package var timeline: [TimelineField]?
 
-    package struct LegField: Decodable, Equatable, Sendable {
+    package struct LegField: Codable, Equatable, Sendable {
         package var leg: String
         package var name: String
         package var address: String
@@ -97,76 +97,5 @@ package struct LogRecordResponse: WireObject, Equatable {
                 leg: $0.side.rawValue, name: $0.name, address: $0.address, direction: CallDirectionField.text(isCalled: $0.isCalled))
         }
         timeline = record.timeline.map(TimelineField.init)
-    }
-}
-
-// MARK: - Writing
-
-extension LogHistoryResponse: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("logItems", logItems)
-        }
-    }
-}
-
-extension LogHistoryResponse.Item: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("type", type)
-            object.member("params", params)
-        }
-    }
-}
-
-extension LogItemField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("recordId", recordId)
-            object.member("startTime", startTime)
-            object.member("duration", duration)
-            object.member("direction", direction)
-            object.member("callerName", callerName)
-            object.member("callerDisplayNumber", callerDisplayNumber)
-            object.member("calleeDisplayNumber", calleeDisplayNumber)
-            object.member("resourceLocation", resourceLocation)
-            object.member("ending", ending)
-        }
-    }
-}
-
-extension EndingField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("reasonText", reasonText)
-            object.member("cause", cause)
-            object.member("endedBy", endedBy)
-        }
-    }
-}
-
-extension LogRecordResponse: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            if let params { object.member("params", params) }
-            object.member("answerTime", answerTime)
-            object.member("endTime", endTime)
-            object.member("legs", legs)
-            object.member("timeline", timeline)
-        }
-    }
-}
-
-extension LogRecordResponse.LegField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("leg", leg)
-            object.member("name", name)
-            object.member("address", address)
-            object.member("direction", direction)
-        }
     }
 }

@@ -2,7 +2,7 @@ package import CallControl
 import SDP
 
 /// `callSession`: what an application can know of a call that goes on; an addition of ours (docs/client.md).
-package struct CallSessionField: Decodable, Equatable, Sendable {
+package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
     package var sessionData: String
     /// `RINGING` or `ANSWERED`, as in the protocol's own answer.
     package var state: String
@@ -23,7 +23,7 @@ package struct CallSessionField: Decodable, Equatable, Sendable {
     package var answerParameters: [CustomParameterField]
     package var timeline: [TimelineField]
 
-    package struct LegField: Decodable, Equatable, Sendable {
+    package struct LegField: Codable, Equatable, Sendable {
         /// `self` or `peer`.
         package var leg: String
         package var name: String
@@ -36,7 +36,7 @@ package struct CallSessionField: Decodable, Equatable, Sendable {
         package var media: [LineField]
     }
 
-    package struct LineField: Decodable, Equatable, Sendable {
+    package struct LineField: Codable, Equatable, Sendable {
         package var mid: String
         package var kind: String
         package var direction: String
@@ -65,66 +65,11 @@ package struct CallSessionField: Decodable, Equatable, Sendable {
 }
 
 /// The answer to `GET …/callSessions`.
-package struct CallSessionsResponse: WireObject, Equatable {
+package struct CallSessionsResponse: WireObject, Encodable, JSONWritable, Equatable {
     package static let wrapper = "callControlResponse"
 
     package var statusCode = 0
     package var callSessions: [CallSessionField]
 
     package init(_ sessions: [CallSession]) { callSessions = sessions.map(CallSessionField.init) }
-}
-
-// MARK: - Writing
-
-extension CallSessionsResponse: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("callSessions", callSessions)
-        }
-    }
-}
-
-extension CallSessionField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("sessionData", sessionData)
-            object.member("state", state)
-            object.member("callState", callState)
-            object.member("direction", direction)
-            object.member("startTime", startTime)
-            object.member("answerTime", answerTime)
-            object.member("mediaMode", mediaMode)
-            object.member("conference", conference)
-            object.member("legs", legs)
-            object.member("startParameters", startParameters)
-            object.member("answerParameters", answerParameters)
-            object.member("timeline", timeline)
-        }
-    }
-}
-
-extension CallSessionField.LegField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("leg", leg)
-            object.member("name", name)
-            object.member("address", address)
-            object.member("direction", direction)
-            object.member("callState", callState)
-            object.member("holds", holds)
-            object.member("mediaPath", mediaPath)
-            object.member("media", media)
-        }
-    }
-}
-
-extension CallSessionField.LineField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("mid", mid)
-            object.member("kind", kind)
-            object.member("direction", direction)
-        }
-    }
 }

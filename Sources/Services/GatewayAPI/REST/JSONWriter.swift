@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes JSON text (RFC 8259) straight into bytes: the gateway writes few shapes, and one of them for every event.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
@@ -60,6 +62,17 @@ package struct JSONWriter {
 
     // MARK: - Values
 
+    /// Members in the order of their names, so that the same value always makes the same text.
+    mutating func encoded(_ value: some Encodable) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            bytes += try encoder.encode(value)
+        } catch {
+            preconditionFailure("texts, whole numbers and truths can be written: \(error)")
+        }
+    }
+
     private mutating func name(_ name: String) {
         if !isFirstMember { bytes.append(UInt8(ascii: ",")) }
         isFirstMember = false
@@ -93,7 +106,11 @@ package struct JSONWriter {
     }
 }
 
-/// A value the gateway writes.
+/// A value the gateway writes: by hand where it is written for every event, otherwise as `Encodable` has it.
 package protocol JSONWritable {
     func write(to writer: inout JSONWriter)
+}
+
+extension JSONWritable where Self: Encodable {
+    package func write(to writer: inout JSONWriter) { writer.encoded(self) }
 }

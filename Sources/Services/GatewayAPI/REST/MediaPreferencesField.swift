@@ -2,7 +2,7 @@ import Primitives
 package import SDP
 
 /// `mediaPreferences` in `callStart` and `callAnswer`: what the client wants to receive; an addition of ours (docs/client.md).
-package struct MediaPreferencesField: Decodable, Equatable, Sendable {
+package struct MediaPreferencesField: Codable, JSONWritable, Equatable, Sendable {
     /// Encoding names, the most wanted first; no others are used.
     package var audioCodecs: [String]?
     package var videoCodecs: [String]?
@@ -12,7 +12,7 @@ package struct MediaPreferencesField: Decodable, Equatable, Sendable {
     package var videoReceiveBandwidth: Int?
     package var opus: OpusField?
 
-    package struct PayloadNumberField: Decodable, Equatable, Sendable {
+    package struct PayloadNumberField: Codable, Equatable, Sendable {
         /// `opus/48000/2`, as in `a=rtpmap`.
         package var codec: String
         package var number: Int
@@ -20,7 +20,7 @@ package struct MediaPreferencesField: Decodable, Equatable, Sendable {
         package var parameters: [String: String]?
     }
 
-    package struct OpusField: Decodable, Equatable, Sendable {
+    package struct OpusField: Codable, Equatable, Sendable {
         /// `webrtc` or `mobile`; the fields beside it change single values.
         package var set: String?
         package var maxPlaybackRate: Int?

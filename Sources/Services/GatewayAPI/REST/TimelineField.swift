@@ -1,7 +1,7 @@
 package import CallControl
 
 /// An entry of `timeline` (docs/client.md).
-package struct TimelineField: Decodable, Equatable, Sendable {
+package struct TimelineField: Codable, Equatable, Sendable {
     /// Milliseconds since 1970.
     package var time: Int64
     package var event: String
@@ -24,21 +24,6 @@ package struct TimelineField: Decodable, Equatable, Sendable {
         statusCode = entry.statusCode
         reasonText = entry.reasonText
         cause = entry.cause
-    }
-}
-
-extension TimelineField: JSONWritable {
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("time", time)
-            object.member("event", event)
-            object.member("leg", leg)
-            object.member("address", address)
-            object.member("device", device)
-            object.member("statusCode", statusCode)
-            object.member("reasonText", reasonText)
-            object.member("cause", cause)
-        }
     }
 }
 
