@@ -63,10 +63,11 @@ struct EngineRig {
 
     // MARK: Time
 
-    /// Lets 20 ms go by, with what they bring.
-    mutating func runCycle() {
-        _ = engine.beginCycle(at: clock.now)
-        while let output = engine.nextPacket(&bridge, at: clock.now) { keep(output) }
+    /// Lets 20 ms go by, with what they bring; the worker comes `late` to it.
+    mutating func runCycle(late: Duration = .zero) {
+        let now = clock.now + late
+        _ = engine.beginCycle(at: now)
+        while let output = engine.nextPacket(&bridge, at: now) { keep(output) }
         clock.advance(by: AudioEngine.interval)
         cycle += 1
     }
@@ -90,6 +91,9 @@ struct EngineRig {
     func press(_ keys: String, duration: Int, gap: Int) -> Bool {
         engine.press(DigitQueue(keys, duration: duration, gap: gap), for: Self.b)
     }
+
+    /// What has become of a's audio.
+    var receivedFromA: AudioPlayout.Statistics? { engine.played(from: Self.a) }
 
     var isPressing: Bool { engine.isPressing(Self.b) }
 

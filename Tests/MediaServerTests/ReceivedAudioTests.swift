@@ -36,6 +36,21 @@ struct ReceivedAudioTests {
         }
     }
 
+    @Test func `a worker that is late now and then leaves nothing out and says nothing twice`() throws {
+        var rig = EngineRig(a: [.opus()], b: [.pcmu])
+        var speaker = try OpusSpeaker()
+        for cycle in 0..<300 {
+            let packet = try speaker.next(960)
+            rig.receive(packet.payload, payloadType: 111, timestamp: packet.timestamp)
+            rig.runCycle(late: .milliseconds(cycle % 7 == 0 ? 18 : cycle % 3))
+        }
+        let statistics = try #require(rig.receivedFromA)
+        #expect(statistics.played > 290 * 960)
+        #expect(statistics.shortened == 0)
+        #expect(statistics.lengthened == 0)
+        #expect(statistics.concealed == 0)
+    }
+
     @Test(arguments: [120, 240, 480, 960, 1_920, 2_880, 3_840, 4_800, 5_760])
     func `Opus is heard whatever its packets hold`(_ length: Int) throws {
         var rig = EngineRig(a: [.opus()], b: [.pcmu])
