@@ -85,18 +85,47 @@ async def test_one_side_asks_the_other_for_an_offer(party):
     assert (at_alice.direction, at_bob.direction) == ("sendrecv", "sendrecv")
 
 
-async def test_a_call_without_a_description_is_answered_with_an_offer(party):
-    alice, bob = await party("alice"), await party("bob")
-    answer = await alice.request(
-        "POST", "/callControl", {"callControlRequest": {"type": "callStart", "from": "sip:alice@dev.local", "to": "sip:bob@dev.local"}}
-    )
-    if answer.status != 201:  # a gateway may insist on a description, but must say so
-        answer.refused(400, 5, "callControlResponse", "request.missing_field")
-        return
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_a_call_without_a_description_is_answered_with_an_offer(party, dialect):
+    alice, bob = await party("alice", sounds=True, dialect=dialect), await party("bob", sounds=True, dialect=dialect)
+    at_alice = await alice.dial("bob", slow=True)
+    at_alice.answers_updates = False
     at_bob = await bob.incoming()
-    assert not at_bob.invitation.sdp
+    assert at_bob.invitation.sdp is None
+    await alice.heard_exactly(("ringing", at_alice))
+
     (await at_bob.answer()).succeeded()
-    await at_bob.until(lambda: at_bob.descriptions, "told the answer")
+    offer = await alice.expect("startCallUpdate", at_alice.session)
+    await bob.heard_exactly(("call", at_bob), ("callCancel", at_bob))
+    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == ["ANSWERING", "RINGING"]
+    (await bob.operate(at_bob.session, "startCallUpdate")).refused(491, 491, "callControlResponse", "call.request_pending")
+
+    at_alice.answers_updates = True
+    (await at_alice.respond(offer)).succeeded()
+    await bob.heard_exactly(("respondCallUpdate", at_bob))
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == ["IN_CALL", "IN_CALL"]
+
+    await held(at_alice, at_bob)
+    assert at_bob.state == "REMOTELY_HELD"
+    await resumed(at_alice, at_bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def test_a_caller_without_a_description_hears_of_forwarding_and_refusal_as_others_do(party):
+    alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
+    at_alice = await alice.dial("bob", slow=True)
+    at_bob = await bob.incoming()
+    (await at_bob.forward("carol")).succeeded()
+    at_carol = await carol.incoming()
+    assert at_carol.invitation.sdp is None
+    (await carol.operate(at_carol.session, "callAnswer", sdp="hello")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await at_carol.answer()).succeeded()
+    await at_alice.answered()
+    await at_carol.until(lambda: at_carol.descriptions, "told the answer")
+    assert (at_alice.direction, at_carol.direction) == ("sendrecv", "sendrecv")
+    (await at_alice.end()).succeeded()
+    await at_carol.over()
 
 
 # Custom parameters (§8.4)

@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"type":"callStart","to":"ann","sdp":"v=0"}"#, 400, "callMeResponse", "callMeRequest.notifyChannelId"),
-        (#"{"type":"callStart","to":"ann","notifyChannelId":"x"}"#, 400, "callMeResponse", "callMeRequest.sdp"),
+        (#"{"type":"callStart","sdp":"v=0","notifyChannelId":"x"}"#, 400, "callMeResponse", "callMeRequest.to"),
         (#"{"to":"ann"}"#, 400, "callMeResponse", "callMeRequest.type"),
         (#"{"type":"join","firstSessionData":"A","secondSessionData":"B","sdp":"v=0"}"#, 403, "authorizationResponse", "join"),
         (#"{"type":"callStart","to":"ann","sdp":"v=0","notifyChannelId":"ws-7d0e"}"#, 404, "callMeResponse", "subscription"),

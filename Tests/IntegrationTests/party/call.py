@@ -68,8 +68,9 @@ class PartyCall:
 
     # What the user does
 
-    async def dial(self, to: str, **fields) -> Answer:
-        sdp = await self.media.offer(self._wishes())
+    async def dial(self, to: str, slow: bool = False, **fields) -> Answer:
+        """`slow`: without an offer; whoever answers makes it, and it is answered when it comes."""
+        sdp = None if slow else await self.media.offer(self._wishes())
         answer = await self.party.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
         if answer.status < 300:
             self._begin(answer.succeeded()["sessionData"])
@@ -229,6 +230,7 @@ class PartyCall:
                 self.learn(news)
                 if self.answers_updates:
                     (await self.respond(news)).succeeded()
+                    self.is_answered = True
             case "callCancel" if self.is_incoming and not self.is_answered:
                 await self._finish(Ended("callCancel"))
             case "callEnd":

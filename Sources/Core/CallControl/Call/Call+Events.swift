@@ -78,6 +78,7 @@ extension Call {
         case .joining: return joinFailed(at: now)
         case .answered(let answered):
             switch answered.operation {
+            case .update(let update) where update.isFirst: return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
             case .update(let update): return abandon(update)
             case .transfer: return transferFailed(480, "No answer", farewell: .end(487, "No answer"))
             case .consultation(let consultation): return consultationFailed(consultation)

@@ -22,12 +22,14 @@ extension Call {
         try checkForward(by: leg)
         guard case .unanswered(var unanswered) = state, let caller = self[.caller] else { throw .alreadyAnswered }
         var media: LegMedia?
-        if let offer = caller.media?.described, let identity = target.identity {
+        if caller.media != nil, let identity = target.identity {
             var made = LegMedia(identity: identity, policy: configuration.mediaPolicy)
-            do throws(SDPError) {
-                unanswered.invitation.sdp = try made.offer(mirroring: offer, random: &random)
-            } catch {
-                throw CallError(error)
+            if let offer = caller.media?.described {
+                do throws(SDPError) {
+                    unanswered.invitation.sdp = try made.offer(mirroring: offer, random: &random)
+                } catch {
+                    throw CallError(error)
+                }
             }
             media = made
         }
@@ -36,7 +38,7 @@ extension Call {
         actions += forget(leg)
         legs.append(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))
         edit(.caller) { $0.remote = target.party.shown }
-        if let media { actions.append(.prepareMedia(target.leg, media.credentials)) }
+        if let media, unanswered.invitation.sdp != nil { actions.append(.prepareMedia(target.leg, media.credentials)) }
         let named = notification(.call, to: target.leg)
         unanswered.invitation.session = named.session
         unanswered.invitation.parties = named.parties

@@ -69,6 +69,7 @@ extension Call {
         let member = try member(leg)
         guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
         guard member.media != nil else { throw .notAllowed(operation: operation, state: "media that goes from peer to peer") }
+        if case .update(let update) = answered.operation, update.isFirst { throw .pending(retryAfter: Self.retryAfter) }
         return answered
     }
 }

@@ -14,7 +14,10 @@ extension Call {
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let answered = try idle("startCallUpdate", by: leg)
-        if answered.isConference { return try answerOffer(by: leg, request, random: &random) }
+        if answered.isConference {
+            guard !request.sdp.isEmpty else { return offerAnew(to: leg, mirroring: nil, at: now, random: &random) }
+            return try answerOffer(by: leg, request, random: &random)
+        }
         guard let other = others(of: leg).first?.id else { throw refusal(of: "startCallUpdate", to: leg) }
         if request.sdp.isEmpty { return invite(other, by: leg, request, at: now) }
         guard let before = self[leg]?.media else { return relay(request, by: leg, to: other, at: now) }
@@ -33,7 +36,7 @@ extension Call {
             operate(
                 .update(
                     Update(
-                        offerer: leg, answerer: other, awaitsOffer: false, before: before, direction: offer.principalDirection,
+                        offerer: leg, answerer: other, before: before, direction: offer.principalDirection,
                         deadline: now + configuration.offerTime)))
             return tell(other, update(.startCallUpdate, to: other, text, request))
         } catch {
@@ -63,9 +66,10 @@ extension Call {
             } catch {
                 throw CallError(error)
             }
-            if offerers.takeRenewal() { actions.append(.prepareMedia(update.offerer, offerers.credentials)) }
+            if offerers.takeRenewal() || update.isFirst { actions.append(.prepareMedia(update.offerer, offerers.credentials)) }
             edit(leg) { $0.media = answerers }
             edit(update.offerer) { $0.media = offerers }
+            if update.isFirst { actions += introductions(update, at: now) }
             actions += connect(update.offerer) + connect(leg)
         }
         settleHolds(offer: update.direction, by: update.offerer, answer: direction, by: leg)
@@ -128,7 +132,7 @@ extension Call {
         operate(
             .update(
                 Update(
-                    offerer: leg, answerer: other, awaitsOffer: false, before: nil, direction: MediaDirection(in: request.sdp),
+                    offerer: leg, answerer: other, before: nil, direction: MediaDirection(in: request.sdp),
                     deadline: now + configuration.offerTime)))
         return tell(other, update(.startCallUpdate, to: other, request.sdp, request))
     }
@@ -148,14 +152,14 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         var text = request.sdp
         var turned = Update(
-            offerer: asked.answerer, answerer: asked.offerer, awaitsOffer: false, before: self[asked.answerer]?.media,
+            offerer: asked.answerer, answerer: asked.offerer, before: self[asked.answerer]?.media,
             direction: MediaDirection(in: request.sdp), deadline: now + configuration.offerTime)
         if var own = turned.before, var others = self[turned.answerer]?.media {
             do throws(SDPError) {
                 let offer = try own.receive(offer: request.sdp, random: &random)
                 text = try others.offer(mirroring: offer, random: &random)
                 turned = Update(
-                    offerer: turned.offerer, answerer: turned.answerer, awaitsOffer: false, before: turned.before,
+                    offerer: turned.offerer, answerer: turned.answerer, before: turned.before,
                     direction: offer.principalDirection, deadline: turned.deadline)
             } catch {
                 throw CallError(error)
@@ -179,7 +183,7 @@ extension Call {
     private mutating func answerOffer(
         by leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard var media = self[leg]?.media, !request.sdp.isEmpty else { throw refusal(of: "startCallUpdate without a description", to: leg) }
+        guard var media = self[leg]?.media else { throw refusal(of: "startCallUpdate", to: leg) }
         do throws(SDPError) {
             let offer = try media.receive(offer: request.sdp, random: &random)
             let answer = try media.answerForMixing(random: &random)

@@ -143,12 +143,12 @@ package struct Call: Equatable, Sendable {
 // MARK: - Start
 
 extension Call {
-    /// The caller's request, with at least one device of the callee to ring. Throws if the offer cannot be used.
+    /// The caller's request, with at least one device of the callee to ring. Throws if the offer cannot be used. Without one, whoever
+    /// answers makes the offer, and the caller answers it (spidr-wire §8.1, slow start).
     package mutating func start(
         _ request: CallStartRequest, media mode: MediaMode, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        guard !request.sdp.isEmpty else { throw .unsupportedDescription("a call without an offer is not possible; send one in \"sdp\"") }
         var invitation = notification(.call, to: .callee)
         invitation.actions = [.answer, .reject, .forward]
         invitation.customParameters = request.customParameters
@@ -157,16 +157,18 @@ extension Call {
         var early: EarlyMedia?
         switch mode {
         case .direct:
-            invitation.sdp = request.sdp
+            invitation.sdp = request.sdp.isEmpty ? nil : request.sdp
         case .anchored(let identities):
             do throws(SDPError) {
                 var caller = LegMedia(
                     identity: identities.caller, policy: configuration.mediaPolicy, preferences: request.mediaPreferences)
                 var callee = LegMedia(identity: identities.callee, policy: configuration.mediaPolicy)
-                let offer = try caller.receive(offer: request.sdp, random: &random)
-                invitation.sdp = try callee.offer(mirroring: offer, random: &random)
-                actions.append(.prepareMedia(.callee, callee.credentials))
-                if request.acceptsEarlyMedia, configuration.earlyMedia != nil { early = caller.early(random: &random) }
+                if !request.sdp.isEmpty {
+                    let offer = try caller.receive(offer: request.sdp, random: &random)
+                    invitation.sdp = try callee.offer(mirroring: offer, random: &random)
+                    actions.append(.prepareMedia(.callee, callee.credentials))
+                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil { early = caller.early(random: &random) }
+                }
                 edit(.caller) { $0.media = caller }
                 edit(.callee) { $0.media = callee }
             } catch {
@@ -210,6 +212,8 @@ extension Call {
         guard member.stage == .ringing else { throw .alreadyAnswered }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
         switch state {
+        case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
+            return try answerWithOffer(unanswered, by: leg, request, at: now, random: &random)
         case .unanswered(let unanswered): return try answer(unanswered, by: leg, request, at: now, random: &random)
         case .answered: return try transferAnswered(by: leg, request, at: now, random: &random)
         case .initial, .joining, .ended: throw .noSuchCall

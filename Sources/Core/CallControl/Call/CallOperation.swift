@@ -18,7 +18,9 @@ extension Call {
         package let offerer: Leg
         package let answerer: Leg
         /// The answerer was asked for an offer, and has not made it yet (slow start).
-        var awaitsOffer: Bool
+        var awaitsOffer = false
+        /// The call was answered with an offer: its first exchange, without which there is no call (see `Call+SlowStart.swift`).
+        var isFirst = false
         /// The offerer's media before its offer, to return to.
         var before: LegMedia?
         /// Of the principal media in the offer.

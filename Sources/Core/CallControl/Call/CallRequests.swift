@@ -5,6 +5,7 @@ package struct CallStartRequest: Equatable, Sendable {
     /// The display name out of `Name<sip:user@domain>`, if the caller gave one.
     package var callerName: String?
     package var callee: UserAddress
+    /// Empty: whoever answers makes the offer (slow start).
     package var sdp: String
     /// `supported` contains `earlymedia`.
     package var acceptsEarlyMedia: Bool
@@ -27,6 +28,7 @@ package struct CallStartRequest: Equatable, Sendable {
 
 /// `callAnswer` after parsing (spidr-wire §6.3).
 package struct CallAnswerRequest: Equatable, Sendable {
+    /// An answer; an offer if the call came without one.
     package var sdp: String
     package var customParameters: [CustomParameter]
     /// What the callee wants to receive, over what is configured.

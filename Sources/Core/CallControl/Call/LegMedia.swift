@@ -58,9 +58,13 @@ struct LegMedia: Equatable, Sendable {
 
     // MARK: The peer offers
 
-    mutating func receive(offer text: String, random: inout some RandomSource) throws(SDPError) -> PeerDescription {
-        let offer = try negotiation.read(text, as: .offer)
+    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: what it wanted before.
+    mutating func receive(
+        offer text: String, wanting preferences: MediaPreferences? = nil, random: inout some RandomSource
+    ) throws(SDPError) -> PeerDescription {
         var next = self
+        if let preferences { next.negotiation.preferences = policy.preferences.overridden(by: preferences) }
+        let offer = try next.negotiation.read(text, as: .offer)
         if next.isStable, next.negotiation.isFromNewPeer(offer) {
             next.negotiation.beginAnew(with: ICECredentials(using: &random))
             next.isRenewed = true

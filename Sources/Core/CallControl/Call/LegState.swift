@@ -6,6 +6,8 @@ package enum LegState: String, Equatable, Sendable, CaseIterable {
     /// The caller hears something before the answer.
     case sessionProgress = "SESSION_PROGRESS"
     case ringing = "RINGING"
+    /// Has answered with an offer, which the caller has yet to answer.
+    case answering = "ANSWERING"
     case inCall = "IN_CALL"
     /// This end keeps the other waiting.
     case onHold = "ON_HOLD"
@@ -33,6 +35,7 @@ extension Call {
             case .completed, .waiting: return .ended
             case .talking: break
             }
+            if case .update(let update) = answered.operation, update.isFirst { return id == update.offerer ? .answering : .ringing }
             let isHeld = !answered.isConference && others(of: id).contains { $0.holds }
             switch (leg.holds, isHeld) {
             case (false, false): return .inCall

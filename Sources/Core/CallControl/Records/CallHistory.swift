@@ -157,7 +157,7 @@ extension CallHistory {
             case .call:
                 if case .unanswered = call.state { startParameters = notification.customParameters }
                 for receiver in receivers { offered(to: receiver, leg, call, at: now) }
-            case .respondCallUpdate where isAnswer: answerParameters = notification.customParameters
+            case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer: answerParameters = notification.customParameters
             default: note(notification, to: leg, call, at: now)
             }
         }

@@ -90,7 +90,7 @@ extension CallControlRequest {
         return CallStartRequest(
             callerName: from.flatMap { NameAddress(parsing: $0, defaultDomain: defaultDomain)?.displayName },
             callee: callee,
-            sdp: try required(sdp, "sdp"),
+            sdp: sdp ?? "",
             acceptsEarlyMedia: supported?.contains { $0.lowercased() == "earlymedia" } ?? false,
             customParameters: parameters,
             mediaPreferences: try wantedMedia().preferences
