@@ -1,0 +1,123 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+
+/// A call that one end sees in a state of Appendix B, and the requests that the methods make of it.
+struct AppendixBRig {
+    var call: Call
+    let leg: Leg
+    let clock: VirtualClock
+    private var random = SeededRandomSource(seed: 5)
+    /// What the end sees, in the machine's words.
+    let seen: LegState
+
+    /// `nil` for a state that calls here are never in.
+    init?(_ state: String, _ side: AppendixB.Side, _ dialects: (HoldDialect, HoldDialect)) throws {
+        leg = side == .outgoing ? .caller : .callee
+        let other: Leg = side == .outgoing ? .callee : .caller
+        var rig = try MidCallRig(dialects.0, dialects.1)
+        switch state {
+        case "INITIAL", "DIALING", "SESSION_PROGRESS", "RINGING":
+            var unanswered = AppendixBRig.unanswered(withEarlyMedia: state == "SESSION_PROGRESS", rig.clock)
+            if state != "INITIAL" { try unanswered.start() }
+            if state == "RINGING" || state == "SESSION_PROGRESS" { _ = try unanswered.call.ringing(by: .callee) }
+            call = unanswered.call
+        case "IN_CALL": call = rig.call
+        case "ON_HOLD":
+            _ = try rig.setHold(true, by: leg)
+            call = rig.call
+        case "REMOTELY_HELD":
+            _ = try rig.setHold(true, by: other)
+            call = rig.call
+        case "ON_DOUBLE_HOLD":
+            for end in [other, leg] { _ = try rig.setHold(true, by: end) }
+            call = rig.call
+        case "ENDED":
+            _ = try rig.call.end(by: other, reasonText: nil, at: rig.clock.now)
+            call = rig.call
+        default: return nil
+        }
+        clock = rig.clock
+        seen = call.legState(leg)
+    }
+
+    /// An answered call as it is.
+    init(_ rig: MidCallRig, seenFrom leg: Leg) {
+        (call, self.leg, clock, seen) = (rig.call, leg, rig.clock, rig.call.legState(leg))
+    }
+
+    private init(_ call: Call, _ leg: Leg, _ clock: VirtualClock) {
+        (self.call, self.leg, self.clock, seen) = (call, leg, clock, .initial)
+    }
+
+    private static func unanswered(withEarlyMedia isEarly: Bool, _ clock: VirtualClock) -> AppendixBRig {
+        var configuration = Call.Configuration()
+        configuration.mediaPolicy = .engine
+        if isEarly { configuration.earlyMedia = Playback(.tone(.ringback)) }
+        let parties = PerLeg(
+            caller: CallParty(user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1")]),
+            callee: CallParty(user: MidCallRig.bob, name: "Bob", session: "B", devices: [CallRig.silent]))
+        return AppendixBRig(Call(id: CallID(7), parties: parties, configuration: configuration), .caller, clock)
+    }
+
+    private mutating func start() throws(CallError) {
+        let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+        let request = CallStartRequest(callee: MidCallRig.bob, sdp: ScriptedDescription.audio("caller", .sendReceive), acceptsEarlyMedia: true)
+        _ = try call.start(request, media: mode, at: clock.now, random: &random)
+    }
+
+    /// Makes the request, and says what came of it.
+    mutating func invoke(_ method: AppendixB.Method) throws -> AppendixB.Outcome {
+        guard !AppendixB.Method.local.contains(method) else { return .sendsNothing }
+        do throws(CallError) {
+            return try request(method)
+        } catch {
+            switch error {
+            case .notAllowed(_, let state) where state == seen.rawValue: return .refused
+            case .alreadyAnswered: return .alreadyAnswered
+            case .noSuchCall: return .unknownSession
+            default: throw error
+            }
+        }
+    }
+
+    /// - Returns: what came of it unless it was refused.
+    mutating func request(_ method: AppendixB.Method) throws(CallError) -> AppendixB.Outcome {
+        let now = clock.now
+        switch method {
+        case .ignore, .mute, .unmute, .switchCamera: return .sendsNothing
+        case .establish:
+            guard call.state == .initial, leg == .caller else { return .startsAnother }
+            try start()
+        case .accept:
+            let request = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"))
+            _ = try call.answer(by: leg, request, at: now, random: &random)
+        case .reject: _ = try call.reject(by: leg, at: now)
+        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive))
+        case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly))
+        case .hold: try offer(ScriptedDescription.audio(name, .inactive))
+        case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive))
+        case .transfer:
+            try call.checkTransfer(by: leg)
+            let party = CallParty(
+                user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)])
+            let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwtarget"))
+            _ = try call.transfer(by: leg, to: target, at: now, random: &random)
+        case .consultativeTransfer: _ = try call.consult(by: leg, with: CallID(8), at: now)
+        case .merge:
+            // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
+            try call.audit(by: leg)
+            let actions = call.handoverRequested(by: CallID(9), of: leg, at: now)
+            return actions.traces == ["refuse handover to \(CallID(9))"] ? .failsLater : .accepted
+        case .endCall: _ = try call.end(by: leg, reasonText: nil, at: now)
+        }
+        return .accepted
+    }
+
+    private var name: String { "\(leg)" }
+
+    private mutating func offer(_ text: String) throws(CallError) {
+        _ = try call.offer(by: leg, CallUpdateRequest(sdp: text), at: clock.now, random: &random)
+    }
+}

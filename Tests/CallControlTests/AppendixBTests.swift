@@ -1,0 +1,134 @@
+import CallControl
+import TestSupport
+import Testing
+
+/// The guide's tables of methods, state by state against the machine, for the caller and for the callee.
+struct AppendixBTests {
+    struct Cell: CustomTestStringConvertible, Sendable {
+        let side: AppendixB.Side
+        let state: String
+
+        var testDescription: String { "\(side.rawValue), \(state)" }
+    }
+
+    static let cells = AppendixB.outgoing.map { Cell(side: .outgoing, state: $0.state) } + AppendixB.incoming.map { Cell(side: .incoming, state: $0.state) }
+
+    @Test(arguments: cells)
+    func `what a state allows is accepted, and anything else is refused and changes nothing`(_ cell: Cell) throws {
+        for dialects in HoldTests.pairings {
+            guard let rig = try AppendixBRig(cell.state, cell.side, dialects) else {
+                #expect(AppendixB.passing[cell.state] != nil, "a state that calls are never in needs a reason")
+                continue
+            }
+            if AppendixB.passing[cell.state] == nil { #expect(rig.seen.rawValue == cell.state) }
+            for method in AppendixB.Method.allCases {
+                var trial = rig
+                let outcome = try trial.invoke(method)
+                #expect(outcome == AppendixB.outcome(of: method, in: cell.state, cell.side), "\(method) while \(cell.state)")
+                if outcome == .accepted {
+                    #expect(trial.call != rig.call, "\(method) while \(cell.state) brings something about")
+                } else {
+                    #expect(trial.call == rig.call, "\(method) while \(cell.state) leaves the call untouched")
+                }
+            }
+        }
+    }
+
+    @Test func `every state of the machine is in the guide's tables, and the other way round`() {
+        let known = Set(LegState.allCases.map(\.rawValue))
+        let named = Set((AppendixB.outgoing + AppendixB.incoming).map(\.state))
+        #expect(known.isSubset(of: named))
+        #expect(named.subtracting(known).isSubset(of: AppendixB.passing.keys))
+    }
+
+    @Test func `every recorded difference is one, and every method of the guide is known`() {
+        for (number, difference) in AppendixB.differences.enumerated() {
+            let cells = Self.cells.flatMap { cell in AppendixB.Method.allCases.map { (cell, $0) } }
+            let concerned = cells.filter { cell, method in
+                AppendixB.differences.firstIndex { $0.concerns(cell.side, cell.state, method) } == number
+            }
+            #expect(!concerned.isEmpty, "\(difference.reason)")
+            for (cell, method) in concerned {
+                let guide: AppendixB.Outcome = AppendixB.isAvailable(method, in: cell.state, cell.side) ? .accepted : .refused
+                #expect(difference.outcome != guide, "\(method) while \(cell.state) is as the guide has it")
+            }
+        }
+        for row in AppendixB.outgoing + AppendixB.incoming where row.methods.contains(" / ") {
+            for name in row.methods.split(separator: " / ") { #expect(AppendixB.Method(rawValue: String(name)) != nil, "\(name)") }
+        }
+    }
+
+    /// What goes on in an answered call, and who asked for it.
+    enum Open: String, CaseIterable, Sendable {
+        case offerOfCaller, offerOfCallee, slowStart, transfer, consultation, handover
+    }
+
+    @Test(arguments: Open.allCases)
+    func `while one request is processed the others have to wait, and endCall does not`(_ open: Open) throws {
+        var rig = try MidCallRig()
+        var asking = AppendixBRig(rig, seenFrom: .caller)
+        switch open {
+        case .offerOfCaller: _ = try asking.request(.hold)
+        case .offerOfCallee:
+            asking = AppendixBRig(rig, seenFrom: .callee)
+            _ = try asking.request(.videoStart)
+        case .slowStart:
+            _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: ""), at: rig.clock.now, random: &rig.random)
+            asking = AppendixBRig(rig, seenFrom: .caller)
+        case .transfer: _ = try asking.request(.transfer)
+        case .consultation: _ = try asking.request(.consultativeTransfer)
+        case .handover: _ = try asking.request(.merge)
+        }
+        rig.call = asking.call
+        for leg in [Leg.caller, .callee] {
+            for method in AppendixB.Method.descriptions + [.transfer, .consultativeTransfer] {
+                var trial = AppendixBRig(rig, seenFrom: leg)
+                #expect(throws: CallError.pending(retryAfter: 2), "\(method) by the \(leg)") { _ = try trial.request(method) }
+                #expect(trial.call == rig.call)
+            }
+            var trial = AppendixBRig(rig, seenFrom: leg)
+            #expect(try trial.request(.merge) == .failsLater)
+            #expect(trial.call == rig.call)
+            #expect(try trial.request(.endCall) == .accepted)
+        }
+    }
+
+    @Test func `the document says the same`() throws { try AppendixBTests.document.check() }
+}
+
+extension AppendixBTests {
+    private static let document = ExpectedDocument(
+        "call-states/appendix-b.md", title: "Methods and call states",
+        ["Which methods of an application are available in which call state: Appendix B of the mobile SDK's guide, and where this gateway differs."]
+            + AppendixB.Side.allCases.map(section) + [passing, differences])
+
+    private static func section(_ side: AppendixB.Side) -> String {
+        let rows = (side == .outgoing ? AppendixB.outgoing : AppendixB.incoming).map { row in
+            let accepted = AppendixB.Method.allCases.filter { method in
+                AppendixB.outcome(of: method, in: row.state, side) == .accepted && !AppendixB.isAvailable(method, in: row.state, side)
+            }
+            return "| \(row.state) | \(row.methods) | \(accepted.map(\.rawValue).joined(separator: " / ")) |"
+        }
+        return (["## \(side.rawValue)", "", "| State | The guide | Here as well |", "|---|---|---|"] + rows).joined(separator: "\n")
+    }
+
+    private static var passing: String {
+        AppendixB.passing.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: "\n")
+    }
+
+    private static var differences: String {
+        let rows = AppendixB.differences.map { difference in
+            let sides = difference.sides.count == 1 ? difference.sides[0].rawValue.lowercased() : "both"
+            let methods = difference.methods.map(\.rawValue).joined(separator: " / ")
+            return "| \(difference.states.joined(separator: ", ")) | \(sides) | \(methods) | \(difference.outcome.rawValue) | \(difference.reason) |"
+        }
+        let intro = """
+            ## Differences
+
+            What the guide does not list is refused with 409 and the state, and leaves the call untouched, but for the following.
+            `\(AppendixB.Method.local.map(\.rawValue).joined(separator: "`, `"))` are the device's own business and send nothing.
+            Numbers in brackets are sections of the wire protocol.
+            """
+        return ([intro, "", "| State | Side | Methods | Here | Because |", "|---|---|---|---|---|"] + rows).joined(separator: "\n")
+    }
+}
