@@ -111,6 +111,34 @@ import Testing
         #expect(pair.isEstablished, "\(pair.server.state)")
     }
 
+    /// A fragment in the clear of a message that comes in no handshake of ours.
+    private static func forgedRecord(number: UInt64) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write([22, 0xFE, 0xFD, 0, 0])
+        writer.write(UInt16(truncatingIfNeeded: number >> 32))
+        writer.write(UInt32(truncatingIfNeeded: number))
+        writer.write(UInt16(14))
+        writer.write([11, 0, 0, 100, 0, 9, 0, 0, 0, 0, 0, 2, 0xCC, 0xCC])
+        return writer.bytes
+    }
+
+    @Test(arguments: [[0xFFFF_FFFF_FFFF], [1_000], Array(0...80)] as [[UInt64]], [0, 1, 2])
+    func `forged records in the clear do not shut out the peer's, whatever their numbers`(numbers: [UInt64], after passed: Int) throws {
+        let pair = try Pair()
+        var count = 0
+        pair.exchange { datagram in
+            if count == passed {
+                for forged in numbers.map(Self.forgedRecord) {
+                    pair.server.receive(forged.span)
+                    pair.client.receive(forged.span)
+                }
+            }
+            count += 1
+            return [datagram]
+        }
+        #expect(pair.isEstablished, "\(pair.client.state), \(pair.server.state)")
+    }
+
     @Test func `a good-bye closes the other end`() throws {
         let pair = try Pair()
         pair.exchange()

@@ -18,9 +18,10 @@ import Testing
         return writer.bytes
     }
 
-    private static func message(_ length: Int, sequence: UInt16 = 1, from offset: Int = 0, _ count: Int, claiming claimed: Int? = nil) -> [UInt8] {
+    /// A fragment of a client's message; its type follows from its number unless given.
+    private static func message(_ length: Int, type: UInt8? = nil, sequence: UInt16 = 1, from offset: Int = 0, _ count: Int, claiming claimed: Int? = nil) -> [UInt8] {
         var writer = ByteWriter()
-        writer.write(UInt8(11))
+        writer.write(type ?? ([1, 11, 16, 15] as [UInt8]).dropFirst(Int(sequence)).first ?? 20)
         writer.writeUInt24(UInt32(length))
         writer.write(sequence)
         writer.writeUInt24(UInt32(offset))
@@ -29,9 +30,9 @@ import Testing
         return writer.bytes
     }
 
-    private static func refusal(of datagram: [UInt8]) -> HandshakeRecord.Refusal? {
+    private static func refusal(of datagram: [UInt8], expecting expectation: HandshakeRecord.Expectation = .clientFlight) -> HandshakeRecord.Refusal? {
         do {
-            try HandshakeRecord.examine(datagram.span)
+            try HandshakeRecord.examine(datagram.span, expecting: expectation)
             return nil
         } catch {
             return error
@@ -56,15 +57,32 @@ import Testing
         (record(message(10, 10)) + [0], .malformed), (record(Array(message(100, 100).prefix(11))), .malformed),
         (record(message(100, 10, claiming: 100)), .malformed), (record(type: 24, [1, 0, 1, 0]), .malformed),
         (record(message(16_385, 100)), .impossibleFragment), (record(message(0xFF_FFFF, 100)), .impossibleFragment),
-        (record(message(2_000, from: 1_500, 501)), .impossibleFragment), (record(message(2_000, sequence: 16, 100)), .impossibleFragment),
+        (record(message(2_000, from: 1_500, 501)), .impossibleFragment), (record(message(2_000, sequence: 16, 100)), .unexpectedMessage),
         (record(message(2_000, 0)), .impossibleFragment), (record(message(0, from: 1, 0)), .impossibleFragment),
         (record(type: 23, [1, 2, 3]), .unprotectedData),
+        // A good-bye and a warning; alerts and changes of cipher that are none.
+        (record(type: 21, [1, 0]), .unprotectedWarning), (record(type: 21, [1, 90]), .unprotectedWarning), (record(type: 21, [0, 0]), .unprotectedWarning),
+        (record(type: 21, [2]), .malformed), (record(type: 21, [2, 40, 2]), .malformed), (record(type: 20, [2]), .malformed), (record(type: 20, [1, 1]), .malformed),
         // The second record or message counts as much as the first.
         (record(message(10, 10)) + record(message(0xFF_FFFF, 10)), .impossibleFragment),
         (record(message(10, 10) + message(20, from: 15, 10)), .impossibleFragment),
     ] as [([UInt8], HandshakeRecord.Refusal)])
     func `what cannot be part of one is refused`(_ datagram: [UInt8], _ refusal: HandshakeRecord.Refusal) {
         #expect(Self.refusal(of: datagram) == refusal)
+    }
+
+    /// Types by number: what a client and what a server says in the clear (RFC 5246 §7.3, RFC 6347 §4.2.4).
+    @Test(arguments: [
+        (.clientHello, [[1]]), (.clientFlight, [[1], [11], [16], [15]]), (.serverFlight, [[2, 3], [2, 11], [11, 12], [12, 13], [13, 14], [14]]),
+    ] as [(HandshakeRecord.Expectation, [[UInt8]])])
+    func `only messages of a full handshake pass, each in its place`(_ expectation: HandshakeRecord.Expectation, _ places: [[UInt8]]) {
+        for sequence in 0..<40 as Range<UInt16> {
+            for type in 0...255 as ClosedRange<UInt8> {
+                let datagram = Self.record(Self.message(20, type: type, sequence: sequence, 20))
+                let isExpected = places.dropFirst(Int(sequence)).first?.contains(type) == true
+                #expect(Self.refusal(of: datagram, expecting: expectation) == (isExpected ? nil : .unexpectedMessage), "\(type) as number \(sequence)")
+            }
+        }
     }
 
     @Test(arguments: [31, 32] as [UInt64])

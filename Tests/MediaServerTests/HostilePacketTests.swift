@@ -208,15 +208,20 @@ struct HostilePacketTests {
                 HostilePackets.handshake(type: 11, sequence: 1, length: 2_000, offset: 0, fragment: junk, claiming: 2_000, record: number),
                 HostilePackets.handshake(type: 11, sequence: 900, length: 16_000, offset: 0, fragment: junk, record: number),
                 HostilePackets.handshake(type: 11, sequence: 1, length: 2_000, offset: 0, fragment: [], record: number),
+                // Fragments of one message that disagree on its length, ahead of the ones that are expected.
+                HostilePackets.handshake(type: 11, sequence: 7, length: 2_000, offset: 0, fragment: junk, record: number),
+                HostilePackets.handshake(type: 11, sequence: 7, length: 4_000, offset: 500, fragment: junk, record: number),
                 HostilePackets.plainApplicationData,
             ] {
                 rig.caller.sendRaw(packet)
                 refused += 1
             }
-            // Fragments of one message that disagree on its length, ahead of the ones that are expected.
-            rig.caller.sendRaw(HostilePackets.handshake(type: 11, sequence: 7, length: 2_000, offset: 0, fragment: junk, record: number))
-            rig.caller.sendRaw(HostilePackets.handshake(type: 11, sequence: 7, length: 4_000, offset: 500, fragment: junk, record: number))
-            if number % 20 == 0 { _ = try rig.caller.run(for: .milliseconds(1)) }
+            // A repeated end of the ClientHello, under a number that no record of the peer will reach: OpenSSL sees these.
+            rig.caller.sendRaw(HostilePackets.handshake(type: 1, sequence: 0, length: 200, offset: 190, fragment: [1, 2], record: number << 20))
+            // The caller's handshake stands still until all of this is in; a few at a time, for they must fit into the socket's buffer.
+            if number % 5 == 4 {
+                for _ in 0..<500 where rig.metrics.packetsDropped[.malformed].value < refused { _ = try rig.callee.run(for: .milliseconds(10)) }
+            }
         }
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected && rig.metrics.dtlsHandshakes[.completed].value == 2 })
         #expect(rig.metrics.packetsDropped[.malformed].value == refused)

@@ -54,6 +54,8 @@ package final class DTLSTransport {
     private let context: DTLSContext
     private let ssl: OpaquePointer
     private let datagrams = DatagramQueue()
+    /// How many records in the clear OpenSSL has been shown.
+    private var plainRecords: UInt64 = 0
 
     /// - Parameter mtu: the largest datagram to send; 1,200 bytes pass every path that QUIC passes.
     package init(context: DTLSContext, role: Role, mtu: Int = 1_200) throws(DTLSError) {
@@ -89,7 +91,9 @@ package final class DTLSTransport {
         switch state {
         case .handshaking:
             guard Self.canBelongToHandshake(datagram) else { return }
-            datagrams.incoming = [UInt8](copying: datagram)
+            var bytes = [UInt8](copying: datagram)
+            renumberPlainRecords(&bytes)
+            datagrams.incoming = bytes
             advance()
         case .established:
             datagrams.incoming = [UInt8](copying: datagram)
@@ -114,6 +118,9 @@ package final class DTLSTransport {
     }
 
     // MARK: Outputs
+
+    /// Whether there has been anything to send; as server, whether a ClientHello was answered.
+    package var hasSpoken: Bool { datagrams.hasSent }
 
     /// What to send next, in order.
     package func nextDatagram() -> [UInt8]? { datagrams.popOutgoing() }
@@ -166,6 +173,22 @@ package final class DTLSTransport {
         case 20, 21: return true
         case 22: return !isFirstEpoch || length >= 12
         default: return false
+        }
+    }
+
+    /// Gives each record in the clear the next number, whatever number it came with.
+    ///
+    /// Nothing protects the numbers of the first epoch, and OpenSSL drops what is more than 63 behind the highest it has seen
+    /// (RFC 6347 §4.1.2.6): one forged record with a high number would keep all of the peer's from being read. Handshake
+    /// messages have numbers of their own, by which OpenSSL tells repeated ones, so nothing is lost. Later epochs stay as they are.
+    private func renumberPlainRecords(_ datagram: inout [UInt8]) {
+        var offset = 0
+        while datagram.count - offset >= Self.recordHeaderSize {
+            if datagram[offset + 3] == 0, datagram[offset + 4] == 0 {
+                for index in 0..<6 { datagram[offset + 5 + index] = UInt8(truncatingIfNeeded: plainRecords >> UInt64(40 - 8 * index)) }
+                plainRecords += 1
+            }
+            offset += Self.recordHeaderSize + Int(datagram[offset + 11]) << 8 + Int(datagram[offset + 12])
         }
     }
 

@@ -7,6 +7,8 @@ internal import COpenSSL
 final class DatagramQueue {
     /// What OpenSSL reads next; one at a time, because a datagram is handed over and consumed at once.
     var incoming: [UInt8]?
+    /// Whether OpenSSL has ever sent anything.
+    private(set) var hasSent = false
     private var outgoing: [[UInt8]] = []
     private var outgoingStart = 0
 
@@ -57,6 +59,7 @@ final class DatagramQueue {
         }
         unsafe BIO_meth_set_write(method) { bio, buffer, size in
             guard let queue = unsafe queue(of: bio), let buffer = unsafe buffer, size > 0 else { return -1 }
+            queue.hasSent = true
             unsafe queue.outgoing.append([UInt8](UnsafeRawBufferPointer(start: buffer, count: Int(size))))
             return size
         }

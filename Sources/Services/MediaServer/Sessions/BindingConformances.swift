@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import DTLS
+internal import MediaPlane
 internal import Primitives
 internal import SDP
 internal import SRTP
@@ -40,5 +41,15 @@ extension Digest {
             case .sha384: .sha384
             case .sha512: .sha512
             }
+    }
+}
+
+extension DTLSTransport {
+    /// Which handshake messages can come next.
+    var expectation: HandshakeRecord.Expectation {
+        switch role {
+        case .client: .serverFlight
+        case .server: hasSpoken ? .clientFlight : .clientHello
+        }
     }
 }

@@ -185,7 +185,7 @@ extension MediaWorker {
         guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
         guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return tally.drop(.notConnected) }
         do {
-            try HandshakeRecord.examine(transport.datagram(slot))
+            try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)
         } catch {
             return tally.drop(.malformed)
         }
