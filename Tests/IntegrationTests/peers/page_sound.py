@@ -1,0 +1,120 @@
+"""What a page says and hears: a microphone that plays a tone, and the samples that come out of what it receives."""
+import base64
+import json
+import time
+
+import numpy
+
+from .phone_page import PhonePage
+from .sound import RATE
+
+
+def speak_in_tone(phone: PhonePage, frequency: float):
+    """From the next call on the page's microphone is a steady tone, which no echo cancellation or noise suppression touches."""
+    phone.page.run(f"({MICROPHONE})({frequency})")
+
+
+MICROPHONE = """(frequency) => {
+  const devices = navigator.mediaDevices, capture = devices.getUserMedia.bind(devices);
+  const context = new AudioContext();
+  const tone = new OscillatorNode(context, { frequency });
+  const softer = new GainNode(context, { gain: 0.25 });
+  tone.connect(softer);
+  tone.start();
+  devices.getUserMedia = async ({ audio, video }) => {
+    const stream = video ? await capture({ video }) : new MediaStream();
+    const end = context.createMediaStreamDestination();
+    softer.connect(end);
+    if (audio) stream.addTrack(end.stream.getAudioTracks()[0]);
+    return stream;
+  };
+}"""
+
+
+def keep_keys(phone: PhonePage):
+    """From the next call on the page keeps the telephone events that arrive, packet by packet, in `window.received`."""
+    phone.page.run(KEEP_KEYS)
+
+
+KEEP_KEYS = """(() => {
+  window.received = [];
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(configuration) {
+      super({ ...configuration, encodedInsertableStreams: true });
+      this.addEventListener('track', ({ receiver }) => receiver.track.kind === 'audio' && keep(receiver.createEncodedStreams()));
+    }
+    addTrack(...track) { // without this nothing would be sent
+      const sender = super.addTrack(...track);
+      const { readable, writable } = sender.createEncodedStreams();
+      readable.pipeTo(writable).catch(() => {}); // until the call is over
+      return sender;
+    }
+  };
+  function keep({ readable, writable }) {
+    const look = (frame, next) => {
+      if (/telephone-event/.test(frame.getMetadata().mimeType)) {
+        const data = new DataView(frame.data); // RFC 4733 §2.3
+        received.push({
+          timestamp: frame.getMetadata().rtpTimestamp,
+          key: '0123456789*#ABCD'[data.getUint8(0)], ends: data.getUint8(1) >= 128, duration: data.getUint16(2),
+        });
+      }
+      next.enqueue(frame);
+    };
+    readable.pipeThrough(new TransformStream({ transform: look })).pipeTo(writable).catch(() => {}); // until the call is over
+  }
+})()"""
+
+
+class PageEar:
+    """Takes down what the call on a phone's stage brings, from now on."""
+
+    def __init__(self, phone: PhonePage):
+        self._phone = phone
+        phone.page.run(f"({LISTEN})({json.dumps(phone.name)})")
+
+    def heard(self) -> numpy.ndarray:
+        """Everything so far, 16 bit mono at `sound.RATE`."""
+        return numpy.frombuffer(base64.b64decode(self._phone.page.run("window.ear.heard()")), numpy.int16)
+
+    def next(self, seconds: float, timeout: float = 20) -> numpy.ndarray:
+        """What comes within the next `seconds` of sound."""
+        start = self._phone.page.run("window.ear.samples.length")
+        self._phone.page.wait_for(f"window.ear.samples.length >= {start} + {seconds * RATE}", timeout)
+        return self.heard()[start:]
+
+    def hears(self, recognise, expected, timeout: float = 30):
+        """Waits until half a second of sound is recognised as `expected`, twice in a row."""
+        end = time.monotonic() + timeout
+        found = None
+        while True:
+            before, found = found, recognise(self.next(0.5))
+            if before == found == expected:
+                return
+            assert time.monotonic() < end, f"{self._phone.name} hears {found}, should hear {expected}"
+
+
+# Taken from the track itself, so that nothing resamples it or waits for a device.
+LISTEN = """(name) => {
+  const [track] = orbweaver.phones[name].call.remoteStream.getAudioTracks();
+  const reader = new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader();
+  const samples = [];
+  window.ear = { samples, heard };
+  (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const piece = new Float32Array(value.numberOfFrames);
+      value.copyTo(piece, { planeIndex: 0, format: 'f32-planar' });
+      if (value.sampleRate !== 48000) throw new Error(`the track has ${value.sampleRate} Hz`);
+      value.close();
+      for (const sample of piece) samples.push(Math.round(Math.max(-1, Math.min(1, sample)) * 32767));
+    }
+  })();
+  function heard() {
+    const bytes = new Uint8Array(new Int16Array(samples).buffer);
+    let text = '';
+    for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+    return btoa(text);
+  }
+}"""
