@@ -16,6 +16,46 @@ import Testing
         return writer.bytes
     }
 
+    /// 1 becomes 9, 2 becomes 1, 3 becomes 200; nothing else is known.
+    private static let numbering = ExtensionNumbering([(from: 1, to: 9), (from: 2, to: 1), (from: 3, to: 200), (from: 200, to: 3)])
+
+    @Test(arguments: [
+        (0xBEDE, [0x10, 7, 0x21, 8, 9], [0x90, 7, 0x11, 8, 9]),
+        (0xBEDE, [0, 0x10, 7, 0, 0x21, 8, 9, 0], [0, 0x90, 7, 0, 0x11, 8, 9, 0]),
+        // Not known to the receiver, and known under an id that one byte has no room for.
+        (0xBEDE, [0x42, 7, 7, 7, 0x10, 5, 0], [0, 0, 0, 0, 0x90, 5, 0]),
+        (0xBEDE, [0x30, 7, 0x20, 5], [0, 0, 0x10, 5]),
+        // What no receiver would read any further becomes padding: id 15, id 0 with a length, an element past the end.
+        (0xBEDE, [0x10, 7, 0xF0, 1, 0x20, 5], [0x90, 7, 0, 0, 0, 0]),
+        (0xBEDE, [0x01, 7, 0x20, 5], [0, 0, 0, 0]),
+        (0xBEDE, [0x10, 7, 0x2F, 5], [0x90, 7, 0, 0]),
+        // Two-byte headers: empty elements, ids above 14, a length that is missing or too large.
+        (0x1000, [1, 1, 7, 2, 0, 3, 2, 8, 9], [9, 1, 7, 1, 0, 200, 2, 8, 9]),
+        (0x100F, [200, 1, 7, 0, 4, 1, 7], [3, 1, 7, 0, 0, 0, 0]),
+        (0x1000, [1, 1, 7, 2, 9, 1, 1, 1], [9, 1, 7, 0, 0, 0, 0, 0]),
+        (0x1000, [1, 1, 7, 2], [9, 1, 7, 0]),
+        // Other profiles have no elements.
+        (0xABAC, [0x10, 7, 0x21, 8], [0x10, 7, 0x21, 8]),
+    ] as [(UInt16, [UInt8], [UInt8])])
+    func `elements get their receiver's ids or become padding, and nothing else of the packet changes`(
+        _ profile: UInt16, _ elements: [UInt8], _ expected: [UInt8]
+    ) throws {
+        var packet = Self.packet(profile: profile, elements)
+        let header = try RTPHeader(parsing: packet.span)
+        var span = packet.mutableSpan
+        header.renumberElements(by: Self.numbering, in: &span)
+        #expect(packet == Self.packet(profile: profile, expected))
+    }
+
+    @Test func `ids that agree leave every byte as it is, even what cannot be read`() throws {
+        var packet = Self.packet(profile: 0xBEDE, [0x10, 7, 0xF0, 1, 0x2F, 5])
+        let before = packet
+        let header = try RTPHeader(parsing: packet.span)
+        var span = packet.mutableSpan
+        header.renumberElements(by: .identity, in: &span)
+        #expect(packet == before)
+    }
+
     @Test(arguments: [
         (0xBEDE, [0x50, 1], 5, [1]),
         (0xBEDE, [0x10, 9, 0x52, 1, 2, 3], 5, [1, 2, 3]),

@@ -1,4 +1,5 @@
 import Primitives
+import RTP
 import SDP
 
 /// Which m-line feeds which: worked out anew after every change, looked up by every packet.
@@ -28,6 +29,7 @@ extension Bridge {
             case .relayed(let sender, let source):
                 self[sender].lines[source].receivers.append(Receiver(leg: index, line: line))
                 self[index].lines[line].translation = PayloadTranslation(from: self[sender].lines[source], to: self[index].lines[line])
+                self[index].lines[line].extensionNumbering = ExtensionNumbering(from: self[sender].lines[source], to: self[index].lines[line])
             case .transcoded(let sender, let source):
                 self[sender].lines[source].isDecoded = true
             case .generated, .nothing: break

@@ -121,6 +121,7 @@ extension BridgeLine {
             try relayPrimary(&header, arrival, at: now)
         }
         header.write(to: &packet)
+        if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
         if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
     }
 

@@ -27,7 +27,6 @@ struct BridgeLeg: Sendable {
     /// The id under which packets carry their MID (RFC 9143 §15), one for all m-lines of a BUNDLE group.
     private var midExtension: UInt8?
 
-    private static let midExtensionURI = "urn:ietf:params:rtp-hdrext:sdes:mid"
     /// An SDP that announces more does not get the rest by SSRC.
     private static let maximumAnnounced = 64
 
@@ -71,7 +70,7 @@ struct BridgeLeg: Sendable {
             line.update(media, random: &random)
             return line
         }
-        midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == Self.midExtensionURI }?.id
+        midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == HeaderExtension.mediaIdentification }?.id
         transportFeedback = .after(leg, keeping: transportFeedback)
         sources.replaceAll(remainingSources(of: before))
         for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }

@@ -13,6 +13,7 @@ struct BridgeLine: Sendable {
     private(set) var codecs: [Codec]
     private(set) var formats: [PayloadFormat]
     private(set) var numbering = PayloadNumbering.identity
+    private(set) var extensions: [HeaderExtension] = []
     private(set) var feedback: FeedbackSupport
     private(set) var packetTime = PacketTime()
     /// What the gateway sends to this peer.
@@ -23,6 +24,8 @@ struct BridgeLine: Sendable {
     var feed = LineFeed.nothing
     /// From the payload types of whoever it is relayed from.
     var translation = PayloadTranslation.none
+    /// From the header extension ids of whoever it is relayed from.
+    var extensionNumbering = ExtensionNumbering.identity
     /// Where this peer's packets go.
     var receivers: [Receiver] = []
     /// The gateway listens to this peer's audio itself.
@@ -65,6 +68,7 @@ struct BridgeLine: Sendable {
         codecs = media.isRejected ? [] : media.codecs
         formats = codecs.compactMap(PayloadFormat.init)
         numbering = media.numbering
+        extensions = media.extensions
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }

@@ -25,6 +25,53 @@ extension RTPHeader {
         for index in (data - header)..<(data + count) { packet[index] = 0 }
     }
 
+    /// Gives each element its receiver's id; what the receiver does not know, or what cannot be read, becomes padding. The packet
+    /// keeps its length. An id above 14 does not fit into a one-byte header: such an element is lost.
+    package func renumberElements(by numbering: ExtensionNumbering, in packet: inout MutableSpan<UInt8>) {
+        guard !extensionRange.isEmpty, !numbering.isIdentity else { return }
+        if extensionProfile == Self.oneByteProfile {
+            renumberOneByteElements(by: numbering, in: &packet)
+        } else if extensionProfile & 0xFFF0 == Self.twoByteProfile {
+            renumberTwoByteElements(by: numbering, in: &packet)
+        }
+    }
+
+    private func renumberOneByteElements(by numbering: ExtensionNumbering, in packet: inout MutableSpan<UInt8>) {
+        var offset = extensionRange.lowerBound
+        while offset < extensionRange.upperBound {
+            let header = packet[offset]
+            let (id, end) = (header >> 4, offset + 2 + Int(header & 0x0F))
+            if header == 0 {
+                offset += 1
+                continue
+            }
+            guard id != 0, id != 15, end <= extensionRange.upperBound else { return erase(offset..<extensionRange.upperBound, in: &packet) }
+            let renumbered = numbering[id]
+            if 1...14 ~= renumbered { packet[offset] = renumbered << 4 | header & 0x0F } else { erase(offset..<end, in: &packet) }
+            offset = end
+        }
+    }
+
+    private func renumberTwoByteElements(by numbering: ExtensionNumbering, in packet: inout MutableSpan<UInt8>) {
+        var offset = extensionRange.lowerBound
+        while offset < extensionRange.upperBound {
+            let id = packet[offset]
+            if id == 0 {
+                offset += 1
+                continue
+            }
+            let end = offset + 1 < extensionRange.upperBound ? offset + 2 + Int(packet[offset + 1]) : Int.max
+            guard end <= extensionRange.upperBound else { return erase(offset..<extensionRange.upperBound, in: &packet) }
+            let renumbered = numbering[id]
+            if renumbered != 0 { packet[offset] = renumbered } else { erase(offset..<end, in: &packet) }
+            offset = end
+        }
+    }
+
+    private func erase(_ range: Range<Int>, in packet: inout MutableSpan<UInt8>) {
+        for index in range { packet[index] = 0 }
+    }
+
     /// Four bits of id, four bits of length minus one (RFC 8285 §4.2).
     private func oneByteElement(_ id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
         var offset = extensionRange.lowerBound
