@@ -1,6 +1,6 @@
 /**
  * The media of one call: microphone and camera, the peer connection, and the descriptions that go back and forth.
- * It knows nothing of signalling; `spidr-call.js` carries the descriptions.
+ * It knows nothing of signalling; `spidr-session.js` carries the descriptions.
  *
  * Hold is a matter of directions (RFC 3264 §8.4). Whoever holds offers `inactive` for every section, or with `holdWith: 'sendonly'`
  * leaves the way open on which the other side hears music; both sides holding is `inactive` in either dialect.
