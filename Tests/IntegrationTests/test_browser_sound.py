@@ -8,16 +8,16 @@ from peers.phone_page import PhonePage
 
 @pytest.fixture
 def pages(gateway, browser):
-    """`pages("alice", "bob")`: tabs of one browser, each with its phone registered, speaking in its tone of `TONES`, without a camera."""
+    """`pages("alice", "bob")`: tabs of one browser, each with its phone registered, speaking in its tone of `TONES`, most without a camera."""
     phones = []
 
-    def open_pages(*names: str) -> list[PhonePage]:
+    def open_pages(*names: str, video: bool = False) -> list[PhonePage]:
         chromium = browser()
         for name in names:
             phone = PhonePage.open(chromium, gateway.http, name)
             phones.append(phone)
             speak_in_tone(phone, TONES[name])
-            phone.page.run(f"document.querySelector('#phone-{name} input[name=video]').checked = false")
+            phone.page.run(f"document.querySelector('#phone-{name} input[name=video]').checked = {str(video).lower()}")
         return phones
 
     yield open_pages
@@ -81,3 +81,59 @@ def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
             assert len({packet["key"] for packet in packets}) == 1
             durations = [packet["duration"] for packet in packets]
             assert durations == sorted(durations) and packets[-1]["ends"]
+
+
+def test_ice_restarts_in_the_middle_of_a_call_and_nobody_else_notices(pages):
+    """New credentials on both ends of the path (RFC 8839 §4.4.1.1.1), the same streams and keys on it."""
+    alice, bob = pages("alice", "bob", video=True)
+    connect(alice, bob)
+    for phone in (alice, bob):
+        phone.wait_for("report?.video?.framesDecoded > 0")
+        PageEar(phone).hears(heard_in, {"bob" if phone is alice else "alice"})
+
+    restarts_ice(alice, bob, "call.restartIce()")
+    restarts_ice(bob, alice, "call.pc.restartIce()")  # by the application itself
+    pretend(alice, "failed")
+    restarts_ice(alice, bob, "call.pc.oniceconnectionstatechange()")
+    pretend(bob, "disconnected")
+    restarts_ice(bob, alice, "call.verify()")  # the WebSocket is back
+
+
+def restarts_ice(mover: PhonePage, other: PhonePage, because: str):
+    before = {phone: phone.leg() for phone in (mover, other)}
+    old, others, told = fragments(mover), fragments(other), other.run("notifications.length")
+    mover.run(because)
+    mover.page.wait_for(f"({FRAGMENTS})('{mover.name}').then(({{ local, pair }}) => pair === local && local !== '{old['local']}')")
+    mover.wait_for("call.isChanging === false")
+    new = fragments(mover)
+    assert {new["local"], new["remote"]}.isdisjoint(old.values())
+    assert fragments(other) == others and other.run("notifications.length") == told
+    for phone, voice in ((mover, other), (other, mover)):
+        start = phone.leg()
+        PageEar(phone).hears(heard_in, {voice.name})
+        phone.wait_for(f"report?.video?.framesDecoded > {start['video']['framesDecoded']}")
+        after = phone.leg()
+        assert after["audio"]["energy"] > start["audio"]["energy"] and after["audio"]["packets"] > start["audio"]["packets"]
+        for kind in ("audio", "video"):
+            assert after[kind]["ssrc"] == before[phone][kind]["ssrc"]
+            assert after[kind]["lost"] == before[phone][kind]["lost"]
+
+
+def pretend(phone: PhonePage, state: str):
+    """A path of the kernel's loopback cannot be lost, so the connection says that it was."""
+    phone.page.run(f"void Object.defineProperty(orbweaver.phones.{phone.name}.call.pc, 'iceConnectionState', {{ value: '{state}' }})")
+
+
+def fragments(phone: PhonePage) -> dict[str, str]:
+    """The username fragments of both ends in force, and that of the pair in use."""
+    return phone.page.run(f"({FRAGMENTS})('{phone.name}')")
+
+
+FRAGMENTS = """async (name) => {
+  const { pc } = orbweaver.phones[name].call;
+  const [local, remote] = [pc.currentLocalDescription, pc.currentRemoteDescription].map(({ sdp }) => /a=ice-ufrag:(\\S+)/.exec(sdp)[1]);
+  const stats = await pc.getStats();
+  const transport = [...stats.values()].find(({ type }) => type === 'transport');
+  const pair = stats.get(transport.selectedCandidatePairId);
+  return { local, remote, pair: stats.get(pair.localCandidateId).usernameFragment };
+}"""

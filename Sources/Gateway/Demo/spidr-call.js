@@ -56,6 +56,9 @@ export class Call extends CallSession {
     await this.change('change video', () => this.media[go](), () => this.media[back]());
   }
 
+  /** Looks for a new way to the gateway, e.g. after a change of network: an ICE restart, of which the other side is told nothing. */
+  async restartIce() { await this.change('restart ICE', () => this.pc.restartIce(), () => {}); }
+
   /**
    * Connects the other side with somebody else and leaves; puts it on hold before. Done when the other two talk, and the call has
    * ended then; rejects if it did not come about, and the call is on hold as it was.

@@ -30,7 +30,10 @@ export class CallMedia extends EventTarget {
     this.remotelyHeld = false;
   }
 
-  /** Captures what is wished, or what there is of it, and makes the connection. Event `change`: one of the streams did. */
+  /**
+   * Captures what is wished, or what there is of it, and makes the connection. Event `change`: one of the streams did; `needed`:
+   * something has to be agreed on anew.
+   */
   async open(wanted) {
     this.localStream = await capture(wanted, this.#tell);
     this.pc = new RTCPeerConnection({ bundlePolicy: 'max-bundle' });
@@ -38,7 +41,16 @@ export class CallMedia extends EventTarget {
       this.remoteStream.addTrack(track);
       this.#changed();
     };
+    this.pc.onnegotiationneeded = () => this.dispatchEvent(new Event('needed'));
+    this.pc.oniceconnectionstatechange = () => { if (this.pc.iceConnectionState === 'failed') this.restartIfLost(); };
     this.#changed();
+  }
+
+  /** Looks for another path if there is none any more (event `needed`). @returns {boolean} whether that was so */
+  restartIfLost() {
+    const isLost = ['disconnected', 'failed'].includes(this.pc?.iceConnectionState);
+    if (isLost) this.pc.restartIce();
+    return isLost;
   }
 
   get isClosed() { return this.pc?.signalingState === 'closed'; }

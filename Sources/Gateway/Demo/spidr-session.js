@@ -48,6 +48,7 @@ export class CallSession extends EventTarget {
     this.invitation = offer;
     this.media = new CallMedia({ holdWith: client.holdWith, tell: (text) => this.emit('notice', { text }) });
     this.media.addEventListener('change', () => this.emit('media'));
+    this.media.addEventListener('needed', () => this.#renegotiate());
     this.#negotiation = new Negotiation(this.media, (type, fields) => this.operate(type, fields));
     this.connectedAt = null;
     this.endReason = null;
@@ -129,12 +130,15 @@ export class CallSession extends EventTarget {
     }
   }
 
-  /** @internal After a reconnection: does the gateway still know this call? */
+  /** @internal After a reconnection: does the gateway still know this call, and has its media outlived what has happened? */
   async verify() {
-    await this.client.request('GET', this.#path).catch((error) => {
+    try {
+      await this.client.request('GET', this.#path);
+      if (this.media.restartIfLost()) this.#renegotiate();
+    } catch (error) {
       if (error.httpStatus === 404) this.finish({ code: EndCode.ERROR, text: 'ended while disconnected', by: 'remote' });
       else this.client.reportError(error);
-    });
+    }
   }
 
   /** @internal The one way into ENDED. */
@@ -247,6 +251,11 @@ export class CallSession extends EventTarget {
   // MARK: Parts
 
   get #path() { return `/callControl/callSessions/${encodeURIComponent(this.sessionData)}`; }
+
+  /** The connection wants to agree on something anew of its own accord: a path that was lost, or the application's `restartIce`. */
+  #renegotiate() {
+    if (this.isConnected && !this.isChanging) this.change('renegotiate', () => {}, () => {}).catch((error) => this.#notice(error));
+  }
 
   async #earlyMedia(sdp) {
     await this.media.accept(sdp, 'pranswer');
