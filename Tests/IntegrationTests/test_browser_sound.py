@@ -2,7 +2,7 @@
 import pytest
 
 from party.tones import TONES, heard_in
-from peers.page_sound import PageEar, keep_keys, speak_in_tone
+from peers.page_sound import PageEar, keep_packets, speak_in_tone
 from peers.phone_page import PhonePage
 
 
@@ -63,7 +63,7 @@ def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
     """An event is told by its timestamp, whatever the number of its packets (RFC 4733 §2.5.1.2)."""
     alice, bob = pages("alice", "bob")
     for phone in (alice, bob):
-        keep_keys(phone)
+        keep_packets(phone)
     connect(alice, bob)
     for presser, other, digits in ((alice, bob, "1159#"), (bob, alice, "*0077")):
         PageEar(other).hears(heard_in, {presser.name})
@@ -71,16 +71,16 @@ def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
         for digit in digits:
             presser.page.click(f"#phone-{presser.name} [data-key='{digit}']")
             presser.wait_for("call.pc.getSenders()[0].dtmf.toneBuffer === ''")
-        other.page.wait_for(f"received.filter(({{ ends }}) => ends).length >= {3 * len(digits)}")
+        other.page.wait_for(f"packets.filter(({{ event }}) => event?.ends).length >= {3 * len(digits)}")
         PageEar(other).hears(heard_in, {presser.name})
-        events = other.page.run("received")
-        begun = {event["timestamp"]: event["key"] for event in events}
+        packets = [packet for packet in other.page.run("packets") if packet["event"]]
+        begun = {packet["timestamp"]: packet["event"]["key"] for packet in packets}
         assert "".join(begun.values()) == digits
         for timestamp in begun:
-            packets = [event for event in events if event["timestamp"] == timestamp]
-            assert len({packet["key"] for packet in packets}) == 1
-            durations = [packet["duration"] for packet in packets]
-            assert durations == sorted(durations) and packets[-1]["ends"]
+            events = [packet["event"] for packet in packets if packet["timestamp"] == timestamp]
+            assert len({event["key"] for event in events}) == 1
+            durations = [event["duration"] for event in events]
+            assert durations == sorted(durations) and events[-1]["ends"]
 
 
 def test_ice_restarts_in_the_middle_of_a_call_and_nobody_else_notices(pages):

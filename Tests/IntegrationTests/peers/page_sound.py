@@ -31,13 +31,14 @@ MICROPHONE = """(frequency) => {
 }"""
 
 
-def keep_keys(phone: PhonePage):
-    """From the next call on the page keeps the telephone events that arrive, packet by packet, in `window.received`."""
-    phone.page.run(KEEP_KEYS)
+def keep_packets(phone: PhonePage):
+    """From the next call on the page keeps the header of each audio packet that arrives, in `window.packets`; of a telephone event also what it says."""
+    phone.page.run(KEEP_PACKETS)
 
 
-KEEP_KEYS = """(() => {
-  window.received = [];
+# By encoded streams, which show packets that never get as far as a decoder.
+KEEP_PACKETS = """(() => {
+  window.packets = [];
   window.RTCPeerConnection = class extends RTCPeerConnection {
     constructor(configuration) {
       super({ ...configuration, encodedInsertableStreams: true });
@@ -52,16 +53,18 @@ KEEP_KEYS = """(() => {
   };
   function keep({ readable, writable }) {
     const look = (frame, next) => {
-      if (/telephone-event/.test(frame.getMetadata().mimeType)) {
-        const data = new DataView(frame.data); // RFC 4733 §2.3
-        received.push({
-          timestamp: frame.getMetadata().rtpTimestamp,
-          key: '0123456789*#ABCD'[data.getUint8(0)], ends: data.getUint8(1) >= 128, duration: data.getUint16(2),
-        });
-      }
+      const { mimeType, sequenceNumber, rtpTimestamp, synchronizationSource } = frame.getMetadata();
+      packets.push({
+        source: synchronizationSource, number: sequenceNumber, timestamp: rtpTimestamp,
+        event: /telephone-event/.test(mimeType) ? event(new DataView(frame.data)) : null,
+      });
       next.enqueue(frame);
     };
     readable.pipeThrough(new TransformStream({ transform: look })).pipeTo(writable).catch(() => {}); // until the call is over
+  }
+  /** RFC 4733 §2.3 */
+  function event(data) {
+    return { key: '0123456789*#ABCD'[data.getUint8(0)], ends: data.getUint8(1) >= 128, duration: data.getUint16(2) };
   }
 })()"""
 
