@@ -1,4 +1,6 @@
 import CallControl
+import Foundation
+import GatewayAPI
 import Testing
 
 @Suite struct `Routes of calls and the call log` {
@@ -8,7 +10,8 @@ import Testing
         try await TestServer.run { server in
             let answer = try await server.request("GET", user + "/callControl/callSessions")
             #expect(answer.status == 200)
-            #expect(answer.body.hasPrefix(#"{"callControlResponse":{"statusCode":0,"callSessions":[{"sessionData":"A1","state":"RINGING","callState":"DIALING""#))
+            let session = try #require(try WireJSON.decode(CallSessionsResponse.self, from: Data(answer.body.utf8)).callSessions.first)
+            #expect([session.sessionData, session.state, session.callState] == ["A1", "RINGING", "DIALING"])
             #expect(await server.switchboard.events.contains(.calls(address("joe"))))
         }
     }
@@ -27,7 +30,9 @@ import Testing
         try await TestServer.run { server in
             let answer = try await server.request("GET", user + "/logHistory" + query)
             #expect(answer.status == 200)
-            #expect(answer.body.contains(#""logItems":[{"type":"CallLog","params":{"recordId":"A1","startTime":"1000","duration":"31","direction":"outgoing""#))
+            let item = try #require(try WireJSON.decode(LogHistoryResponse.self, from: Data(answer.body.utf8)).logItems?.first)
+            #expect(item.type == "CallLog")
+            #expect([item.params.recordId, item.params.startTime, item.params.duration, item.params.direction] == ["A1", "1000", "31", "outgoing"])
             #expect(await server.switchboard.events.contains(.log(address("joe"), from: start, count: count)))
         }
     }
