@@ -56,9 +56,11 @@ struct MidCallRig {
     static let bob = CallRig.bob
     static let carol = UserAddress(parsing: "carol@example.com")!
 
-    init(id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive, bob: UserAddress = CallRig.bob, session: SessionID = "B")
-        throws
-    {
+    /// - Parameter replacing: which of the two list `replacecall`; one value stands for both.
+    init(
+        id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive, bob: UserAddress = CallRig.bob,
+        session: SessionID = "B", replacing replacesCaller: Bool = false, _ replacesCallee: Bool? = nil
+    ) throws {
         let name = bob == CallRig.bob ? "bob" : "carol"
         dialects = [.caller: caller, .callee: callee]
         var configuration = Call.Configuration()
@@ -71,11 +73,13 @@ struct MidCallRig {
             configuration: configuration)
         let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
         _ = try call.start(
-            CallStartRequest(callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive)), media: mode, at: clock.now, random: &random)
+            CallStartRequest(callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive), handlesReplacement: replacesCaller), media: mode, at: clock.now, random: &random)
         note(
             try call.answer(
-                by: .callee, CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active")), at: clock.now,
-                random: &random))
+                by: .callee,
+                CallAnswerRequest(
+                    sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"), handlesReplacement: replacesCallee ?? replacesCaller),
+                at: clock.now, random: &random))
         for leg in [Leg.caller, .callee] { call.mediaAdvanced(leg, to: .secured) }
     }
 

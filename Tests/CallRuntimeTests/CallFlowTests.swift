@@ -66,7 +66,7 @@ struct CallFlowTests {
             try await rig.register(bob, on: 2)
             try await rig.register(bob, on: 3)
             _ = try await rig.call()
-            try await rig.switchboard.reject(bob, rig.incoming(on: 2))
+            try await rig.switchboard.reject(bob, rig.incoming(on: 2), replacement: false)
             await rig.expect(["ringing", "callEnd"], on: 1)
             #expect(rig.recorder.frames(1).last?.notification.statusCode == 603)
             await rig.expect(["call", "callCancel"], on: 2)

@@ -27,6 +27,8 @@ import Testing
         #expect(message["sessionParams"] == nil)
         #expect(message["callNotificationParams"] == nil)
         #expect(message["customParameters"] == nil)
+        #expect(message["replaces"] == nil)
+        #expect(message["remoteParty"] == nil)
     }
 
     @Test func `a call carries its session, all five party fields and custom parameters beside them`() throws {

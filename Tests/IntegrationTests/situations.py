@@ -3,11 +3,13 @@ from party import PartyCall
 from party.device import Party
 
 
-async def connected(caller: Party, callee: Party, **fields) -> tuple[PartyCall, PartyCall]:
-    """An answered call, with media on both sides if its parties have any; each end is told once."""
+async def connected(caller: Party, callee: Party, answering: dict | None = None, **fields) -> tuple[PartyCall, PartyCall]:
+    """An answered call, with media on both sides if its parties have any; each end is told once.
+
+    `fields` of `callStart`, `answering` of `callAnswer`."""
     outgoing = await caller.dial(callee.name, **fields)
     incoming = await callee.incoming()
-    (await incoming.answer()).succeeded()
+    (await incoming.answer(**(answering or {}))).succeeded()
     await outgoing.answered()
     await callee.expect("callCancel", incoming.session)
     for call in (outgoing, incoming):

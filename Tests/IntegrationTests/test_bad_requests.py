@@ -188,9 +188,9 @@ async def test_unknown_operations_are_refused(peer):
     alice, bob = await peer("alice"), await peer("bob")
     at_alice = await alice.call("bob", sdp.offer())
     (await alice.operate(at_alice, "juggle")).refused(400, 37, "callControlResponse", "call.operation_unknown")
-    (await alice.operate(at_alice, "acceptCallReplace", sdp=sdp.offer())).refused(
-        403, 35, "callControlResponse", "call.operation_not_supported"
-    )
+    (await alice.operate(at_alice, "refer", to="sip:carol@dev.local")).refused(403, 35, "callControlResponse", "call.operation_not_supported")
+    for operation in ("acceptCallReplace", "rejectCallReplace"):
+        (await alice.operate(at_alice, operation, sdp=sdp.offer())).refused(409, 37, "callControlResponse", "call.not_allowed")
     (await alice.operate(at_alice, "transfer", address="sip:carol@dev.local")).refused(409, 37, "callControlResponse", "call.not_allowed")
     assert (await alice.state(at_alice)).succeeded()["state"] == "RINGING"
     await alice.end(at_alice)

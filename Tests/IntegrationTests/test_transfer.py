@@ -180,6 +180,78 @@ async def test_consultative_transfer(party, dialect):
     await alice.heard_exactly()
 
 
+# Call replace (§8.8)
+
+REPLACING = {"supported": ["replacecall"]}
+
+
+async def consulted(party, dialect=L5, *, bob_lists=True, carol_lists=True, sounds=True):
+    """Alice holds a call to Bob and one to Carol."""
+    alice = await party("alice", dialect=dialect, sounds=sounds)
+    bob, carol = await party("bob", dialect=dialect, sounds=sounds), await party("carol", dialect=dialect, sounds=sounds)
+    to_bob, at_bob = await connected(alice, bob, answering=REPLACING if bob_lists else None, **REPLACING)
+    await held(to_bob, at_bob)
+    to_carol, at_carol = await connected(alice, carol, answering=REPLACING if carol_lists else None, **REPLACING)
+    await held(to_carol, at_carol)
+    return to_bob, at_bob, to_carol, at_carol
+
+
+@DIALECTS
+async def test_a_target_that_can_takes_a_new_call_in_place_of_the_consultation(party, dialect):
+    to_bob, at_bob, to_carol, at_carol = await consulted(party, dialect)
+    alice, bob, carol = to_bob.party, at_bob.party, at_carol.party
+    (await to_bob.transfer(to_carol)).succeeded()
+    replacing = await carol.incoming()
+    assert replacing.session != at_carol.session
+    told = replacing.invitation.message
+    assert (told["replaces"], told["remoteParty"]) == (at_carol.session, "bob@dev.local")
+    assert replacing.remote == ("Bob", "bob@dev.local")
+    await alice.heard_exactly()
+    await bob.heard_exactly()
+    (await carol.operate(replacing.session, "callAnswer", sdp="v=0")).refused(409, 37, "callControlResponse", "call.not_allowed")
+
+    (await replacing.answer()).succeeded()
+    assert (await to_bob.over()).by == "sessionComplete"
+    to_bob.farewell.succeeded()
+    assert (await to_carol.over()).by == (await at_carol.over()).by == "callEnd"
+    await at_bob.until(lambda: at_bob.remote == ("Carol", "carol@dev.local"), "shown the target")
+    await alice.heard_exactly(("sessionComplete", to_bob), ("callEnd", to_carol))
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    await carol.heard_exactly(("startCallReplace", replacing), ("callEnd", at_carol))
+    await hear_now({at_bob: {"carol"}, replacing: {"bob"}})
+
+    await held(replacing, at_bob)
+    await resumed(replacing, at_bob)
+    (await at_bob.end()).succeeded()
+    assert (await replacing.over()).by == "callEnd"
+    await alice.heard_exactly()
+
+
+async def test_a_target_that_declines_the_new_call_keeps_the_old_one(party):
+    to_bob, at_bob, to_carol, at_carol = await consulted(party, FCS, sounds=False)
+    alice, bob, carol = to_bob.party, at_bob.party, at_carol.party
+    (await to_bob.transfer(to_carol)).succeeded()
+    replacing = await carol.incoming()
+    (await replacing.reject()).succeeded()
+    await alice.heard_exactly(("sessionFail", to_bob))
+    assert to_bob.failure == (603, "Declined")
+    await bob.heard_exactly()
+    await carol.heard_exactly(("startCallReplace", replacing), ("callCancel", replacing))
+    (await replacing.audit()).refused(404, 42, "callControlResponse", "call.not_found")
+    assert (to_bob.state, at_bob.state) == ("ON_HOLD", "REMOTELY_HELD")
+    await resumed(to_carol, at_carol)
+    assert (to_carol.state, at_carol.state) == ("IN_CALL", "IN_CALL")
+
+
+@pytest.mark.parametrize("bob_lists, carol_lists", [(False, True), (True, False)])
+async def test_where_one_of_them_does_not_list_it_the_target_changes_calls(party, bob_lists, carol_lists):
+    to_bob, at_bob, to_carol, at_carol = await consulted(party, bob_lists=bob_lists, carol_lists=carol_lists, sounds=False)
+    (await to_bob.transfer(to_carol)).succeeded()
+    assert (await to_bob.over()).by == "sessionComplete"
+    await at_carol.until(lambda: at_carol.remote == ("Bob", "bob@dev.local"), "shown the transferred party")
+    await at_carol.party.heard_exactly(("startCallUpdate", at_carol))
+
+
 async def test_transferring_the_consultation_call_instead(party):
     """The other way round: the target is kept, the first call is given away."""
     alice, bob, carol = await party("alice"), await party("bob"), await party("carol")

@@ -35,6 +35,15 @@ import Testing
         (#"{"type":"ringing"}"#, .ringing(address("joe"), SessionID("A1"))),
         (#"{"type":"audit"}"#, .audit(address("joe"), SessionID("A1"))),
         (#"{"type":"callAnswer","sdp":"v=0\r\n"}"#, .answer(address("joe"), SessionID("A1"), CallAnswerRequest(sdp: "v=0\r\n"))),
+        (
+            #"{"type":"callAnswer","sdp":"v=0","supported":["replaceCall"]}"#,
+            .answer(address("joe"), SessionID("A1"), CallAnswerRequest(sdp: "v=0", handlesReplacement: true))
+        ),
+        (
+            #"{"type":"acceptCallReplace","sdp":"v=0"}"#,
+            .answer(address("joe"), SessionID("A1"), CallAnswerRequest(sdp: "v=0", acceptsReplacement: true))
+        ),
+        (#"{"type":"rejectCallReplace"}"#, .reject(address("joe"), SessionID("A1"), replacement: true)),
     ] as [(String, RecordingSwitchboard.Event)])
     func `an operation reaches the switchboard`(_ operation: String, _ event: RecordingSwitchboard.Event) async throws {
         try await TestServer.run { server in
@@ -74,7 +83,7 @@ import Testing
             let answer = try await server.request("POST", path, #"{"callDispositionRequest":{"action":"reject","sessionData":"B1"}}"#)
             #expect(answer.status == 200)
             #expect(answer.body == #"{"callDispositionResponse":{"statusCode":0}}"#)
-            #expect(await server.switchboard.events.contains(.reject(address("joe"), SessionID("B1"))))
+            #expect(await server.switchboard.events.contains(.reject(address("joe"), SessionID("B1"), replacement: false)))
             let forward = try await server.request(
                 "POST", path, #"{"callDispositionRequest":{"action":"forward","sessionData":"B1","address":"sip:bob@example.com"}}"#)
             #expect(forward.status == 200)
@@ -97,7 +106,9 @@ import Testing
         ("PUT", #"{"type":"respondCallUpdate"}"#, 400, "5", "request.missing_field"),
         ("PUT", #"{"type":"updateIceCandidate"}"#, 400, "5", "request.missing_field"),
         ("PUT", #"{"type":"sendCustomHeaders"}"#, 400, "5", "request.missing_field"),
-        ("PUT", #"{"type":"acceptCallReplace","sdp":"v=0"}"#, 403, "35", "call.operation_not_supported"),
+        ("PUT", #"{"type":"refer","from":"sip:ann@example.com","to":"sip:bob@example.com"}"#, 403, "35", "call.operation_not_supported"),
+        ("PUT", #"{"type":"acceptCallReplace"}"#, 400, "5", "request.missing_field"),
+        ("POST", #"{"type":"rejectCallReplace"}"#, 400, "37", "call.operation_unknown"),
         ("PUT", #"{"type":"callStart","to":"sip:ann@example.com","sdp":"v=0"}"#, 400, "37", "call.operation_unknown"),
         ("PUT", #"{"type":"dance"}"#, 400, "37", "call.operation_unknown"),
         ("PUT", #"{"type":"callAnswer"}"#, 400, "5", "request.missing_field"),

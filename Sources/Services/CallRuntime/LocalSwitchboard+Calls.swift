@@ -99,9 +99,9 @@ extension LocalSwitchboard {
         try await call.answer(by: leg, request)
     }
 
-    package func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
+    package func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
-        try await call.reject(by: leg)
+        try await call.reject(by: leg, replacement: replacement)
     }
 
     package func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {

@@ -36,11 +36,35 @@ extension LocalSwitchboard {
         let (call, leg) = try await leg(of: session, for: user)
         if let consultation {
             let other = try await self.leg(of: consultation, for: user)
-            return try await call.consult(by: leg, Neighbour(owner: other.call, leg: other.leg))
+            let neighbour = Neighbour(owner: other.call, leg: other.leg)
+            if try await replace(neighbour, by: call, leg) { return }
+            return try await call.consult(by: leg, neighbour)
         }
         try await divert(.transfer, of: user, call, leg, to: address) { leg, reason throws(CallError) in
             try await call.transferUnreachable(by: leg, reason)
         }
+    }
+
+    /// Offers whom the user consulted the new call in place of the consultation, if both ends that are to talk take that.
+    ///
+    /// - Returns: Whether it did.
+    private func replace(_ consultation: Neighbour, by call: CallOwner, _ leg: Leg) async throws(CallError) -> Bool {
+        guard consultation.owner.id != call.id, await call.replaceableParty(talkingTo: leg) != nil,
+            let known = await consultation.owner.replaceableParty(talkingTo: consultation.leg),
+            let registration = await users.existing(known.user)
+        else { return false }
+        var random = environment.random.generator
+        let target = try await call.takeLeg(for: .transfer, by: leg)
+        let session = SessionID(known.user.resourcePrefix + random.nextToken(16, alphabet: .url))
+        guard let contact = await registration.attach(session, target, of: call) else { return false }
+        let party = CallParty(user: known.user, name: known.name, session: session, devices: known.devices.filter(contact.devices.contains))
+        do throws(CallError) {
+            try await call.divert(.transfer, by: leg, to: party, as: target, registration, replacing: (known.session, in: consultation))
+        } catch {
+            registration.inbox.post(.detach(session))
+            throw error
+        }
+        return true
     }
 
     package func join(

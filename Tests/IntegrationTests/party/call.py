@@ -59,6 +59,11 @@ class PartyCall:
         return states[self.holding, self.remotely_held]
 
     @property
+    def is_replacing(self) -> bool:
+        """It was not rung, but offered in place of another call (spidr-wire §8.8)."""
+        return bool(self.invitation) and self.invitation.event == "startCallReplace"
+
+    @property
     def direction(self) -> str:
         """Of the audio, as agreed."""
         return self.media.direction["audio"]
@@ -91,7 +96,7 @@ class PartyCall:
         """A call that came without a description is answered with an offer; its answer follows by itself."""
         sdp = self.invitation.sdp
         own = await (self.media.answer(sdp, self._wishes()) if sdp else self.media.offer(self._wishes()))
-        answer = await self.party.operate(self.session, "callAnswer", sdp=own, **fields)
+        answer = await self.party.operate(self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields)
         self.is_answered = answer.status < 300
         return answer
 
@@ -100,6 +105,8 @@ class PartyCall:
         await self.until(lambda: self.is_answered, "answered", timeout)
 
     async def reject(self) -> Answer:
+        if self.is_replacing:
+            return await self.party.operate(self.session, "rejectCallReplace")
         return await self.party.reject(self.session)
 
     async def forward(self, address: str) -> Answer:

@@ -43,7 +43,7 @@ class Party(SpidrPeer):
         return call
 
     async def incoming(self, timeout: float = 20) -> PartyCall:
-        """The next call that comes in."""
+        """The next call that comes in, or that is offered in place of another."""
         try:
             return await asyncio.wait_for(self._invited.get(), timeout)
         except TimeoutError:
@@ -89,7 +89,7 @@ class Party(SpidrPeer):
         if any(earlier.event_id == news.event_id for earlier in self.heard[:-1]):
             self.heard.pop()  # replayed
             return
-        if news.event == "call" and news.session not in self.calls:
+        if news.event in ("call", "startCallReplace") and news.session not in self.calls:
             self.adopt(call := PartyCall(self, is_incoming=True, session=news.session, invitation=news))
             self._invited.put_nowait(call)
         elif call := self.calls.get(news.session):

@@ -15,7 +15,7 @@ actor RecordingSwitchboard: Switchboard {
         case start(UserAddress, CallStartRequest)
         case ringing(UserAddress, SessionID)
         case answer(UserAddress, SessionID, CallAnswerRequest)
-        case reject(UserAddress, SessionID)
+        case reject(UserAddress, SessionID, replacement: Bool)
         case end(UserAddress, SessionID, reasonText: String?)
         case state(UserAddress, SessionID)
         case calls(UserAddress)
@@ -124,7 +124,9 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.answer(user, session, request))
     }
 
-    func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.reject(user, session)) }
+    func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError) {
+        try await noteCall(.reject(user, session, replacement: replacement))
+    }
 
     func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {
         try await noteCall(.end(user, session, reasonText: reasonText))

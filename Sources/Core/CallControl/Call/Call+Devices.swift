@@ -24,7 +24,8 @@ extension Call {
             case .answered(let answered): answered.operation?.invitation
             case .initial, .joining, .ended: nil
             }
-        if leg.stage == .ringing, let invitation {
+        // Only devices that have the call can have another one in its place.
+        if leg.stage == .ringing, let invitation, invitation.type == .call || wasTold {
             edit(id) { $0.party.devices.append(device) }
             return [.notify(id, [device.subscription], invitation)] + (device.sendsRingingFeedback ? [] : rang())
         }

@@ -85,6 +85,8 @@ extension Call {
     /// Something that happened to an end while it was changing hands.
     package mutating func happened(_ event: LegEvent, to leg: Leg, at now: MonotonicTime) -> [CallAction] {
         guard case .answered(let answered) = state, let stage = self[leg]?.stage else { return [] }
+        // Was handed over meanwhile, and has only to be ended by its client.
+        if event == .replaced, stage != .talking { return [] }
         return leave(answered, leg, stage, event, at: now)
     }
 
@@ -118,7 +120,7 @@ extension Call {
             legs.append(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
-                    holds: leg.holds, lastRequest: leg.lastRequest, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost))
+                    holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost))
             return adopted
         }
     }

@@ -30,7 +30,7 @@ extension Call {
             edit(leg) { $0.media = own }
             edit(.caller) { $0.media = callers }
         }
-        edit(leg) { $0.stage = .talking }
+        edit(leg) { $0.talk(request) }
         edit(.caller) { $0.stage = .talking }
         let setup = now - unanswered.startedAt
         state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))

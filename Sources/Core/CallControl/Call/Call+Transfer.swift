@@ -30,14 +30,16 @@ extension Call {
         }
         legs.append(
             CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media))
-        var invitation = notification(.call, to: target.leg)
+        var invitation = notification(target.replaced == nil ? .call : .startCallReplace, to: target.leg)
         invitation.sdp = offer
-        invitation.actions = [.answer, .reject]
+        if let replaced = target.replaced { invitation.replaces = replaced.session } else { invitation.actions = [.answer, .reject] }
+        // Nobody has to pick up to have one call in place of another.
+        let patience = target.replaced == nil ? configuration.ringTime : configuration.offerTime
         operate(
             .transfer(
                 Transfer(
-                    transferor: leg, transferred: transferred.id, target: target.leg, invitation: invitation,
-                    deadline: now + configuration.ringTime)))
+                    transferor: leg, transferred: transferred.id, target: target.leg, replaced: target.replaced, invitation: invitation,
+                    deadline: now + patience)))
         return [.prepareMedia(target.leg, media.credentials)] + tell(target.leg, invitation)
     }
 
@@ -61,13 +63,15 @@ extension Call {
         }
         edit(leg) { member in
             member.media = media
-            member.stage = .talking
+            member.talk(request)
         }
         operate(nil)
-        var actions = connect(leg) + cancel(leg, because: .answeredElsewhere)
+        // The devices that were asked to replace a call have it; there is no ringing to end.
+        var actions = connect(leg) + (transfer.replaced == nil ? cancel(leg, because: .answeredElsewhere) : [])
         actions += complete(transfer.transferor, "Transfer Successful", at: now)
         actions += introduce(transfer.transferred, leg, at: now)
-        return actions + offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)
+        actions += offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)
+        return actions + (transfer.replaced.map { [.passOn($0.call, $0.keeper, .replaced)] } ?? [])
     }
 
     /// The target does not come: everybody is where they were.

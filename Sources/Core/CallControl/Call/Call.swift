@@ -175,6 +175,7 @@ extension Call {
                 throw CallError(error)
             }
         }
+        edit(.caller) { $0.handlesReplacement = request.handlesReplacement }
         state = .unanswered(
             Unanswered(startedAt: now, invitation: invitation, earlyMedia: early, deadline: now + configuration.ringTime))
         return actions + ring(.callee, with: invitation)
@@ -211,6 +212,7 @@ extension Call {
         guard member.isCalled else { throw refusal(of: "callAnswer", to: leg) }
         guard member.stage == .ringing else { throw .alreadyAnswered }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
+        guard request.acceptsReplacement == member.isReplacing(in: self) else { throw refusal(of: request.operation, to: leg) }
         switch state {
         case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
             return try answerWithOffer(unanswered, by: leg, request, at: now, random: &random)
@@ -239,7 +241,7 @@ extension Call {
             edit(.caller) { $0.media = callers }
             actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
         }
-        edit(leg) { $0.stage = .talking }
+        edit(leg) { $0.talk(request) }
         edit(.caller) { $0.stage = .talking }
         let setup = now - unanswered.startedAt
         state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
@@ -247,9 +249,13 @@ extension Call {
     }
 
     /// A device of a rung end declines for all of them (spidr-wire §6.4).
-    package mutating func reject(by leg: Leg, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+    ///
+    /// - Parameter replacement: it declines a call in place of the one it has, with `rejectCallReplace`.
+    package mutating func reject(by leg: Leg, replacement: Bool = false, at now: MonotonicTime) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard member.isCalled else { throw refusal(of: "reject", to: leg) }
+        guard member.isCalled, !replacement || member.isReplacing(in: self) || member.stage != .ringing else {
+            throw refusal(of: replacement ? "rejectCallReplace" : "reject", to: leg)
+        }
         guard member.stage == .ringing else { throw .alreadyAnswered }
         if case .answered = state { return transferFailed(603, "Declined", farewell: .cancel) }
         return finish(.rejected(reasonText: nil), at: now)

@@ -29,6 +29,8 @@ package struct CallLeg: Equatable, Sendable {
     var media: LegMedia?
     /// Keeps the others waiting, and they know it.
     package internal(set) var holds = false
+    /// Its client takes another call in place of one that it has (spidr-wire §8.8).
+    var handlesReplacement = false
     /// What it hears in place of the others.
     var playing: Call.Playing?
     /// When one of its clients asked for something last.

@@ -32,6 +32,8 @@ extension Call {
         let transferor: Leg
         let transferred: Leg
         let target: Leg
+        /// The target's call that this one is to take the place of.
+        let replaced: ReplacedCall?
         let invitation: Notification
         let deadline: MonotonicTime
     }
@@ -72,6 +74,8 @@ package enum LegEvent: Equatable, Sendable {
     case subscriptionEnded
     /// Its client gives no sign of life.
     case clientLost
+    /// It has brought whom it talks to together with others, in another call that takes this one's place.
+    case replaced
 }
 
 extension LegEvent {
@@ -85,6 +89,7 @@ extension LegEvent {
         case .mediaFailed(let fault): .mediaFailed(leg, fault)
         case .subscriptionEnded: .subscriptionEnded(leg)
         case .clientLost: .clientLost(leg)
+        case .replaced: .transferred(by: leg)
         }
     }
 }

@@ -9,33 +9,45 @@ package struct CallStartRequest: Equatable, Sendable {
     package var sdp: String
     /// `supported` contains `earlymedia`.
     package var acceptsEarlyMedia: Bool
+    /// `supported` contains `replacecall`: the client takes `startCallReplace`.
+    package var handlesReplacement: Bool
     package var customParameters: [CustomParameter]
     /// What the caller wants to receive, over what is configured.
     package var mediaPreferences: MediaPreferences
 
     package init(
-        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, customParameters: [CustomParameter] = [],
-        mediaPreferences: MediaPreferences = MediaPreferences()
+        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, handlesReplacement: Bool = false,
+        customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences()
     ) {
         self.callerName = callerName
         self.callee = callee
         self.sdp = sdp
         self.acceptsEarlyMedia = acceptsEarlyMedia
+        self.handlesReplacement = handlesReplacement
         self.customParameters = customParameters
         self.mediaPreferences = mediaPreferences
     }
 }
 
-/// `callAnswer` after parsing (spidr-wire §6.3).
+/// `callAnswer` after parsing (spidr-wire §6.3), and `acceptCallReplace`, which is an answer as well (§8.8).
 package struct CallAnswerRequest: Equatable, Sendable {
     /// An answer; an offer if the call came without one.
     package var sdp: String
     package var customParameters: [CustomParameter]
     /// What the callee wants to receive, over what is configured.
     package var mediaPreferences: MediaPreferences
+    /// `supported` contains `replacecall`: the client takes `startCallReplace`.
+    package var handlesReplacement: Bool
+    /// Answers `startCallReplace`, not `call`.
+    package var acceptsReplacement: Bool
 
-    package init(sdp: String, customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences()) {
+    package init(
+        sdp: String, customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences(),
+        handlesReplacement: Bool = false, acceptsReplacement: Bool = false
+    ) {
         self.sdp = sdp
+        self.handlesReplacement = handlesReplacement
+        self.acceptsReplacement = acceptsReplacement
         self.customParameters = customParameters
         self.mediaPreferences = mediaPreferences
     }
@@ -60,11 +72,14 @@ package struct CallTarget: Equatable, Sendable {
     package var party: CallParty
     /// Of its media; `nil` if media goes from peer to peer.
     package var identity: LegIdentity?
+    /// The call that this one is to take the place of; `nil`: the target is rung.
+    package var replaced: ReplacedCall?
 
-    package init(leg: Leg, party: CallParty, identity: LegIdentity?) {
+    package init(leg: Leg, party: CallParty, identity: LegIdentity?, replacing replaced: ReplacedCall? = nil) {
         self.leg = leg
         self.party = party
         self.identity = identity
+        self.replaced = replaced
     }
 }
 

@@ -12,6 +12,8 @@ package struct Notification: Hashable, Sendable {
     /// Names and numbers shown to the user; all five are sent on every call notification (spidr-wire §5.2).
     package var parties: Parties?
     package var customParameters: [CustomParameter]
+    /// On `startCallReplace`: the receiver's session that this one is to take the place of.
+    package var replaces: SessionID?
     /// On `IceCandidate`.
     package var candidates: [TrickledLine] = []
     /// What became of an offer.
@@ -54,6 +56,8 @@ package struct Notification: Hashable, Sendable {
         case sessionComplete
         /// A transfer or a conference has not come about.
         case sessionFail
+        /// This call is to take the place of another one that the receiver has (spidr-wire §8.8).
+        case startCallReplace
         case iceCandidate = "IceCandidate"
         /// Custom parameters alone; an addition of ours.
         case customParameters

@@ -154,7 +154,7 @@ extension CallHistory {
         for case .notify(let leg, let receivers, let notification) in actions {
             if let parties = notification.parties { edit(leg) { $0.names = parties } }
             switch notification.type {
-            case .call:
+            case .call, .startCallReplace:
                 if case .unanswered = call.state { startParameters = notification.customParameters }
                 for receiver in receivers { offered(to: receiver, leg, call, at: now) }
             case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer: answerParameters = notification.customParameters

@@ -65,6 +65,7 @@ extension LegEvent {
         case .mediaFailed(let fault): "mediaFailed \(fault.reasonText)"
         case .subscriptionEnded: "subscriptionEnded"
         case .clientLost: "clientLost"
+        case .replaced: "replaced"
         }
     }
 }

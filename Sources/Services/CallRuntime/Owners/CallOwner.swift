@@ -164,10 +164,12 @@ extension CallOwner {
         try command("answer", leg) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
     }
 
-    func reject(by leg: Leg) throws(CallError) {
+    func reject(by leg: Leg, replacement: Bool) throws(CallError) {
         let now = environment.clock.now
-        try command("reject", leg) { call throws(CallError) in try call.reject(by: leg, at: now) }
+        try command("reject", leg) { call throws(CallError) in try call.reject(by: leg, replacement: replacement, at: now) }
     }
+
+    func replaceableParty(talkingTo leg: Leg) -> CallParty? { call?.replaceableParty(talkingTo: leg) }
 
     func end(by leg: Leg, reasonText: String?) throws(CallError) {
         let now = environment.clock.now
@@ -232,8 +234,15 @@ extension CallOwner {
         return taken
     }
 
-    func divert(_ diversion: Diversion, by leg: Leg, to party: CallParty, as target: Leg, _ registration: RegistrationOwner) throws(CallError) {
-        let target = CallTarget(leg: target, party: party, identity: try reserveLeg())
+    /// - Parameter replaced: the target's call that this one is to take the place of.
+    func divert(
+        _ diversion: Diversion, by leg: Leg, to party: CallParty, as target: Leg, _ registration: RegistrationOwner,
+        replacing replaced: (session: SessionID, in: Neighbour)? = nil
+    ) throws(CallError) {
+        let target = CallTarget(
+            leg: target, party: party, identity: try reserveLeg(),
+            replacing: replaced.map { ReplacedCall(call: $0.in.owner.id, keeper: $0.in.leg, session: $0.session) })
+        if let replaced { neighbours[replaced.in.owner.id] = replaced.in }
         var random = environment.random.generator
         let now = environment.clock.now
         registrations[target.leg] = registration

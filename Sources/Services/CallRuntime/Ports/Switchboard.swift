@@ -39,7 +39,8 @@ package protocol Switchboard: Sendable {
     func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID
     func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError)
     func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
-    func reject(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+    /// - Parameter replacement: what is declined is a call in place of one that the user has (§8.8).
+    func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError)
     func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError)
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)

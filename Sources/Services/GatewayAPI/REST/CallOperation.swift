@@ -12,6 +12,8 @@ package enum CallCreation: Equatable, Sendable {
 package enum CallOperation: Equatable, Sendable {
     case ringing
     case answer(CallAnswerRequest)
+    /// Of a call in place of the one that the user has.
+    case rejectReplacement
     case audit
     case offer(CallUpdateRequest)
     case respond(CallUpdateRequest)
@@ -21,11 +23,12 @@ package enum CallOperation: Equatable, Sendable {
 }
 
 extension CallControlRequest {
-    /// Operations of the protocol that this gateway does not carry out (spidr-wire §8.7, §8.8).
-    private static let otherOperations: Set<String> = ["acceptCallReplace", "rejectCallReplace", "refer"]
+    /// Of the protocol, but not carried out by this gateway, which mixes by itself (spidr-wire §8.7).
+    private static let otherOperations: Set<String> = ["refer"]
     private static let creations: Set<String> = ["callStart", "join"]
     private static let operations: Set<String> = [
         "ringing", "callAnswer", "audit", "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders", "updateIceCandidate",
+        "acceptCallReplace", "rejectCallReplace",
     ]
     /// Candidates that one request may carry; a client has a few dozen at most.
     private static let maximumCandidates = 100
@@ -46,10 +49,12 @@ extension CallControlRequest {
     package func operation(defaultDomain: String) throws(APIError) -> CallOperation {
         switch type {
         case "ringing": .ringing
-        case "callAnswer":
+        case "callAnswer", "acceptCallReplace":
             .answer(
                 CallAnswerRequest(
-                    sdp: try required(sdp, "sdp"), customParameters: parameters, mediaPreferences: try wantedMedia().preferences))
+                    sdp: try required(sdp, "sdp"), customParameters: parameters, mediaPreferences: try wantedMedia().preferences,
+                    handlesReplacement: supports("replacecall"), acceptsReplacement: type == "acceptCallReplace"))
+        case "rejectCallReplace": .rejectReplacement
         case "audit": .audit
         case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", customParameters: parameters))
         case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
@@ -91,11 +96,14 @@ extension CallControlRequest {
             callerName: from.flatMap { NameAddress(parsing: $0, defaultDomain: defaultDomain)?.displayName },
             callee: callee,
             sdp: sdp ?? "",
-            acceptsEarlyMedia: supported?.contains { $0.lowercased() == "earlymedia" } ?? false,
+            acceptsEarlyMedia: supports("earlymedia"),
+            handlesReplacement: supports("replacecall"),
             customParameters: parameters,
             mediaPreferences: try wantedMedia().preferences
         )
     }
+
+    private func supports(_ feature: String) -> Bool { supported?.contains { $0.lowercased() == feature } ?? false }
 
     /// What is said about `mediaPreferences` to whoever sent them: values that are ignored, by name; `nil` without any.
     package func ignoredValues() throws(APIError) -> [String]? {

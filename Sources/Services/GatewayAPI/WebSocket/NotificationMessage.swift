@@ -16,6 +16,10 @@ package struct NotificationMessage: WireObject, Equatable {
     package var sessionParams: SessionParameters?
     package var callNotificationParams: CallParameters?
     package var customParameters: [CustomParameterField]?
+    /// On `startCallReplace`: the receiver's session that is replaced.
+    package var replaces: String?
+    /// On `startCallReplace`: with whom the receiver is to talk.
+    package var remoteParty: String?
     /// On `callQuality`.
     package var quality: QualityField?
     /// On `mediaPath`.
@@ -87,6 +91,8 @@ package struct NotificationMessage: WireObject, Equatable {
         customParameters =
             notification.customParameters.isEmpty
             ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
+        replaces = notification.replaces?.rawValue
+        remoteParty = notification.replaces.flatMap { _ in notification.parties?.remoteDisplayNumber }
         quality = notification.quality.map(QualityField.init)
         mediaPath = notification.mediaPath.map { MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered") }
     }
@@ -107,6 +113,8 @@ extension NotificationMessage: JSONWritable {
             if let sessionParams { object.member("sessionParams", sessionParams) }
             if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
             object.member("customParameters", customParameters)
+            object.member("replaces", replaces)
+            object.member("remoteParty", remoteParty)
             if let quality { object.member("quality", quality) }
             if let mediaPath { object.member("mediaPath", mediaPath) }
         }

@@ -38,6 +38,7 @@ extension SignalingResponder {
             switch operation {
             case .ringing: try await switchboard.ringing(user, session)
             case .answer(let request): try await switchboard.answer(user, session, request)
+            case .rejectReplacement: try await switchboard.reject(user, session, replacement: true)
             case .audit: try await switchboard.audit(user, session)
             case .offer(let request): try await switchboard.offer(user, session, request)
             case .respond(let request): try await switchboard.respond(user, session, request)
@@ -86,7 +87,7 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
             switch disposition {
-            case .reject(let session): try await switchboard.reject(exchange.user, session)
+            case .reject(let session): try await switchboard.reject(exchange.user, session, replacement: false)
             case .forward(let session, let address): try await switchboard.forward(exchange.user, session, to: address)
             }
         } catch {
