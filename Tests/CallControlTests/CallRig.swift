@@ -35,14 +35,14 @@ struct CallRig {
     mutating func start(
         _ sdp: String = "offer", parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
     ) throws(CallError) -> [CallAction] {
-        let request = CallStartRequest(callee: Self.bob, sdp: sdp, customParameters: parameters, mediaPreferences: preferences)
+        let request = CallStartRequest(callee: Self.bob, sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
         return try call.start(request, media: mode, at: clock.now, random: &random)
     }
 
     mutating func answer(
         _ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
     ) throws(CallError) -> [CallAction] {
-        let request = CallAnswerRequest(sdp: sdp, customParameters: parameters, mediaPreferences: preferences)
+        let request = CallAnswerRequest(sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
         return try call.answer(by: leg, request, at: clock.now, random: &random)
     }
 

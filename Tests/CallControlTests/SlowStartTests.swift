@@ -34,7 +34,7 @@ struct SlowStartTests {
         }
 
         mutating func answer(_ sdp: String = ScriptedDescription.audio("bobs", .sendReceive), by leg: Leg = .callee) throws -> [CallAction] {
-            let request = CallAnswerRequest(sdp: sdp, customParameters: [CustomParameter(name: "X-Mood", value: "fine")])
+            let request = CallAnswerRequest(sdp: sdp, content: CustomContent(parameters: [CustomParameter(name: "X-Mood", value: "fine")]))
             return try call.answer(by: leg, request, at: clock.now, random: &random)
         }
 

@@ -53,6 +53,25 @@ import Testing
         #expect(message["customParameters"] as? [[String: String]] == [["name": "X-GPS", "value": "1,2"]])
     }
 
+    @Test func `bodies and a replaced call stand beside the session`() throws {
+        var notification = Notification(
+            .startCallReplace, session: SessionID("C2"),
+            parties: .init(
+                callerName: "Bob", callerDisplayNumber: "bob@example.com", calleeDisplayNumber: "carol@example.com", remoteName: "Bob",
+                remoteDisplayNumber: "bob@example.com"))
+        notification.replaces = SessionID("C1")
+        notification.customBodies = [
+            CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hi \"you\""), CustomBody(contentType: "a/b", body: ""),
+        ]
+        let message = try members(notification)
+        #expect(message["replaces"] as? String == "C1")
+        #expect(message["remoteParty"] as? String == "bob@example.com")
+        #expect(
+            message["customBodies"] as? [[String: String]] == [
+                ["contentType": "text/plain", "contentDisposition": "render", "body": "hi \"you\""], ["contentType": "a/b", "body": ""],
+            ])
+    }
+
     @Test func `the reason of an end is in the session, not in the envelope`() throws {
         let message = try members(Notification(.callEnd, session: SessionID("A1"), statusCode: 487, reasonText: "bye / soon"))
         #expect(message["statusCode"] as? Int == 0)

@@ -18,7 +18,7 @@ import Testing
             #expect(try answer.member("callControlResponse.sessionData") == "A1")
             let wanted = CallStartRequest(
                 callerName: #"Joe "J" Doe"#, callee: address("ann"), sdp: "v=0\r\n", acceptsEarlyMedia: true,
-                customParameters: [CustomParameter(name: "X-GPS", value: "1,2"), CustomParameter(name: "X-N", value: "7")])
+                content: CustomContent(parameters: [CustomParameter(name: "X-GPS", value: "1,2"), CustomParameter(name: "X-N", value: "7")]))
             #expect(await server.switchboard.events.contains(.start(address("joe"), wanted)))
         }
     }
@@ -141,7 +141,19 @@ import Testing
         ),
         (
             #"{"type":"sendCustomHeaders","customParameters":[{"name":"X-GPS","value":"1,2"}]}"#,
-            .parameters(address("joe"), SessionID("B1"), [CustomParameter(name: "X-GPS", value: "1,2")])
+            .content(address("joe"), SessionID("B1"), CustomContent(parameters: [CustomParameter(name: "X-GPS", value: "1,2")]))
+        ),
+        (
+            #"{"type":"sendCustomHeaders","customBodies":[{"contentType":"text/plain","contentDisposition":"render","body":"hi"}]}"#,
+            .content(
+                address("joe"), SessionID("B1"),
+                CustomContent(bodies: [CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hi")]))
+        ),
+        (
+            #"{"type":"startCallUpdate","sdp":"v=0","customBodies":[{"contentType":"a/b;c=d","body":""}]}"#,
+            .offer(
+                address("joe"), SessionID("B1"),
+                CallUpdateRequest(sdp: "v=0", content: CustomContent(bodies: [CustomBody(contentType: "a/b;c=d", body: "")])))
         ),
     ] as [(String, RecordingSwitchboard.Event)])
     func `operations inside a call reach call handling`(_ operation: String, _ event: RecordingSwitchboard.Event) async throws {

@@ -19,9 +19,9 @@ extension LocalSwitchboard {
         try await call.candidates(candidates, by: leg)
     }
 
-    package func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError) {
+    package func send(_ user: UserAddress, _ session: SessionID, _ content: CustomContent) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
-        try await call.sendParameters(parameters, by: leg)
+        try await call.send(content, by: leg)
     }
 
     package func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {

@@ -27,7 +27,7 @@ actor RecordingSwitchboard: Switchboard {
         case offer(UserAddress, SessionID, CallUpdateRequest)
         case respond(UserAddress, SessionID, CallUpdateRequest)
         case candidates(UserAddress, SessionID, [TrickledLine])
-        case parameters(UserAddress, SessionID, [CustomParameter])
+        case content(UserAddress, SessionID, CustomContent)
         case forward(UserAddress, SessionID, to: UserAddress)
         case transfer(UserAddress, SessionID, to: UserAddress, consultation: SessionID?)
         case join(UserAddress, SessionID, SessionID, CallUpdateRequest)
@@ -187,8 +187,8 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.candidates(user, session, candidates))
     }
 
-    func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError) {
-        try await noteCall(.parameters(user, session, parameters))
+    func send(_ user: UserAddress, _ session: SessionID, _ content: CustomContent) async throws(CallError) {
+        try await noteCall(.content(user, session, content))
     }
 
     func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {

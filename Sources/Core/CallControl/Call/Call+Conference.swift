@@ -27,7 +27,7 @@ extension Call {
         }
         edit(.caller) { $0.media = media }
         state = .joining(
-            Joining(startedAt: now, calls: calls, customParameters: request.customParameters, deadline: now + configuration.offerTime))
+            Joining(startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime))
         return calls.map { .requestHandover($0, of: .caller) }
     }
 
@@ -69,7 +69,7 @@ extension Call {
         }
         var update = notification(.respondCallUpdate, to: .caller)
         update.sdp = answer
-        update.customParameters = joining.customParameters
+        update.carry(joining.content)
         actions += tell(.caller, update)
         for leg in arrived {
             edit(leg) { member in

@@ -14,7 +14,7 @@ extension Call {
         _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var update = notification(.startCallUpdate, to: .caller)
-        update.customParameters = request.customParameters
+        update.carry(request.content)
         update.sdp = request.sdp
         var direction = MediaDirection(in: request.sdp)
         var actions: [CallAction] = []

@@ -90,12 +90,12 @@ extension Call {
         }
     }
 
-    /// Parameters alone (spidr-wire §8.4), for everybody else in the call.
-    package func sendParameters(_ parameters: [CustomParameter], by leg: Leg) throws(CallError) -> [CallAction] {
+    /// Parameters and bodies alone (spidr-wire §8.4), for everybody else in the call.
+    package func send(_ content: CustomContent, by leg: Leg) throws(CallError) -> [CallAction] {
         _ = try member(leg)
         return legs.filter { $0.id != leg }.flatMap { receiver in
             var message = notification(.customParameters, to: receiver.id)
-            message.customParameters = parameters
+            message.carry(content)
             return tell(receiver.id, message)
         }
     }
@@ -123,7 +123,7 @@ extension Call {
     func update(_ type: Notification.EventType, to leg: Leg, _ sdp: String?, _ request: CallUpdateRequest? = nil) -> Notification {
         var update = notification(type, to: leg)
         update.sdp = sdp
-        update.customParameters = request?.customParameters ?? []
+        if let request { update.carry(request.content) }
         return update
     }
 

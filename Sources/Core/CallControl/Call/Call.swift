@@ -151,7 +151,7 @@ extension Call {
         guard state == .initial else { preconditionFailure("a call starts once") }
         var invitation = notification(.call, to: .callee)
         invitation.actions = [.answer, .reject, .forward]
-        invitation.customParameters = request.customParameters
+        invitation.carry(request.content)
 
         var actions: [CallAction] = []
         var early: EarlyMedia?
@@ -226,7 +226,7 @@ extension Call {
         _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var update = notification(.respondCallUpdate, to: .caller)
-        update.customParameters = request.customParameters
+        update.carry(request.content)
         update.sdp = request.sdp
         var actions: [CallAction] = []
         if var own = self[leg]?.media, var callers = self[.caller]?.media {

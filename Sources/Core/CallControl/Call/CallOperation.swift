@@ -56,7 +56,7 @@ extension Call {
         let startedAt: MonotonicTime
         let calls: [CallID]
         package internal(set) var received: [Handover] = []
-        let customParameters: [CustomParameter]
+        let content: CustomContent
         let deadline: MonotonicTime
     }
 

@@ -11,20 +11,20 @@ package struct CallStartRequest: Equatable, Sendable {
     package var acceptsEarlyMedia: Bool
     /// `supported` contains `replacecall`: the client takes `startCallReplace`.
     package var handlesReplacement: Bool
-    package var customParameters: [CustomParameter]
+    package var content: CustomContent
     /// What the caller wants to receive, over what is configured.
     package var mediaPreferences: MediaPreferences
 
     package init(
         callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, handlesReplacement: Bool = false,
-        customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences()
+        content: CustomContent = CustomContent(), mediaPreferences: MediaPreferences = MediaPreferences()
     ) {
         self.callerName = callerName
         self.callee = callee
         self.sdp = sdp
         self.acceptsEarlyMedia = acceptsEarlyMedia
         self.handlesReplacement = handlesReplacement
-        self.customParameters = customParameters
+        self.content = content
         self.mediaPreferences = mediaPreferences
     }
 }
@@ -33,7 +33,7 @@ package struct CallStartRequest: Equatable, Sendable {
 package struct CallAnswerRequest: Equatable, Sendable {
     /// An answer; an offer if the call came without one.
     package var sdp: String
-    package var customParameters: [CustomParameter]
+    package var content: CustomContent
     /// What the callee wants to receive, over what is configured.
     package var mediaPreferences: MediaPreferences
     /// `supported` contains `replacecall`: the client takes `startCallReplace`.
@@ -42,13 +42,13 @@ package struct CallAnswerRequest: Equatable, Sendable {
     package var acceptsReplacement: Bool
 
     package init(
-        sdp: String, customParameters: [CustomParameter] = [], mediaPreferences: MediaPreferences = MediaPreferences(),
+        sdp: String, content: CustomContent = CustomContent(), mediaPreferences: MediaPreferences = MediaPreferences(),
         handlesReplacement: Bool = false, acceptsReplacement: Bool = false
     ) {
         self.sdp = sdp
         self.handlesReplacement = handlesReplacement
         self.acceptsReplacement = acceptsReplacement
-        self.customParameters = customParameters
+        self.content = content
         self.mediaPreferences = mediaPreferences
     }
 }
@@ -57,11 +57,11 @@ package struct CallAnswerRequest: Equatable, Sendable {
 package struct CallUpdateRequest: Equatable, Sendable {
     /// Empty: an offer is asked for (slow start).
     package var sdp: String
-    package var customParameters: [CustomParameter]
+    package var content: CustomContent
 
-    package init(sdp: String, customParameters: [CustomParameter] = []) {
+    package init(sdp: String, content: CustomContent = CustomContent()) {
         self.sdp = sdp
-        self.customParameters = customParameters
+        self.content = content
     }
 }
 

@@ -12,6 +12,7 @@ package struct Notification: Hashable, Sendable {
     /// Names and numbers shown to the user; all five are sent on every call notification (spidr-wire §5.2).
     package var parties: Parties?
     package var customParameters: [CustomParameter]
+    package var customBodies: [CustomBody] = []
     /// On `startCallReplace`: the receiver's session that this one is to take the place of.
     package var replaces: SessionID?
     /// On `IceCandidate`.
@@ -59,7 +60,7 @@ package struct Notification: Hashable, Sendable {
         /// This call is to take the place of another one that the receiver has (spidr-wire §8.8).
         case startCallReplace
         case iceCandidate = "IceCandidate"
-        /// Custom parameters alone; an addition of ours.
+        /// Custom parameters and bodies alone; an addition of ours.
         case customParameters
         /// An announcement has come to its end; an addition of ours.
         case mediaEnded
@@ -129,17 +130,6 @@ package struct TrickledLine: Hashable, Sendable {
         self.mid = mid
         self.mediaIndex = mediaIndex
         self.usernameFragment = usernameFragment
-    }
-}
-
-/// `{"name": "X-GPS", "value": "1,2"}` (spidr-wire §8.4).
-package struct CustomParameter: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
     }
 }
 

@@ -204,8 +204,8 @@ extension CallOwner {
         try command("candidates", leg) { call throws(CallError) in try call.candidates(candidates, by: leg) }
     }
 
-    func sendParameters(_ parameters: [CustomParameter], by leg: Leg) throws(CallError) {
-        try command("parameters", leg) { call throws(CallError) in try call.sendParameters(parameters, by: leg) }
+    func send(_ content: CustomContent, by leg: Leg) throws(CallError) {
+        try command("content", leg) { call throws(CallError) in try call.send(content, by: leg) }
     }
 
     func session(for leg: Leg) throws(CallError) -> CallSession {

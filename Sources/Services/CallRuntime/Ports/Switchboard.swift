@@ -62,7 +62,7 @@ package protocol Switchboard: Sendable {
     func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
     func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
     func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError)
-    func sendParameters(_ user: UserAddress, _ session: SessionID, _ parameters: [CustomParameter]) async throws(CallError)
+    func send(_ user: UserAddress, _ session: SessionID, _ content: CustomContent) async throws(CallError)
     /// Sends a call that rings to somebody else.
     func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError)
     /// Brings the other end together with somebody else.

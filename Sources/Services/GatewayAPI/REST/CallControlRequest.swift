@@ -8,6 +8,7 @@ package struct CallControlRequest: WireObject, Equatable {
     package var sdp: String?
     package var supported: [String]?
     package var customParameters: [CustomParameterField]?
+    package var customBodies: [CustomBodyField]?
     /// Of `transfer`: who takes the requester's place.
     package var address: String?
     /// Of `transfer`: the requester's call with that somebody.
@@ -25,13 +26,13 @@ package struct CallControlRequest: WireObject, Equatable {
     package var envelope = Self.wrapper
 
     private enum CodingKeys: String, CodingKey {
-        case type, from, to, sdp, supported, customParameters, address, sessionData, firstSessionData, secondSessionData, iceCandidates
+        case type, from, to, sdp, supported, customParameters, customBodies, address, sessionData, firstSessionData, secondSessionData, iceCandidates
         case mediaPreferences
     }
 
     package init(
         type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
-        customParameters: [CustomParameterField]? = nil, address: String? = nil, sessionData: String? = nil,
+        customParameters: [CustomParameterField]? = nil, customBodies: [CustomBodyField]? = nil, address: String? = nil, sessionData: String? = nil,
         firstSessionData: String? = nil, secondSessionData: String? = nil, iceCandidates: [CandidateField]? = nil,
         mediaPreferences: MediaPreferencesField? = nil
     ) {
@@ -41,6 +42,7 @@ package struct CallControlRequest: WireObject, Equatable {
         self.sdp = sdp
         self.supported = supported
         self.customParameters = customParameters
+        self.customBodies = customBodies
         self.address = address
         self.sessionData = sessionData
         self.firstSessionData = firstSessionData
@@ -82,6 +84,7 @@ extension CallControlRequest: JSONWritable {
         object.member("sdp", sdp)
         object.member("supported", supported)
         object.member("customParameters", customParameters)
+        object.member("customBodies", customBodies)
         object.member("address", address)
         object.member("sessionData", sessionData)
         object.member("firstSessionData", firstSessionData)

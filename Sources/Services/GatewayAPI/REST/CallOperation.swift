@@ -19,7 +19,7 @@ package enum CallOperation: Equatable, Sendable {
     case respond(CallUpdateRequest)
     case transfer(UserAddress, consultation: SessionID?)
     case candidates([TrickledLine])
-    case parameters([CustomParameter])
+    case content(CustomContent)
 }
 
 extension CallControlRequest {
@@ -40,7 +40,7 @@ extension CallControlRequest {
         case "join":
             .join(
                 SessionID(try required(firstSessionData, "firstSessionData")), SessionID(try required(secondSessionData, "secondSessionData")),
-                CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
+                CallUpdateRequest(sdp: try required(sdp, "sdp"), content: try content()))
         default: throw refusal(belongsElsewhere: Self.operations, elsewhere: "PUT on the call session")
         }
     }
@@ -52,23 +52,18 @@ extension CallControlRequest {
         case "callAnswer", "acceptCallReplace":
             .answer(
                 CallAnswerRequest(
-                    sdp: try required(sdp, "sdp"), customParameters: parameters, mediaPreferences: try wantedMedia().preferences,
+                    sdp: try required(sdp, "sdp"), content: try content(), mediaPreferences: try wantedMedia().preferences,
                     handlesReplacement: supports("replacecall"), acceptsReplacement: type == "acceptCallReplace"))
         case "rejectCallReplace": .rejectReplacement
         case "audit": .audit
-        case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", customParameters: parameters))
-        case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), customParameters: parameters))
+        case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", content: try content()))
+        case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), content: try content()))
         case "transfer":
             .transfer(
                 try address(required(address, "address"), "address", defaultDomain: defaultDomain),
                 consultation: sessionData.flatMap { $0.isEmpty ? nil : SessionID($0) })
         case "updateIceCandidate": .candidates(try candidates())
-        case "sendCustomHeaders":
-            if parameters.isEmpty {
-                throw APIError(.requestMissingField, "The field \"\(envelope).customParameters\" is missing; \"\(type)\" needs it.")
-            } else {
-                .parameters(parameters)
-            }
+        case "sendCustomHeaders": .content(try someContent())
         default: throw refusal(belongsElsewhere: Self.creations, elsewhere: "POST on \(envelope == Self.wrapper ? "callControl" : "callMe")")
         }
     }
@@ -98,7 +93,7 @@ extension CallControlRequest {
             sdp: sdp ?? "",
             acceptsEarlyMedia: supports("earlymedia"),
             handlesReplacement: supports("replacecall"),
-            customParameters: parameters,
+            content: try content(),
             mediaPreferences: try wantedMedia().preferences
         )
     }
@@ -113,10 +108,6 @@ extension CallControlRequest {
 
     private func wantedMedia() throws(APIError) -> (preferences: MediaPreferences, ignored: [String]) {
         try mediaPreferences?.preferences(at: "\(envelope).mediaPreferences") ?? (MediaPreferences(), [])
-    }
-
-    private var parameters: [CustomParameter] {
-        (customParameters ?? []).map { CustomParameter(name: $0.name, value: $0.value) }
     }
 
     private func required(_ value: String?, _ field: String) throws(APIError) -> String {

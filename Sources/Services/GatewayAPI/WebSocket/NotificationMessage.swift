@@ -16,6 +16,7 @@ package struct NotificationMessage: WireObject, Equatable {
     package var sessionParams: SessionParameters?
     package var callNotificationParams: CallParameters?
     package var customParameters: [CustomParameterField]?
+    package var customBodies: [CustomBodyField]?
     /// On `startCallReplace`: the receiver's session that is replaced.
     package var replaces: String?
     /// On `startCallReplace`: with whom the receiver is to talk.
@@ -91,6 +92,7 @@ package struct NotificationMessage: WireObject, Equatable {
         customParameters =
             notification.customParameters.isEmpty
             ? nil : notification.customParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
+        customBodies = notification.customBodies.isEmpty ? nil : notification.customBodies.map(CustomBodyField.init)
         replaces = notification.replaces?.rawValue
         remoteParty = notification.replaces.flatMap { _ in notification.parties?.remoteDisplayNumber }
         quality = notification.quality.map(QualityField.init)
@@ -113,6 +115,7 @@ extension NotificationMessage: JSONWritable {
             if let sessionParams { object.member("sessionParams", sessionParams) }
             if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
             object.member("customParameters", customParameters)
+            object.member("customBodies", customBodies)
             object.member("replaces", replaces)
             object.member("remoteParty", remoteParty)
             if let quality { object.member("quality", quality) }

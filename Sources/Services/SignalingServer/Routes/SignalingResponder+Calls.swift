@@ -45,7 +45,7 @@ extension SignalingResponder {
             case .transfer(let address, let consultation):
                 try await switchboard.transfer(user, session, to: address, consultation: consultation)
             case .candidates(let candidates): try await switchboard.candidates(user, session, candidates)
-            case .parameters(let parameters): try await switchboard.sendParameters(user, session, parameters)
+            case .content(let content): try await switchboard.send(user, session, content)
             }
         } catch {
             throw APIError(error)

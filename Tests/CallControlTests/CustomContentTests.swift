@@ -1,0 +1,55 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+/// What an application sends along reaches the other side with the notification that the request causes (spidr-wire §8.4).
+struct CustomContentTests {
+    private static let content = CustomContent(
+        parameters: [CustomParameter(name: "X-GPS", value: "1,2")],
+        bodies: [CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hello")])
+
+    private func carried(_ actions: [CallAction], to leg: Leg) -> [String: CustomContent] {
+        var carried: [String: CustomContent] = [:]
+        for case .notify(leg, _, let notification) in actions {
+            let content = CustomContent(parameters: notification.customParameters, bodies: notification.customBodies)
+            if !content.isEmpty { carried[notification.type.rawValue] = content }
+        }
+        return carried
+    }
+
+    @Test(arguments: ["offer", ""]) func `of a start and of an answer`(_ offer: String) throws {
+        var rig = CallRig()
+        var random = SeededRandomSource(seed: 1)
+        let started = try rig.call.start(
+            CallStartRequest(callee: CallRig.bob, sdp: offer, content: Self.content), media: .direct, at: rig.clock.now, random: &random)
+        #expect(carried(started, to: .callee) == ["call": Self.content])
+        #expect(carried(started, to: .caller).isEmpty)
+        let answered = try rig.call.answer(
+            by: .callee, CallAnswerRequest(sdp: "description", content: Self.content), at: rig.clock.now, random: &random)
+        #expect(carried(answered, to: .caller) == [offer.isEmpty ? "startCallUpdate" : "respondCallUpdate": Self.content])
+        #expect(carried(answered, to: .callee).isEmpty)
+    }
+
+    @Test func `of an offer and its answer within a call, and alone`() throws {
+        var rig = try MidCallRig()
+        let offer = CallUpdateRequest(sdp: ScriptedDescription.audio("caller", .inactive), content: Self.content)
+        let offered = try rig.call.offer(by: .caller, offer, at: rig.clock.now, random: &rig.random)
+        #expect(carried(offered, to: .callee) == ["startCallUpdate": Self.content])
+        let answer = CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .inactive, setup: "active"), content: Self.content)
+        let answered = try rig.call.respond(by: .callee, answer, at: rig.clock.now, random: &rig.random)
+        #expect(carried(answered, to: .caller) == ["respondCallUpdate": Self.content])
+        #expect(carried(try rig.call.send(Self.content, by: .callee), to: .caller) == ["customParameters": Self.content])
+        #expect(carried(try rig.call.send(Self.content, by: .callee), to: .callee).isEmpty)
+    }
+
+    @Test func `alone before the answer too, but not after the end`() throws {
+        var rig = CallRig()
+        #expect(throws: CallError.noSuchCall) { try rig.call.send(Self.content, by: .caller) }
+        _ = try rig.start()
+        #expect(carried(try rig.call.send(Self.content, by: .caller), to: .callee) == ["customParameters": Self.content])
+        _ = rig.take(.drain)
+        #expect(throws: CallError.noSuchCall) { try rig.call.send(Self.content, by: .caller) }
+    }
+}
