@@ -7,7 +7,7 @@ import TestSupport
 ///
 /// A state is what the calls are in, what is on its way between them, and what the clients believe; states that differ only in version
 /// numbers count as one.
-struct CallExplorer {
+struct CallExplorer: Explorable {
     enum Step: Hashable, Sendable, CustomStringConvertible {
         case hold(SessionID)
         case answer(SessionID)
@@ -150,6 +150,7 @@ struct CallExplorer {
         do throws(CallError) {
             try carryOut(step)
         } catch {
+            guard error.isOfState else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
             guard before == world.calls else { throw ExplorationFault("a refused step changed something", path) }
             return false
         }
@@ -319,14 +320,6 @@ struct CallExplorer {
                 }
             }
         }
-    }
-}
-
-struct ExplorationFault: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ fault: String, _ path: [CallExplorer.Step]) {
-        description = "\(fault), after: \(path.map(\.description).joined(separator: ", "))"
     }
 }
 

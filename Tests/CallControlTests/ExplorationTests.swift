@@ -6,34 +6,58 @@ struct ExplorationTests {
     /// One call, until nothing new is found: double hold, offers that meet, a transfer and its outcome, one inside the other.
     @Test(arguments: HoldTests.pairings)
     func `nothing that two parties and a target do leads astray`(_ alice: HoldDialect, _ others: HoldDialect) throws {
-        try explore(CallExplorer(alice: alice, others: others, isFocused: true), depth: 60, "one call, \(alice.rawValue) and \(others.rawValue)")
+        var charts = CallExplorer.Charts()
+        let start = try CallExplorer(alice: alice, others: others, isFocused: true)
+        let exploration = try Exploration(of: [start]) { charts.note($0, $1, $2) }
+        print("one call, \(alice.rawValue) and \(others.rawValue): \(exploration)")
+        #expect(exploration.states > 100)
+        #expect(exploration.open == 0)
+        try ExpectedDocument(
+            "call-states/in-a-call.md", title: "In a call",
+            [
+                "What two ends of an answered call go through while they hold, resume, hang up, and transfer each other to a third.",
+                charts.ends.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+            ]
+        ).check()
     }
 
     /// Two calls of one user, with consultation and conference.
     @Test func `nothing that three parties of two calls do leads astray`() throws {
-        try explore(CallExplorer(alice: .sendOnly, others: .inactive), depth: 6, "two calls")
+        var charts = CallExplorer.Charts()
+        let start = try CallExplorer(alice: .sendOnly, others: .inactive)
+        let exploration = try Exploration(of: [start], depth: 6) { charts.note($0, $1, $2) }
+        print("two calls: \(exploration)")
+        #expect(exploration.states > 10_000)
+        try ExpectedDocument(
+            "call-states/two-calls.md", title: "Two calls of one user",
+            [
+                "What the ends go through when their calls are brought together, by a transfer to another call or a join.",
+                charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+            ]
+        ).check()
     }
 
-    private func explore(_ start: CallExplorer, depth: Int, _ name: String) throws {
-        var frontier = [start]
-        var known: Set<String> = [start.key]
-        var transitions = 0
-        var steps = 0
-        while steps < depth, !frontier.isEmpty {
-            steps += 1
-            var next: [CallExplorer] = []
-            for explorer in frontier {
-                for step in explorer.steps {
-                    var walker = explorer
-                    guard try walker.take(step) else { continue }
-                    transitions += 1
-                    try walker.check()
-                    if known.insert(walker.key).inserted { next.append(walker) }
-                }
-            }
-            frontier = next
-        }
-        print("\(name): \(known.count) states and \(transitions) transitions in \(steps) steps, \(frontier.count) states at the end")
-        #expect(known.count > 100)
+    /// One call until it is answered or over, on several devices, with requests and answers that get lost and notifications that are late.
+    @Test func `the first answer wins, and everybody learns of it`() throws {
+        var charts = DeviceExplorer.Charts()
+        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: false)]) { charts.note($0, $1, $2) }
+        print("until the answer: \(exploration)")
+        #expect(exploration.states > 10_000)
+        #expect(exploration.open == 0)
+        try ExpectedDocument(
+            "call-states/until-the-answer.md", title: "Until the answer",
+            [
+                "What caller and callee go through until the call is answered or over. With early media SESSION_PROGRESS is passed through on the way to RINGING.",
+                charts.outgoing.section(Self.order), charts.incoming.section(Self.order),
+            ]
+        ).check()
     }
+
+    @Test func `early media changes nothing about who is told what`() throws {
+        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9)
+        print("until the answer, with early media: \(exploration)")
+        #expect(exploration.states > 1_000)
+    }
+
+    private static let order = LegState.allCases.map(\.rawValue)
 }

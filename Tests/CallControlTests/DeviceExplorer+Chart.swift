@@ -1,0 +1,69 @@
+import CallControl
+import Primitives
+
+extension DeviceExplorer {
+    /// What the ends' states were and became, and what brought it about.
+    struct Charts {
+        var outgoing = StateChart("Outgoing call")
+        var incoming = StateChart("Incoming call")
+
+        mutating func note(_ before: DeviceExplorer, _ step: Step, _ after: DeviceExplorer) {
+            for leg in [Leg.caller, .callee, Leg(2)] {
+                // Dave is nobody until the call is forwarded to him.
+                guard leg != Leg(2) || before.call[leg] != nil || after.call[leg] != nil else { continue }
+                let from = leg == Leg(2) && before.call[leg] == nil ? LegState.initial : before.call.legState(leg)
+                let to = after.call.legState(leg)
+                let cause = before.cause(of: step, seenFrom: leg)
+                if leg == .caller {
+                    outgoing.note(cause, from: from.rawValue, to: to.rawValue)
+                } else {
+                    incoming.note(cause, from: from.rawValue, to: to.rawValue)
+                }
+            }
+        }
+    }
+
+    private func cause(of step: Step, seenFrom leg: Leg) -> String {
+        switch step {
+        case .request(let device, let request, _):
+            if self.leg(of: device) == leg { return request.own }
+            return leg == Leg(2) && request == .forward ? "call" : request.others
+        case .again(let device):
+            guard let unsure = clients[device]?.unsure else { return "nothing" }
+            return self.leg(of: device) == leg ? unsure.own : unsure.others
+        case .ringing: return "a device rings"
+        case .leave(let device): return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
+        case .mediaFails: return "media is lost"
+        case .drain: return "the gateway stops"
+        case .wait:
+            switch call.nextDeadline?.reason {
+            case .ringing: return "no answer in time"
+            case .mediaSetup: return "no media in time"
+            case .operation, .ownOffer, .silence, .completion, nil: return "time-out"
+            }
+        case .giveUp, .hear: return "nothing"
+        }
+    }
+}
+
+extension DeviceExplorer.Request {
+    fileprivate var own: String {
+        switch self {
+        case .start: "callStart"
+        case .answer: "callAnswer"
+        case .reject: "reject"
+        case .forward: "forward"
+        case .end: "DELETE"
+        }
+    }
+
+    fileprivate var others: String {
+        switch self {
+        case .start: "call"
+        case .answer: "the other answers"
+        case .reject: "the other rejects"
+        case .forward: "the other forwards"
+        case .end: "the other hangs up"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CallControl
+import Primitives
+
+// MARK: What always holds
+
+extension DeviceExplorer {
+    func check() throws {
+        guard accepted.count <= 1 else { throw ExplorationFault("two devices have answered", path) }
+        let talking = clients.filter { $0.key != "a1" && $0.value.state == .inCall }
+        guard talking.count <= 1 else { throw ExplorationFault("two devices are in the call", path) }
+        for leg in call.legs where leg.party.devices.isEmpty && call.legState(leg.id) != .ended {
+            throw ExplorationFault("the \(leg.id) has nobody to be told anything", path)
+        }
+        guard call.state != .initial, clients.values.allSatisfy({ $0.mail.isEmpty && $0.unsure == nil }) else { return }
+        for (device, client) in clients where !client.isGone { try checkBelief(device, client) }
+    }
+
+    /// Everything has been heard: a device believes what is, or the call ends by itself.
+    private func checkBelief(_ device: SubscriptionID, _ client: Client) throws {
+        let leg = leg(of: device)
+        let isTemporary = call.nextDeadline != nil || isDeserted(leg)
+        let seen = call.legState(leg)
+        switch client.state {
+        case .initial:
+            guard device == "d1" || seen == .ended else { throw ExplorationFault("\(device) was told nothing", path) }
+        case .dialing, .ringing, .inCall:
+            guard seen == client.state else { throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path) }
+        case .ended:
+            let isElsewhere = clients.contains { $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen }
+            guard seen == .ended || isElsewhere || isTemporary else {
+                throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
+            }
+        case .sessionProgress, .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
+        }
+    }
+}
+
+extension DeviceExplorer {
+    var key: String {
+        let legs = call.legs.map { leg in
+            "\(leg.id.number)\(call.legState(leg.id).rawValue)\(leg.party.devices.map(\.subscription.rawValue).joined())"
+        }
+        let deadline = call.nextDeadline.map { "\($0.reason)" } ?? "-"
+        let believed = clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, client in
+            let mail = client.mail.map(\.rawValue).joined(separator: "+")
+            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(client.isGone ? "gone" : "")\(client.hasGivenUp ? "failed" : "")\(client.ends)\(mail)"
+        }
+        let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
+        return ([state, deadline, accepted.map(\.rawValue).joined()] + believed).joined(separator: "|")
+    }
+}

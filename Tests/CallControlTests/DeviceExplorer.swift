@@ -1,0 +1,251 @@
+import CallControl
+import Primitives
+import SDP
+import TestSupport
+
+/// Walks everything that can happen to a call until it is answered or over: Alice has two devices, Bob two, and Dave one to which Bob may
+/// forward. Requests and their answers get lost, and notifications come late.
+///
+/// What goes on after the answer is `CallExplorer`'s.
+struct DeviceExplorer: Explorable {
+    /// What a device asks for.
+    enum Request: String, Hashable, Sendable {
+        case start, answer, reject, forward, end
+    }
+
+    /// What became of a request on its way.
+    enum Fate: String, CaseIterable, Hashable, Sendable {
+        case arrives
+        /// It was carried out, and the client does not know.
+        case answerLost = "loses its answer"
+        case lost = "is lost"
+    }
+
+    enum Step: Hashable, Sendable, CustomStringConvertible {
+        case request(SubscriptionID, Request, Fate)
+        /// A request whose answer did not come is made again, and arrives.
+        case again(SubscriptionID)
+        /// The client takes it for failed, and says nothing to anybody.
+        case giveUp(SubscriptionID)
+        case ringing(SubscriptionID)
+        /// The notification that has waited longest reaches the client.
+        case hear(SubscriptionID)
+        case leave(SubscriptionID)
+        /// The device that was in the call has gone without a word, and its media with it.
+        case mediaFails(Leg)
+        case drain
+        case wait
+
+        var description: String {
+            switch self {
+            case .request(let device, let request, let fate): "\(request.rawValue) of \(device.rawValue) \(fate.rawValue)"
+            case .again(let device): "\(device.rawValue) asks again"
+            case .giveUp(let device): "\(device.rawValue) gives up"
+            case .ringing(let device): "\(device.rawValue) reports ringing"
+            case .hear(let device): "\(device.rawValue) hears"
+            case .leave(let device): "\(device.rawValue) leaves"
+            case .mediaFails(let leg): "media of the \(leg) fails"
+            case .drain: "drain"
+            case .wait: "wait"
+            }
+        }
+    }
+
+    /// What a device believes, and what it has not heard yet.
+    struct Client: Hashable, Sendable {
+        var state: LegState
+        /// A request whose answer did not come.
+        var unsure: Request?
+        var mail: [Notification.EventType] = []
+        var isGone = false
+        var hasGivenUp = false
+        /// `callEnd`s it was told.
+        var ends = 0
+    }
+
+    static let devices: [(id: SubscriptionID, leg: Leg)] = [("a1", .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2))]
+
+    private(set) var call: Call
+    private(set) var clients: [SubscriptionID: Client] = [:]
+    private(set) var path: [Step] = []
+    private var clock = VirtualClock()
+    private var random = SeededRandomSource(seed: 11)
+    /// Devices whose answer the call has accepted.
+    private(set) var accepted: Set<SubscriptionID> = []
+
+    init(withEarlyMedia isEarly: Bool) {
+        var configuration = Call.Configuration()
+        configuration.mediaPolicy = .engine
+        if isEarly { configuration.earlyMedia = Playback(.tone(.ringback)) }
+        call = Call(
+            id: CallID(1),
+            parties: PerLeg(
+                caller: CallParty(user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
+                callee: CallParty(user: MidCallRig.bob, name: "Bob", session: "B", devices: [Device("b1", sendsRingingFeedback: true)])),
+            configuration: configuration)
+        for device in Self.devices { clients[device.id] = Client(state: .initial) }
+    }
+
+    // MARK: Steps
+
+    var steps: [Step] {
+        // If the request itself is lost there is no call.
+        guard call.state != .initial else { return [.request("a1", .start, .arrives), .request("a1", .start, .answerLost)] }
+        let isOver = if case .ended = call.state { true } else { false }
+        var steps: [Step] = []
+        for device in Self.devices {
+            guard let client = clients[device.id], !client.isGone else { continue }
+            if !client.mail.isEmpty { steps.append(.hear(device.id)) }
+            if let unsure = client.unsure {
+                // A caller that asks again starts another call, and knows nothing of this one.
+                steps += unsure == .start ? [.giveUp(device.id)] : [.again(device.id), .giveUp(device.id)]
+            } else if !isOver {
+                steps += requests(of: device.id, client)
+            }
+            // In which order the rest is heard makes no difference any more.
+            if isOver, !steps.isEmpty { return steps }
+            if client.state == .ringing, device.id == "b1" { steps.append(.ringing(device.id)) }
+            if device.id == "a1" || device.id == "b1", knows(device.id) { steps.append(.leave(device.id)) }
+        }
+        steps += [Leg.caller, .callee, Leg(2)].filter(isDeserted).map { .mediaFails($0) }
+        if call.nextDeadline != nil { steps += [.wait, .drain] }
+        return steps
+    }
+
+    /// A client takes the end of a call for granted, whatever became of its request; only an answer is worth asking again.
+    private func requests(of device: SubscriptionID, _ client: Client) -> [Step] {
+        let hangingUp = [Step.request(device, .end, .arrives), .request(device, .end, .lost)]
+        switch client.state {
+        case .dialing, .inCall: return hangingUp
+        case .ringing where device == "a1": return hangingUp
+        case .ringing:
+            let mayForward = device != "d1" && call[Leg(2)] == nil
+            return Fate.allCases.map { .request(device, .answer, $0) } + [.request(device, .reject, .arrives)]
+                + (mayForward ? [.request(device, .forward, .arrives)] : [])
+        case .initial, .sessionProgress, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
+        }
+    }
+
+    /// An end that talks, of which no client is in the call any more.
+    func isDeserted(_ leg: Leg) -> Bool {
+        guard call.legState(leg) == .inCall else { return false }
+        return Self.devices.allSatisfy { $0.leg != leg || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended }
+    }
+
+    private func knows(_ device: SubscriptionID) -> Bool {
+        call.legs.contains { leg in leg.party.devices.contains { $0.subscription == device } }
+    }
+
+    mutating func take(_ step: Step) throws -> Bool {
+        path.append(step)
+        switch step {
+        case .request(let device, let request, let fate):
+            if fate != .lost { learn(device, request, of: try carryOut(request, of: device), isKnown: fate == .arrives) }
+            if request == .end { clients[device]?.state = .ended } else if fate != .arrives { clients[device]?.unsure = request }
+        case .again(let device):
+            guard let request = clients[device]?.unsure else { return false }
+            clients[device]?.unsure = nil
+            learn(device, request, of: try carryOut(request, of: device), isKnown: true)
+        case .giveUp(let device):
+            clients[device] = Client(state: .ended, mail: clients[device]?.mail ?? [], hasGivenUp: true)
+        case .ringing(let device):
+            // A refusal tells the client nothing.
+            do throws(CallError) { note(try call.ringing(by: leg(of: device))) } catch { return false }
+        case .hear(let device): try hear(device)
+        case .leave(let device):
+            let othersRemain = Self.devices.contains { $0.id != device && $0.leg == leg(of: device) && clients[$0.id]?.isGone == false }
+            note(call.deviceChanged(leg(of: device), .left(device, othersRemain: othersRemain), at: clock.now))
+            clients[device] = Client(state: .ended, isGone: true)
+        case .mediaFails(let leg):
+            note(call.mediaFailed(leg, MediaFault(statusCode: 408, reasonText: "media path lost"), at: clock.now))
+        case .drain: note(call.drain(at: clock.now))
+        case .wait:
+            guard let deadline = call.nextDeadline else { return false }
+            clock.advance(to: deadline.time)
+            note(call.timeout(at: clock.now))
+        }
+        return true
+    }
+
+    func leg(of device: SubscriptionID) -> Leg { Self.devices.first { $0.id == device }?.leg ?? .caller }
+
+    /// Returns whether the request was accepted; a refused one has changed nothing.
+    private mutating func carryOut(_ request: Request, of device: SubscriptionID) throws -> Bool {
+        let before = call
+        let wasAccepted = accepted
+        do throws(CallError) {
+            note(try perform(request, of: device))
+            return true
+        } catch {
+            guard error.isOfState else { throw ExplorationFault("\(request) is refused for no reason of the call's: \(error)", path) }
+            guard before == call, wasAccepted == accepted else { throw ExplorationFault("a refused request changed something", path) }
+            return false
+        }
+    }
+
+    private mutating func perform(_ request: Request, of device: SubscriptionID) throws(CallError) -> [CallAction] {
+        let (leg, now) = (leg(of: device), clock.now)
+        switch request {
+        case .start:
+            let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+            let request = CallStartRequest(
+                callee: MidCallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive), acceptsEarlyMedia: true)
+            let told = try call.start(request, media: mode, at: now, random: &random)
+            // Bob's other device comes a little later.
+            return told + call.deviceChanged(.callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
+        case .answer:
+            let text = ScriptedDescription.audio("device-\(device.rawValue)", .sendReceive, setup: "active")
+            let told = try call.answer(by: leg, CallAnswerRequest(sdp: text), at: now, random: &random)
+            accepted.insert(device)
+            return told
+        case .reject: return try call.reject(by: leg, at: now)
+        case .end: return try call.end(by: leg, reasonText: nil, at: now)
+        case .forward:
+            try call.checkForward(by: leg)
+            let party = CallParty(user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D", devices: [Device("d1")])
+            let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwdave"))
+            return try call.forward(by: leg, to: target, at: now, random: &random)
+        }
+    }
+
+    /// The client's own conclusion from the answer to its request.
+    private mutating func learn(_ device: SubscriptionID, _ request: Request, of isAccepted: Bool, isKnown: Bool) {
+        guard isKnown else { return }
+        switch request {
+        case .start: clients[device]?.state = .dialing
+        case .answer where isAccepted:
+            clients[device]?.state = .inCall
+            call.mediaAdvanced(leg(of: device), to: .secured)
+        case .answer, .reject, .forward, .end: clients[device]?.state = .ended
+        }
+    }
+
+    // MARK: What clients are told
+
+    private mutating func note(_ actions: [CallAction]) {
+        for case .notify(_, let receivers, let notification) in actions {
+            for receiver in receivers where clients[receiver]?.isGone == false { clients[receiver]?.mail.append(notification.type) }
+        }
+    }
+
+    private mutating func hear(_ device: SubscriptionID) throws {
+        guard var client = clients[device], !client.mail.isEmpty else { return }
+        let type = client.mail.removeFirst()
+        switch (type, client.state) {
+        case (.call, .initial): client.state = .ringing
+        case (.ringing, .dialing): client.state = .ringing
+        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .ringing):
+            client.state = .inCall
+            call.mediaAdvanced(leg(of: device), to: .secured)
+        // Who has asked to answer takes it for the news of the own answer (spidr-wire §6.6).
+        case (.callCancel, .ringing) where client.unsure != .answer: client.state = .ended
+        case (.callEnd, _):
+            client.state = .ended
+            client.unsure = nil
+            client.ends += 1
+        default: break
+        }
+        if client.ends > 1 { throw ExplorationFault("\(device) was told twice that it is over", path) }
+        clients[device] = client
+    }
+}
