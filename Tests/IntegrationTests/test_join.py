@@ -153,19 +153,18 @@ async def test_joins_that_cannot_be_meant(party):
         await each.heard_exactly()
 
 
-# One process makes the sound of all parties, and five are too many for it beside other tests.
-@pytest.mark.nightly
 @pytest.mark.parametrize("count", [5, 8])
 async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
     """Users of their own, because `--dev` has only four."""
     names = list(TONES)[:count]
-    (port,) = free_tcp_ports(1)
-    configuration = write_configuration(tmp_path, port)
+    configuration = write_configuration(tmp_path)
     for name in names:
         arguments = ("user", "add", f"{name}@dev.local", *configuration, "--password-stdin")
         ended = await asyncio.to_thread(orbweaver, *arguments, directory=tmp_path, standard_input="dev\n")
         assert ended.returncode == 0, ended.stderr
-    own = Gateway(arguments=["serve", *configuration], http_port=port).start()
+    (port,) = free_tcp_ports(1)  # now, when it is used
+    ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_udp_range(os.cpu_count() or 1)}")
+    own = Gateway(arguments=["serve", *configuration, *ports], http_port=port).start()
     try:
         async with AsyncExitStack() as stack:
             parties = [await stack.enter_async_context(Party(own.http, name, sounds=True, contract=contract)) for name in names]
@@ -183,6 +182,8 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
                 assert (await before.over()).text == SUCCESS
                 ends[hub.name] = joined
             await hear_now({ends[name]: set(names) - {name} for name in names}, timeout=40)
+            legs = (await hub.statistics(joined.session))["legs"]
+            assert [leg["media"][0]["source"] for leg in legs] == ["mix"] * count
 
             # They leave one by one, and none of the rest is disturbed.
             for name in names[: count - 3]:
@@ -194,10 +195,10 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
         own.discard()
 
 
-def write_configuration(folder, port: int) -> tuple[str, str]:
+def write_configuration(folder) -> tuple[str, str]:
     settings = {
-        "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1", "port": port}, "registration": {"domain": "dev.local"},
-        "media": {"bind": "127.0.0.1", "port": free_udp_range(os.cpu_count() or 1)}, "storage": {"path": folder / "users.sqlite"},
+        "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1"}, "registration": {"domain": "dev.local"},
+        "media": {"bind": "127.0.0.1"}, "storage": {"path": folder / "users.sqlite"},
     }  # fmt: skip
     lines = [line for section, values in settings.items() for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))]
     (folder / "orbweaver.yaml").write_text("\n".join(lines) + "\n")

@@ -1,13 +1,14 @@
 """One tone per person, and the means to tell who can be heard right now."""
 import asyncio
 import fractions
+import functools
 import time
 from collections import deque
 from collections.abc import Mapping
 
 import numpy
 from aiortc import MediaStreamTrack
-from av import AudioFrame
+from av import AudioFrame, CodecContext, Packet
 
 from peers.sound import RATE, sine
 
@@ -19,19 +20,20 @@ MUSIC = "music"
 FRAME = RATE // 50
 WINDOW = 0.5
 _LOWEST = 1_100
+_LONGEST = int(WINDOW * RATE)
 _FAINT = 250  # amplitude of a tone in 16 bit; senders use 8,000
 
 
 class PausableTone(MediaStreamTrack):
-    """A tone in real time. After a pause it goes on with the present instead of catching up."""
+    """A tone in real time, encoded beforehand. After a pause it goes on with the present instead of catching up."""
 
     kind = "audio"
 
-    def __init__(self, frequency: float):
+    def __init__(self, frequency: int):
         super().__init__()
-        self._frequency, self._position, self._began = frequency, 0, None
+        self._packets, self._position, self._began = encoded(frequency), 0, None
 
-    async def recv(self) -> AudioFrame:
+    async def recv(self) -> Packet:
         clock = asyncio.get_running_loop()
         self._began = self._began or clock.time()
         ahead = self._began + self._position / RATE - clock.time()
@@ -39,11 +41,25 @@ class PausableTone(MediaStreamTrack):
             await asyncio.sleep(ahead)
         elif ahead < -0.2:
             self._position += int(-ahead * RATE) // FRAME * FRAME
-        frame = AudioFrame(format="s16", layout="mono", samples=FRAME)
-        frame.planes[0].update(sine(self._frequency, self._position, FRAME).tobytes())
-        frame.sample_rate, frame.pts, frame.time_base = RATE, self._position, fractions.Fraction(1, RATE)
+        packet = Packet(self._packets[self._position // FRAME % len(self._packets)])
+        packet.pts, packet.time_base = self._position, fractions.Fraction(1, RATE)
         self._position += FRAME
-        return frame
+        return packet
+
+
+@functools.cache
+def encoded(frequency: int) -> list[bytes]:
+    """One second of a tone in Opus, to be played in a loop: all who play it share it, and it costs nothing but its sending."""
+    encoder = CodecContext.create("libopus", "w")
+    encoder.bit_rate, encoder.format, encoder.layout = 32_000, "s16", "mono"
+    encoder.sample_rate, encoder.time_base = RATE, fractions.Fraction(1, RATE)
+    packets = []
+    for start in range(0, 2 * RATE, FRAME):
+        frame = AudioFrame(format="s16", layout="mono", samples=FRAME)
+        frame.planes[0].update(sine(frequency, start, FRAME).tobytes())
+        frame.sample_rate, frame.pts, frame.time_base = RATE, start, fractions.Fraction(1, RATE)
+        packets += [bytes(packet) for packet in encoder.encode(frame)]
+    return packets[-RATE // FRAME :]  # the beginning is not yet steady
 
 
 class Ear:
@@ -58,36 +74,54 @@ class Ear:
 
     def hears(self) -> set[str]:
         """Names out of `TONES`, and `MUSIC`; nothing if sound came for less than half of the time."""
-        self._forget()
-        pieces = [samples for _, samples in self._pieces]
-        samples = numpy.concatenate(pieces) if pieces else numpy.zeros(0)
+        samples = self._latest()
         return heard_in(samples) if len(samples) > WINDOW * RATE / 2 else set()
 
-    def loudness(self, frequency: float) -> float:
+    def loudness(self, frequency: int) -> float:
         """Amplitude of a tone, in 16 bit."""
+        samples = self._latest()
+        return amplitudes(samples, (frequency,))[0] if len(samples) else 0.0
+
+    def _latest(self) -> numpy.ndarray:
         self._forget()
         pieces = [samples for _, samples in self._pieces]
-        return amplitude(numpy.concatenate(pieces), frequency) if pieces else 0.0
+        return numpy.concatenate(pieces)[-_LONGEST:] if pieces else numpy.zeros(0)
 
     def _forget(self):
         while self._pieces and self._pieces[0][0] < time.monotonic() - WINDOW:
             self._pieces.popleft()
 
 
-def amplitude(samples: numpy.ndarray, frequency: float) -> float:
-    """Goertzel's algorithm under a Hann window, so that one tone does not leak into the next."""
-    window = numpy.hanning(len(samples))
-    phase = numpy.exp(-2j * numpy.pi * frequency / RATE * numpy.arange(len(samples)))
-    return float(2 * abs(numpy.dot(samples * window, phase)) / window.sum())
+# Everybody's ears are asked many times a second in the one process that plays all tones as well: what can be kept is kept.
+
+
+def amplitudes(samples: numpy.ndarray, frequencies: tuple[int, ...]) -> numpy.ndarray:
+    """Of tones, by Goertzel's algorithm under a Hann window, so that one tone does not leak into the next."""
+    window = hann(len(samples))
+    in_phase, quadrature = waves(frequencies)[:, :, : len(samples)] @ (samples * window)
+    return 2 * numpy.hypot(in_phase, quadrature) / window.sum()
+
+
+@functools.cache
+def waves(frequencies: tuple[int, ...]) -> numpy.ndarray:
+    """Half a second of the cosine and the sine of each frequency."""
+    turns = 2 * numpy.pi * numpy.outer(frequencies, numpy.arange(_LONGEST) / RATE)
+    return numpy.array([numpy.cos(turns), numpy.sin(turns)], numpy.float32)
+
+
+@functools.cache
+def hann(length: int) -> numpy.ndarray:
+    return numpy.hanning(length).astype(numpy.float32)
 
 
 def heard_in(samples: numpy.ndarray) -> set[str]:
-    levels = {name: amplitude(samples, frequency) for name, frequency in TONES.items()}
-    loudest = max(levels.values())
-    heard = {name for name, level in levels.items() if level > max(_FAINT, loudest / 20)}
-    spectrum = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples))))
+    """Of at most half a second."""
+    levels = amplitudes(samples, tuple(TONES.values()))
+    enough = max(_FAINT, levels.max() / 20)
+    heard = {name for name, level in zip(TONES, levels, strict=True) if level > enough}
+    spectrum = numpy.abs(numpy.fft.rfft(samples * hann(len(samples))))
     low = spectrum[: int(_LOWEST * len(samples) / RATE)]
-    if 4 * low.max() / len(samples) > max(_FAINT, loudest / 20):
+    if 4 * low.max() / len(samples) > enough:
         heard.add(MUSIC)
     return heard
 
