@@ -30,7 +30,7 @@ extension DeviceExplorer {
             guard seen == .ended || isElsewhere || isTemporary else {
                 throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
             }
-        case .sessionProgress, .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
+        case .sessionProgress, .answering, .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
         }
     }
 }

@@ -122,7 +122,7 @@ struct DeviceExplorer: Explorable {
             let mayForward = device != "d1" && call[Leg(2)] == nil
             return Fate.allCases.map { .request(device, .answer, $0) } + [.request(device, .reject, .arrives)]
                 + (mayForward ? [.request(device, .forward, .arrives)] : [])
-        case .initial, .sessionProgress, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
+        case .initial, .sessionProgress, .answering, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
         }
     }
 
