@@ -1,5 +1,6 @@
 import CallControl
 import Primitives
+import SDP
 import TestSupport
 import Testing
 
@@ -62,6 +63,46 @@ struct CallDeviceTests {
         #expect(rig.take(.joined(.caller, Device("a2"), replacing: "a1")) == [])
         #expect(rig.take(.joined(.callee, Device("b3"), replacing: "b9")) == [], "what b9 never knew, b3 does not know either")
         #expect(rig.take(.end(.callee, nil)) == ["a2 callEnd", "ended"])
+    }
+
+    @Test func `devices that name themselves have the call for themselves`() throws {
+        var rig = CallRig()
+        var random = SeededRandomSource(seed: 1)
+        _ = try rig.start()
+        var answer = CallAnswerRequest(sdp: "answer")
+        answer.device = "b2"
+        let answered = try rig.call.answer(by: .callee, answer, at: rig.clock.now, random: &random)
+        #expect(answered.map(\.trace) == ["a1 respondCallUpdate", "b1+b2 callCancel", "answered"], "the others need not ring any more")
+        #expect(try rig.offerUpdate("offer", by: .caller).map(\.trace) == ["b2 startCallUpdate"])
+        #expect(rig.take(.end(.caller, nil)) == ["b2 callEnd", "ended"])
+    }
+
+    @Test func `a caller's device that names itself is the only one told`() throws {
+        let parties = PerLeg(
+            caller: CallParty(user: CallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
+            callee: CallParty(user: CallRig.bob, name: "Bob", session: "B", devices: [CallRig.plain]))
+        for (named, told) in [("a2", "a2"), ("a9", "a1+a2"), (nil, "a1+a2")] as [(String?, String)] {
+            var call = Call(id: CallID(7), parties: parties)
+            var random = SeededRandomSource(seed: 1)
+            var request = CallStartRequest(callee: CallRig.bob, sdp: "offer")
+            request.device = named.map { SubscriptionID($0) }
+            #expect(try call.start(request, media: .direct, at: VirtualClock().now, random: &random).map(\.trace) == ["b2 call", "\(told) ringing"])
+        }
+    }
+
+    @Test func `the call follows the device that offers`() throws {
+        var rig = try MidCallRig()
+        let wrong = CallUpdateRequest(sdp: "nonsense")
+        let before = rig.call
+        #expect(throws: CallError.self) {
+            try rig.call.offer(by: .caller, wrong, from: Device("a2"), at: rig.clock.now, random: &rig.random)
+        }
+        #expect(rig.call == before)
+        // A page that was loaded again, elsewhere: the answer goes there.
+        let text = ScriptedDescription.audio("caller2", .sendReceive).replacing("AB:AB", with: "CD:CD")
+        let moved = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: text), from: Device("a2"), at: rig.clock.now, random: &rig.random)
+        #expect(moved.traces.last == "a2 respondCallUpdate")
+        #expect(try rig.call.end(by: .callee, reasonText: nil, at: rig.clock.now).traces.contains("a2 callEnd"))
     }
 
     @Test func `the call ends with the last device, even if that one was never told`() {

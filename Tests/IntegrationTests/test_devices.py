@@ -4,7 +4,7 @@ import asyncio
 import pytest
 
 from party import FCS, L5
-from situations import connected, forget, held
+from situations import connected, forget, held, resumed
 
 
 async def test_the_first_answer_wins_however_close_they_come(party):
@@ -27,6 +27,27 @@ async def test_the_first_answer_wins_however_close_they_come(party):
         await winner.over()
         await asyncio.sleep(0.3)
         forget(*devices)
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_devices_that_name_themselves_have_the_call_for_themselves(party, dialect):
+    """`x-session`: the protocol's header for whose subscription a request is from (§1.2). Who does not send it is told as ever."""
+    phone, tablet = await party("alice", dialect=dialect), await party("alice", alone=False)
+    desk, pocket = await party("bob", dialect=dialect), await party("bob", alone=False)
+    for device in (phone, desk):
+        device.names_itself = True
+    at_phone = await phone.dial("bob")
+    at_desk, at_pocket = await desk.incoming(), await pocket.incoming()
+    (await at_desk.answer()).succeeded()
+    await at_phone.answered()
+    await pocket.heard_exactly(("call", at_pocket), ("callCancel", at_pocket))
+    await held(at_phone, at_desk)
+    await resumed(at_phone, at_desk)
+    await held(at_desk, at_phone)
+    (await at_desk.end()).succeeded()
+    assert (await at_phone.over()).by == "callEnd"
+    await tablet.heard_exactly()
+    await pocket.heard_exactly()
 
 
 async def test_one_device_rejects_for_all(party):

@@ -54,6 +54,32 @@ import Testing
         }
     }
 
+    @Test func `a request may name the device it comes from`() async throws {
+        try await TestServer.run { server in
+            let headers = ["X-Session: 5f2c"]
+            var start = CallStartRequest(callee: address("ann"), sdp: "v=0")
+            start.device = SubscriptionID("5f2c")
+            var answer = CallAnswerRequest(sdp: "v=0")
+            answer.device = SubscriptionID("5f2c")
+            var update = CallUpdateRequest(sdp: "v=0")
+            update.device = SubscriptionID("5f2c")
+            for (method, operation, event) in [
+                ("POST", #"{"type":"callStart","to":"ann","sdp":"v=0"}"#, .start(address("joe"), start)),
+                (
+                    "POST", #"{"type":"join","firstSessionData":"A1","secondSessionData":"A2","sdp":"v=0"}"#,
+                    .join(address("joe"), SessionID("A1"), SessionID("A2"), update)
+                ),
+                ("PUT", #"{"type":"callAnswer","sdp":"v=0"}"#, .answer(address("joe"), SessionID("A1"), answer)),
+                ("PUT", #"{"type":"startCallUpdate","sdp":"v=0"}"#, .offer(address("joe"), SessionID("A1"), update)),
+            ] as [(String, String, RecordingSwitchboard.Event)] {
+                let reply = try await server.request(
+                    method, method == "POST" ? calls : session, #"{"callControlRequest":\#(operation)}"#, headers: headers)
+                #expect(reply.status < 300)
+                #expect(await server.switchboard.events.contains(event))
+            }
+        }
+    }
+
     @Test func `a call is ended with a reason, cut to its length`() async throws {
         try await TestServer.run { server in
             let answer = try await server.request("DELETE", session + "?reasonText=see%20you%21" + String(repeating: "a", count: 300), "{}")

@@ -17,7 +17,7 @@ export class Call extends CallSession {
       // An offer that is missing is asked for: this side offers, `respondCallUpdate` will bring the answer.
       const sdp = this.invitation ? await this.media.answer(this.invitation) : await this.media.offer();
       await this.operate('callAnswer', { sdp });
-      this.settle();
+      if (this.invitation) this.settle();
     } catch (error) {
       if (this.state === CallState.ENDED) return; // the caller gave up while the answer was being made
       if (error.code === 'call.already_answered') {

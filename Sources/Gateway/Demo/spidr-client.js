@@ -155,7 +155,11 @@ export class SpidrClient extends EventTarget {
     try {
       response = await fetch(url, {
         method,
-        headers: { Authorization: this.#authorization, Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
+        headers: {
+          Authorization: this.#authorization, Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }),
+          // Names this device, so that no other one is told of its calls.
+          ...(this.#subscription && { 'x-session': this.#subscription.split('/').at(-1) }),
+        },
         body: body && JSON.stringify(body),
         keepalive: method === 'DELETE', // a page that is being closed still says goodbye
         signal,

@@ -6,7 +6,9 @@ import Synchronization
 extension LocalSwitchboard {
     package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
-        try await call.offer(by: leg, request)
+        var device: Device?
+        if let named = request.device { device = await users.existing(user)?.device(named) }
+        try await call.offer(by: leg, request, from: device)
     }
 
     package func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {

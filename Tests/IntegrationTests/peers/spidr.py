@@ -98,6 +98,8 @@ class SpidrPeer:
         self.channel: str | None = None
         self.heard: list[Notification] = []
         self.close_code: int | None = None
+        self.names_itself = False
+        """Whether requests say which device they come from (docs/client.md)."""
         self._news = asyncio.Condition()
         self._broken: Exception | None = None
         self._socket: aiohttp.ClientWebSocketResponse | None = None
@@ -121,6 +123,8 @@ class SpidrPeer:
         """`path`: below the user's own resources unless it starts with `/rest/`. `data`: a body that is not made from `body`."""
         url = self.base + (path if path.startswith("/rest/") else self.path(path))
         sent = {"Accept": "application/json", "Authorization": self.credentials, **(headers or {})}
+        if self.names_itself and self.subscription:
+            sent.setdefault("x-session", self.subscription.rsplit("/", 1)[1])
         if body is not None:
             data = json.dumps(body).encode()
         if data is not None:

@@ -26,6 +26,7 @@ extension Call {
             throw CallError(error)
         }
         edit(.caller) { $0.media = media }
+        keep(.caller, at: request.device)
         state = .joining(
             Joining(startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime))
         return calls.map { .requestHandover($0, of: .caller) }

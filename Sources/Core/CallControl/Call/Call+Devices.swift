@@ -12,6 +12,24 @@ extension Call {
         }
     }
 
+    /// A device says that it has the call, and from now on is the only one of its user that is told anything. One that does not say so,
+    /// or was never told of the call, leaves it at all who were (spidr-wire §6.6).
+    mutating func keep(_ leg: Leg, at device: SubscriptionID?) {
+        guard let kept = self[leg]?.party.devices.first(where: { $0.subscription == device }) else { return }
+        edit(leg) { $0.party.devices = [kept] }
+    }
+
+    /// An offer of a device that names itself: if it has not had the call so far, it has it from now on.
+    package mutating func offer(
+        by leg: Leg, _ request: CallUpdateRequest, from device: Device, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        var moved = self
+        moved.edit(leg) { $0.party.devices = [device] }
+        let actions = try moved.offer(by: leg, request, at: now, random: &random)
+        self = moved
+        return actions
+    }
+
     /// While the callee rings, every new device rings too; one that merely subscribed again takes the second `call` for
     /// the duplicate it is (spidr-wire §6.2). At any other time a device only takes over what its former subscription knew.
     private mutating func joined(_ id: Leg, _ device: Device, replacing former: SubscriptionID?) -> [CallAction] {

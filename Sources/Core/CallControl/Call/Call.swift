@@ -176,6 +176,7 @@ extension Call {
             }
         }
         edit(.caller) { $0.handlesReplacement = request.handlesReplacement }
+        keep(.caller, at: request.device)
         state = .unanswered(
             Unanswered(startedAt: now, invitation: invitation, earlyMedia: early, deadline: now + configuration.ringTime))
         return actions + ring(.callee, with: invitation)
@@ -213,13 +214,17 @@ extension Call {
         guard member.stage == .ringing else { throw .alreadyAnswered }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
         guard request.acceptsReplacement == member.isReplacing(in: self) else { throw refusal(of: request.operation, to: leg) }
-        switch state {
-        case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
-            return try answerWithOffer(unanswered, by: leg, request, at: now, random: &random)
-        case .unanswered(let unanswered): return try answer(unanswered, by: leg, request, at: now, random: &random)
-        case .answered: return try transferAnswered(by: leg, request, at: now, random: &random)
-        case .initial, .joining, .ended: throw .noSuchCall
-        }
+        let actions =
+            switch state {
+            case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
+                try answerWithOffer(unanswered, by: leg, request, at: now, random: &random)
+            case .unanswered(let unanswered): try answer(unanswered, by: leg, request, at: now, random: &random)
+            case .answered: try transferAnswered(by: leg, request, at: now, random: &random)
+            case .initial, .joining, .ended: throw .noSuchCall
+            }
+        // The others have learnt that they need not ring any more, and that is the last they are told.
+        keep(leg, at: request.device)
+        return actions
     }
 
     private mutating func answer(

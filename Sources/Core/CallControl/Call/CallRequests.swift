@@ -14,6 +14,8 @@ package struct CallStartRequest: Equatable, Sendable {
     package var content: CustomContent
     /// What the caller wants to receive, over what is configured.
     package var mediaPreferences: MediaPreferences
+    /// The device that asks, if it says so.
+    package var device: SubscriptionID?
 
     package init(
         callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, handlesReplacement: Bool = false,
@@ -40,6 +42,8 @@ package struct CallAnswerRequest: Equatable, Sendable {
     package var handlesReplacement: Bool
     /// Answers `startCallReplace`, not `call`.
     package var acceptsReplacement: Bool
+    /// The device that answers, if it says so.
+    package var device: SubscriptionID?
 
     package init(
         sdp: String, content: CustomContent = CustomContent(), mediaPreferences: MediaPreferences = MediaPreferences(),
@@ -58,6 +62,8 @@ package struct CallUpdateRequest: Equatable, Sendable {
     /// Empty: an offer is asked for (slow start).
     package var sdp: String
     package var content: CustomContent
+    /// The device that asks, if it says so.
+    package var device: SubscriptionID?
 
     package init(sdp: String, content: CustomContent = CustomContent()) {
         self.sdp = sdp

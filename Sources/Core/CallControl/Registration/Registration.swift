@@ -179,6 +179,9 @@ extension Registration {
         return devices
     }
 
+    /// A subscription that rings, and is not over.
+    package func device(_ subscription: SubscriptionID) -> Device? { active.first { $0.id == subscription }?.device }
+
     /// The leg is over.
     package mutating func detach(_ session: SessionID) {
         sessions.remove(session)

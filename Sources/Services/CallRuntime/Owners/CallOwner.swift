@@ -188,10 +188,14 @@ extension CallOwner {
         try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg) }
     }
 
-    func offer(by leg: Leg, _ request: CallUpdateRequest) throws(CallError) {
+    /// - Parameter device: that makes the offer, if it names itself.
+    func offer(by leg: Leg, _ request: CallUpdateRequest, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
-        try command("offer", leg) { call throws(CallError) in try call.offer(by: leg, request, at: now, random: &random) }
+        try command("offer", leg) { call throws(CallError) in
+            if let device { return try call.offer(by: leg, request, from: device, at: now, random: &random) }
+            return try call.offer(by: leg, request, at: now, random: &random)
+        }
     }
 
     func respond(by leg: Leg, _ request: CallUpdateRequest) throws(CallError) {

@@ -176,6 +176,9 @@ extension RegistrationOwner {
         calls[call] = nil
     }
 
+    /// A device that can be told of calls.
+    func device(_ subscription: SubscriptionID) -> Device? { registration.device(subscription) }
+
     /// The user's leg of that name; somebody else's is none.
     func leg(of session: SessionID) -> (call: CallOwner, leg: Leg)? {
         guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else { return nil }

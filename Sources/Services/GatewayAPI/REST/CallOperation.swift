@@ -6,6 +6,18 @@ package enum CallCreation: Equatable, Sendable {
     case start(CallStartRequest)
     /// Two calls of the user become a conference.
     case join(SessionID, SessionID, CallUpdateRequest)
+
+    /// The same, asked for by a device that names itself.
+    package func from(_ device: SubscriptionID?) -> CallCreation {
+        switch self {
+        case .start(var request):
+            request.device = device
+            return .start(request)
+        case .join(let first, let second, var request):
+            request.device = device
+            return .join(first, second, request)
+        }
+    }
 }
 
 /// What a `PUT …/callSessions/{id}` asks for.
@@ -20,6 +32,19 @@ package enum CallOperation: Equatable, Sendable {
     case transfer(UserAddress, consultation: SessionID?)
     case candidates([TrickledLine])
     case content(CustomContent)
+
+    /// The same, asked for by a device that names itself. What matters is who begins, answers and offers.
+    package func from(_ device: SubscriptionID?) -> CallOperation {
+        switch self {
+        case .answer(var request):
+            request.device = device
+            return .answer(request)
+        case .offer(var request):
+            request.device = device
+            return .offer(request)
+        case .ringing, .rejectReplacement, .audit, .respond, .transfer, .candidates, .content: return self
+        }
+    }
 }
 
 extension CallControlRequest {

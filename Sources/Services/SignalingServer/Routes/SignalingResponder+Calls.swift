@@ -14,7 +14,7 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
             let session =
-                switch creation {
+                switch creation.from(exchange.device) {
                 case .start(let request): try await switchboard.startCall(exchange.user, request)
                 case .join(let first, let second, let request): try await switchboard.join(exchange.user, first, second, request)
                 }
@@ -29,7 +29,7 @@ extension SignalingResponder {
         let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
         let session = SessionID(exchange.route.id)
         ticket = await switchboard.requestBegan(exchange.user)
-        try await carryOut(operation, exchange.user, session)
+        try await carryOut(operation.from(exchange.device), exchange.user, session)
         return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
     }
 

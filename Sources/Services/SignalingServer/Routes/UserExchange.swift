@@ -11,10 +11,13 @@ struct UserExchange: Sendable {
     let route: Route
     let method: HTTPRequest.Method
     let user: UserAddress
+    /// The user's device, if the request names it (spidr-wire §1.2).
+    let device: SubscriptionID?
     /// Of the query.
     let reasonText: String?
     private let uri: URI
     private let body: ByteBuffer
+    private static let deviceHeader = "x-session"
 
     /// Credentials come first, so that nobody learns anything without them; then the user in the path, who must
     /// be the one who asks (spidr-wire §1.1).
@@ -34,6 +37,7 @@ struct UserExchange: Sendable {
         }
         self.route = route
         method = request.method
+        device = request.headers.first { $0.name.canonicalName == Self.deviceHeader }.map { SubscriptionID($0.value) }
         reasonText = request.uri.query == nil ? nil : request.uri.queryParameters["reasonText"].map(String.init)
         uri = request.uri
         switch request.method {
