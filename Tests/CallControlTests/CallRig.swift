@@ -57,6 +57,7 @@ enum CallStep: Sendable {
     case unreachable(CallEndCause.Unreachable)
     case ringing(Leg)
     case answer(Leg)
+    case respond(Leg)
     case reject(Leg)
     case end(Leg, String?)
     case audit
@@ -84,6 +85,7 @@ extension CallRig {
         case .unreachable(let reason): return call.calleeUnreachable(reason, at: clock.now)
         case .ringing(let leg): return try call.ringing(by: leg)
         case .answer(let leg): return try answer(by: leg)
+        case .respond(let leg): return try call.respond(by: leg, CallUpdateRequest(sdp: "answer"), at: clock.now, random: &random)
         case .reject(let leg): return try call.reject(by: leg, at: clock.now)
         case .end(let leg, let reason): return try call.end(by: leg, reasonText: reason, at: clock.now)
         case .audit:

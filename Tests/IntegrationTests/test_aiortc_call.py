@@ -56,3 +56,24 @@ async def test_a_browser_calls_aiortc(gateway, browser, peer, tmp_path):
     assert (await bob.expect("callEnd", invitation.session)).reason[1] == "the browser has heard enough"
     await media.close()
     await asyncio.to_thread(alice.run, "unregister()")
+
+
+async def test_a_browser_makes_the_offer_of_a_call_that_came_without_one(gateway, browser, peer, tmp_path):
+    """Slow start (spidr-wire §8.1): it is answering until the caller has answered that."""
+    chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
+    bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
+    alice, media = await peer("alice"), MediaPeer(PEER_TONE)
+
+    session = await alice.call("bob", None)
+    await alice.expect("ringing", session)
+    await asyncio.to_thread(bob.wait_for_view, "incoming")
+    await asyncio.to_thread(bob.run, "answer()")
+    offer = await alice.expect("startCallUpdate", session)
+    assert await asyncio.to_thread(bob.page.run, "orbweaver.phones.bob.call.state") == "ANSWERING"
+    (await alice.operate(session, "respondCallUpdate", sdp=await media.answer(offer.sdp))).succeeded()
+    await assert_both_hear(bob, media, gateway.media_ports)
+
+    (await alice.end(session)).succeeded()
+    await asyncio.to_thread(bob.wait_for_view, "ended")
+    await media.close()
+    await asyncio.to_thread(bob.run, "unregister()")

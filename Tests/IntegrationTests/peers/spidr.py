@@ -248,11 +248,11 @@ class SpidrPeer:
 
     # Calls
 
-    async def start(self, to: str, sdp: str, **fields) -> Answer:
+    async def start(self, to: str, sdp: str | None, **fields) -> Answer:
         request = {"type": "callStart", "from": f"sip:{self.user}", "to": to if to.startswith("sip:") else f"sip:{to}", "sdp": sdp, **fields}
         return await self.request("POST", "/callControl", {"callControlRequest": request})
 
-    async def call(self, to: str, sdp: str, **fields) -> str:
+    async def call(self, to: str, sdp: str | None, **fields) -> str:
         """Starts a call that is accepted; returns the session."""
         answer = await self.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
         assert answer.status == 201, answer.text
