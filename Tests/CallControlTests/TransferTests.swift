@@ -213,6 +213,25 @@ struct TransferTests {
         #expect(world.ended == [Self.third])
     }
 
+    @Test func `in a conference whoever asks for an offer gets the gateway's`() throws {
+        var world = try world()
+        try join(&world)
+        world.settle()
+        try world.act(Self.third) { call, random, now throws(CallError) in
+            try call.offer(by: .caller, CallUpdateRequest(sdp: ""), at: now, random: &random)
+        }
+        let update = try #require(world.told["a1"]?.last)
+        #expect(update.type == .startCallUpdate)
+        #expect(try ScriptedDescription.direction(update.sdp ?? "") == .sendReceive)
+        let count = world.told["bob1"]?.count
+        try world.act(Self.third) { call, random, now throws(CallError) in
+            try call.respond(
+                by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, setup: "active")), at: now, random: &random)
+        }
+        #expect(world.told["bob1"]?.count == count)
+        #expect(world.calls[Self.third]?[.caller]?.isStable == true)
+    }
+
     @Test func `in a conference the gateway answers offers, and nobody else hears of them`() throws {
         var world = try world()
         try join(&world)

@@ -60,6 +60,10 @@ extension LocalSwitchboard {
         let session = SessionID(known.user.resourcePrefix + random.nextToken(16, alphabet: .url))
         guard let contact = await registration.attach(session, target, of: call) else { return false }
         let party = CallParty(user: known.user, name: known.name, session: session, devices: known.devices.filter(contact.devices.contains))
+        guard !party.devices.isEmpty else {
+            registration.inbox.post(.detach(session))
+            return false
+        }
         do throws(CallError) {
             try await call.divert(.transfer, by: leg, to: party, as: target, registration, replacing: (known.session, in: consultation))
         } catch {

@@ -1,0 +1,87 @@
+import CallControl
+import CallRuntime
+import SDP
+import TestSupport
+import Testing
+
+/// A consultative transfer that replaces a call (spidr-wire §8.8), between the owners of two calls and three users.
+struct CallReplaceTests {
+    private let alice = RuntimeRig.alice
+    private let bob = RuntimeRig.bob
+    private let carol = RuntimeRig.carol
+    private let offer: String
+    private let answer: String
+
+    init() throws {
+        offer = try Fixtures.text("sdp/chromium-156/offer-audio-video.sdp")
+        answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
+    }
+
+    /// Alice talks to Bob and, in another call on another worker, to Carol; returns her sessions.
+    private func twoCalls(_ rig: RuntimeRig, listing: Bool) async throws -> (toBob: SessionID, toCarol: SessionID) {
+        rig.media.isFarApart = true
+        var sessions: [SessionID] = []
+        for (socket, user) in [alice, bob, carol].enumerated() { try await rig.register(user, on: UInt64(socket + 1)) }
+        for (socket, callee) in [(2, bob), (3, carol)] as [(UInt64, UserAddress)] {
+            let request = CallStartRequest(callee: callee, sdp: offer, handlesReplacement: listing)
+            sessions.append(try await rig.switchboard.startCall(alice, request))
+            let incoming = try await rig.incoming(on: socket)
+            try await rig.switchboard.answer(callee, incoming, CallAnswerRequest(sdp: answer, handlesReplacement: listing))
+        }
+        return (sessions[0], sessions[1])
+    }
+
+    @Test func `the calls may be far apart, because nothing changes hands`() async throws {
+        try await RuntimeRig(.init()).serve { rig in
+            let own = try await twoCalls(rig, listing: true)
+            let old = try await rig.incoming(on: 3)
+            try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+            await rig.expect(["call", "callCancel", "startCallReplace"], on: 3)
+            let invitation = try #require(rig.recorder.frames(3).last?.notification)
+            let replacing = try #require(invitation.session)
+            #expect(invitation.replaces == old)
+            try await rig.switchboard.answer(carol, replacing, CallAnswerRequest(sdp: answer, acceptsReplacement: true))
+            await rig.expect(["call", "callCancel", "startCallReplace", "callEnd"], on: 3)
+            await rig.expect(["call", "callCancel", "startCallUpdate"], on: 2)
+            await rig.expect(
+                ["ringing", "respondCallUpdate", "ringing", "respondCallUpdate", "sessionComplete", "callEnd"], on: 1)
+            #expect(try await rig.switchboard.callSession(carol, replacing).state == .inCall)
+            await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.callSession(carol, old) }
+            await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(alice, own.toCarol) }
+            try await rig.switchboard.end(alice, own.toBob, reasonText: nil)
+            try await rig.switchboard.end(carol, replacing, reasonText: nil)
+            await rig.wait { rig.observer.counts.ended.count == 2 }
+        }
+    }
+
+    @Test func `a declined one leaves both calls, and the new session is nobody's`() async throws {
+        try await RuntimeRig(.init()).serve { rig in
+            let own = try await twoCalls(rig, listing: true)
+            let old = try await rig.incoming(on: 3)
+            try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+            await rig.expect(["call", "callCancel", "startCallReplace"], on: 3)
+            let replacing = try #require(rig.recorder.frames(3).last?.notification.session)
+            try await rig.switchboard.reject(carol, replacing, replacement: true)
+            await rig.expect(["ringing", "respondCallUpdate", "ringing", "respondCallUpdate", "sessionFail"], on: 1)
+            await rig.expect(["call", "callCancel", "startCallReplace", "callCancel"], on: 3)
+            await rig.settle()
+            await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(carol, replacing) }
+            for (user, session) in [(alice, own.toBob), (alice, own.toCarol), (carol, old)] { try await rig.switchboard.audit(user, session) }
+            for session in [own.toBob, own.toCarol] { try await rig.switchboard.end(alice, session, reasonText: nil) }
+            await rig.wait { rig.observer.counts.ended.count == 2 }
+        }
+    }
+
+    @Test func `without it calls that are far apart cannot be brought together`() async throws {
+        try await RuntimeRig(.init()).serve { rig in
+            let own = try await twoCalls(rig, listing: false)
+            await #expect {
+                try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+            } throws: { error in
+                if case .unsupported = error as? CallError { true } else { false }
+            }
+            for session in [own.toBob, own.toCarol] { try await rig.switchboard.end(alice, session, reasonText: nil) }
+            await rig.wait { rig.observer.counts.ended.count == 2 }
+        }
+    }
+}
