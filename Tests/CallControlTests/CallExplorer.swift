@@ -159,13 +159,14 @@ struct CallExplorer: Explorable {
     }
 
     private mutating func carryOut(_ step: Step) throws(CallError) {
+        let version = path.count + 1
         switch step {
         case .hold(let session):
             let place = try found(session)
             let client = clients[session] ?? Client()
             let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: isHeld(session))
             try world.act(place.call) { call, random, now throws(CallError) in
-                try call.offer(by: place.leg.id, Self.request(session, direction, "actpass"), at: now, random: &random)
+                try call.offer(by: place.leg.id, Self.request(session, direction, "actpass", version), at: now, random: &random)
             }
             clients[session]?.holdingBefore = client.isHolding
             clients[session]?.isHolding.toggle()
@@ -174,7 +175,7 @@ struct CallExplorer: Explorable {
             guard let client = clients[session], let offered = client.offered else { throw .noSuchCall }
             let direction = dialect(session).answer(to: offered, holding: client.isHolding)
             try world.act(place.call) { call, random, now throws(CallError) in
-                try call.respond(by: place.leg.id, Self.request(session, direction, "active"), at: now, random: &random)
+                try call.respond(by: place.leg.id, Self.request(session, direction, "active", version), at: now, random: &random)
             }
             clients[session]?.offered = nil
         case .end(let session):
@@ -201,8 +202,8 @@ struct CallExplorer: Explorable {
             world.add(Call(id: Self.conference, joiner: joiner, configuration: configuration), keeper: .caller)
             try world.act(Self.conference) { call, random, now throws(CallError) in
                 try call.join(
-                    [Self.toBob, Self.toCarol], Self.request("A3", .sendReceive, "actpass"), identity: CallRig.identity("gwjoin"), at: now,
-                    random: &random)
+                    [Self.toBob, Self.toCarol], Self.request("A3", .sendReceive, "actpass", version), identity: CallRig.identity("gwjoin"),
+                    at: now, random: &random)
             }
             clients["A3"] = Client()
         case .pickUp:
@@ -232,9 +233,9 @@ struct CallExplorer: Explorable {
         return state == .remotelyHeld || state == .onDoubleHold
     }
 
-    private static func request(_ session: SessionID, _ direction: MediaDirection, _ setup: String) -> CallUpdateRequest {
+    private static func request(_ session: SessionID, _ direction: MediaDirection, _ setup: String, _ version: Int) -> CallUpdateRequest {
         let names = ["A1": "caller", "A2": "caller", "B": "callee", "C": "callee", "D": "dave"]
-        return CallUpdateRequest(sdp: ScriptedDescription.audio(names[session.rawValue] ?? "alice", direction, setup: setup))
+        return CallUpdateRequest(sdp: ScriptedDescription.audio(names[session.rawValue] ?? "alice", direction, setup: setup, version: version))
     }
 
     /// The clients take note of what they were told.

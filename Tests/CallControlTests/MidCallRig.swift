@@ -21,12 +21,15 @@ enum HoldDialect: String, CaseIterable, Sendable {
 
 /// Audio descriptions as scripted peers write them.
 enum ScriptedDescription {
-    static func audio(_ ufrag: String, _ direction: MediaDirection, video: MediaDirection? = nil, setup: String = "actpass") -> String {
+    /// - Parameter version: of `o=`, which no peer counts down.
+    static func audio(
+        _ ufrag: String, _ direction: MediaDirection, video: MediaDirection? = nil, setup: String = "actpass", version: Int = 1
+    ) -> String {
         let transport = [
             "a=rtcp-mux", "a=ice-ufrag:\(ufrag)", "a=ice-pwd:password+password+password", "a=setup:\(setup)",
             "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"),
         ]
-        let head = ["v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0\(video == nil ? "" : " 1")"]
+        let head = ["v=0", "o=- 1 \(version) IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0\(video == nil ? "" : " 1")"]
         let sound = ["m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:0", "a=\(direction.rawValue)", "a=rtpmap:111 opus/48000/2"]
         let picture = video.map { direction in
             ["m=video 9 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:1", "a=\(direction.rawValue)", "a=rtpmap:96 VP8/90000"] + transport
@@ -51,6 +54,8 @@ struct MidCallRig {
     private(set) var holding: [Leg: Bool] = [:]
     /// The last description that the gateway sent to each leg.
     private(set) var received: [Leg: String] = [:]
+    /// Of the last description that a peer sent.
+    private(set) var version = 1
 
     static let alice = CallRig.alice
     static let bob = CallRig.bob
@@ -89,8 +94,14 @@ struct MidCallRig {
         }
     }
 
+    /// The next description of a peer.
+    mutating func next(_ ufrag: String, _ direction: MediaDirection, setup: String = "actpass") -> String {
+        version += 1
+        return ScriptedDescription.audio(ufrag, direction, setup: setup, version: version)
+    }
+
     mutating func offer(by leg: Leg, _ direction: MediaDirection) throws(CallError) -> [CallAction] {
-        let request = CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)".replacing(" ", with: ""), direction))
+        let request = CallUpdateRequest(sdp: next("\(leg)".replacing(" ", with: ""), direction))
         let actions = try call.offer(by: leg, request, at: clock.now, random: &random)
         note(actions)
         return actions
@@ -99,7 +110,7 @@ struct MidCallRig {
     mutating func answer(by leg: Leg) throws -> [CallAction] {
         let offered = try ScriptedDescription.direction(received[leg] ?? "") ?? .sendReceive
         let direction = (dialects[leg] ?? .inactive).answer(to: offered, holding: holding[leg] ?? false)
-        let request = CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)".replacing(" ", with: ""), direction, setup: "active"))
+        let request = CallUpdateRequest(sdp: next("\(leg)".replacing(" ", with: ""), direction, setup: "active"))
         let actions = try call.respond(by: leg, request, at: clock.now, random: &random)
         note(actions)
         return actions

@@ -67,7 +67,7 @@ struct TransferTests {
 
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.respond(
-                by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active")), at: now,
+                by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: 100)), at: now,
                 random: &random)
         }
         let call = try #require(world.calls[Self.first])
@@ -109,7 +109,7 @@ struct TransferTests {
             #expect(throws: CallError.pending(retryAfter: 2)) {
                 try world.act(Self.first) { call, random, now throws(CallError) in
                     try call.offer(
-                        by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .sendReceive)), at: now, random: &random)
+                        by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .sendReceive, version: 100)), at: now, random: &random)
                 }
             }
         }
@@ -141,7 +141,7 @@ struct TransferTests {
         let before = world.calls
         // Something else goes on in the other call.
         try world.act(Self.second) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive)), at: now, random: &random)
+            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
         }
         try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: Self.second, at: now) }
         world.settle()
@@ -167,7 +167,7 @@ struct TransferTests {
         world.add(Call(id: Self.third, joiner: joiner, configuration: configuration), keeper: .caller)
         try world.act(Self.third) { call, random, now throws(CallError) in
             try call.join(
-                [Self.first, Self.second], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive)),
+                [Self.first, Self.second], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, version: 100)),
                 identity: CallRig.identity("gwjoin"), at: now, random: &random)
         }
     }
@@ -202,7 +202,7 @@ struct TransferTests {
     @Test func `a join that one call refuses fails, and both calls stay`() throws {
         var world = try world()
         try world.act(Self.second) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive)), at: now, random: &random)
+            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
         }
         let before = world.calls
         try join(&world)
@@ -238,7 +238,7 @@ struct TransferTests {
         world.settle()
         let count = world.told["bob1"]?.count
         try world.act(Self.third) { call, random, now throws(CallError) in
-            try call.offer(by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .inactive)), at: now, random: &random)
+            try call.offer(by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .inactive, version: 100)), at: now, random: &random)
         }
         #expect(world.log("a1").last == "respondCallUpdate")
         #expect(world.calls[Self.third]?.legState(.caller) == .onHold)

@@ -17,9 +17,13 @@ extension LocalSwitchboard {
             caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
         try await calls.insert(owner)
         do throws(CallError) {
-            try await begin(owner, user, request, sessions)
+            if let earlier = try await begin(owner, user, request, sessions) {
+                await calls.remove(owner.id)
+                return earlier
+            }
         } catch {
             await calls.remove(owner.id)
+            await owner.refuse(error)
             throw error
         }
         newcomers.post(.call(owner))
@@ -37,12 +41,23 @@ extension LocalSwitchboard {
     }
 
     /// Joins both users to the call, so that no change of their devices is missed, and starts it.
+    ///
+    /// - Returns: the session that the same request has begun already, if it has; nothing is begun then.
     private func begin(
         _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
-    ) async throws(CallError) {
-        guard let caller = await users.existing(user), let callerContact = await caller.attach(sessions.caller, .caller, of: owner) else {
+    ) async throws(CallError) -> SessionID? {
+        guard let caller = await users.existing(user),
+            let beginning = await caller.begin(sessions.caller, of: owner, with: RequestDigest(request))
+        else {
             throw .notAllowed(
                 operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
+        }
+        let callerContact: RegistrationOwner.Contact
+        switch beginning {
+        case .now(let own): callerContact = own
+        case .before(let session, let call):
+            try await call.begun()
+            return session
         }
         let callee = await users.existing(request.callee)
         let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
@@ -58,6 +73,7 @@ extension LocalSwitchboard {
             try await owner.start(
                 request, parties: parties, registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
                 unreachable: unreachable)
+            return nil
         } catch {
             caller.inbox.post(.detach(sessions.caller))
             callee?.inbox.post(.detach(sessions.callee))

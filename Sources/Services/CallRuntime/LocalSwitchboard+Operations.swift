@@ -78,6 +78,11 @@ extension LocalSwitchboard {
     ) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         try checkIsNoGuest(user)
+        let digest = RequestDigest(joining: first, second, request)
+        if let earlier = await users.existing(user)?.earlier(digest) {
+            try await earlier.call.begun()
+            return earlier.session
+        }
         let legs = try await (leg(of: first, for: user), leg(of: second, for: user))
         let joined = [Neighbour(owner: legs.0.call, leg: legs.0.leg), Neighbour(owner: legs.1.call, leg: legs.1.leg)]
         guard joined[0].owner.id != joined[1].owner.id else { throw .notAllowed(operation: "join", state: "one call only") }
@@ -88,8 +93,15 @@ extension LocalSwitchboard {
         let session = SessionID(random.nextToken(16, alphabet: .url))
         try await calls.insert(owner)
         do throws(CallError) {
-            guard let registration = await users.existing(user), let contact = await registration.attach(session, .caller, of: owner) else {
-                throw .noSuchCall
+            guard let registration = await users.existing(user), let beginning = await registration.begin(session, of: owner, with: digest)
+            else { throw .noSuchCall }
+            let contact: RegistrationOwner.Contact
+            switch beginning {
+            case .now(let own): contact = own
+            case .before(let session, let call):
+                await calls.remove(owner.id)
+                try await call.begun()
+                return session
             }
             do throws(CallError) {
                 let joiner = CallParty(
@@ -101,6 +113,7 @@ extension LocalSwitchboard {
             }
         } catch {
             await calls.remove(owner.id)
+            await owner.refuse(error)
             throw error
         }
         newcomers.post(.call(owner))
@@ -112,6 +125,7 @@ extension LocalSwitchboard {
         _ diversion: Diversion, of user: UserAddress, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
         otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
     ) async throws(CallError) {
+        guard await !call.isDiverting(diversion, leg, to: address) else { return }
         var random = environment.random.generator
         let target = try await call.takeLeg(for: diversion, by: leg)
         let session = SessionID(random.nextToken(16, alphabet: .url))
@@ -127,7 +141,8 @@ extension LocalSwitchboard {
             try await call.divert(diversion, by: leg, to: party, as: target, registration)
         } catch {
             registration.inbox.post(.detach(session))
-            throw error
+            // It came twice at once, and the other one was first.
+            guard await call.isDiverting(diversion, leg, to: address) else { throw error }
         }
     }
 }

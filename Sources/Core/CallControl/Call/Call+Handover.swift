@@ -13,6 +13,7 @@ import SDP
 extension Call {
     /// The call where the same user talks to whom this end is to be connected with.
     package mutating func consult(by leg: Leg, with other: CallID, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+        if isConsulting(leg, other) { return [] }
         try checkTransfer(by: leg)
         guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
         operate(.consultation(Consultation(transferor: leg, other: other, deadline: now + configuration.offerTime)))
@@ -120,7 +121,9 @@ extension Call {
             legs.append(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
-                    holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost))
+                    holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,
+                    unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost, response: leg.response,
+                    lastUtterance: leg.lastUtterance))
             return adopted
         }
     }

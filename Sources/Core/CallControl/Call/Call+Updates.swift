@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 import SDP
 
 /// Offers and answers within a call (spidr-wire §8.1, RFC 3264 §8).
@@ -9,9 +9,9 @@ extension Call {
     /// Seconds after which a request that met another one makes sense (RFC 3261 §14.1).
     static let retryAfter = 2
 
-    /// `startCallUpdate`: an end offers, or asks the other for an offer if there is no description in it.
-    package mutating func offer(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+    /// - Parameter isRepeated: it is the offer that was agreed on last; nothing is new to the other end.
+    mutating func newOffer(
+        by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let answered = try idle("startCallUpdate", by: leg)
         if answered.isConference {
@@ -25,7 +25,7 @@ extension Call {
         var own = before
         do throws(SDPError) {
             let offer = try own.receive(offer: request.sdp, random: &random)
-            if own.changesTransportOnly(offer, since: before.described), let said = self[other]?.media?.described {
+            if isRepeated || own.changesTransportOnly(offer, since: before.described), let said = self[other]?.media?.described {
                 let answer = try own.answer(mirroring: said, random: &random)
                 return reconnect(leg, own, answer)
             }
@@ -44,8 +44,7 @@ extension Call {
         }
     }
 
-    /// `respondCallUpdate`: an end answers what it was offered, or offers what it was asked for.
-    package mutating func respond(
+    mutating func newResponse(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
@@ -240,7 +239,10 @@ extension Call {
     /// An offer has had no answer in time, or is of no use any more: everything is as it was before it.
     mutating func abandon(_ update: Update) -> [CallAction] {
         operate(nil)
-        if let before = update.before { edit(update.offerer) { $0.media = before } }
+        edit(update.offerer) { offerer in
+            offerer.lastUtterance = nil
+            if let before = update.before { offerer.media = before }
+        }
         edit(update.answerer) { $0.media?.rollback() }
         var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
         refused.outcome = .pending

@@ -175,7 +175,10 @@ extension Call {
                 throw CallError(error)
             }
         }
-        edit(.caller) { $0.handlesReplacement = request.handlesReplacement }
+        edit(.caller) { caller in
+            caller.handlesReplacement = request.handlesReplacement
+            caller.lastUtterance = Utterance(.start, request.sdp)
+        }
         keep(.caller, at: request.device)
         state = .unanswered(
             Unanswered(startedAt: now, invitation: invitation, earlyMedia: early, deadline: now + configuration.ringTime))
@@ -205,8 +208,7 @@ extension Call {
         return rang()
     }
 
-    /// A device of a rung end answers; the first one wins (spidr-wire §6.3, §6.6).
-    package mutating func answer(
+    mutating func firstAnswer(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)

@@ -45,6 +45,13 @@ package struct CallLeg: Equatable, Sendable {
     /// Its peer has not been heard of for a while, and may come back.
     package internal(set) var isPathLost = false
 
+    /// How it answered the call, if it was rung.
+    var answer: Utterance?
+    /// How it answered an offer last.
+    var response: Utterance?
+    /// What it described last.
+    var lastUtterance: Utterance?
+
     /// Neither side has an offer open.
     package var isStable: Bool { media?.isStable ?? true }
 }

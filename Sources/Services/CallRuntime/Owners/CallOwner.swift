@@ -31,6 +31,9 @@ actor CallOwner {
     /// Ends that were taken from other calls, which are yet to be told.
     var taken: [(CallID, [HandedLeg], HandoverPurpose)] = []
     private var alarm = Alarm()
+    /// What came of the request that began it, once that is known, and who asked for the same meanwhile.
+    private var beginning: Result<Void, CallError>?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ id: CallID, _ environment: RuntimeEnvironment) {
         self.id = id
@@ -101,6 +104,21 @@ actor CallOwner {
 // MARK: - Requests
 
 extension CallOwner {
+    /// Waits until the request that begins the call has been decided, and throws what it was refused with.
+    func begun() async throws(CallError) {
+        if beginning == nil { await withCheckedContinuation { waiting.append($0) } }
+        try beginning?.get()
+    }
+
+    /// The call does not come about.
+    func refuse(_ error: CallError) { settle(.failure(error)) }
+
+    private func settle(_ outcome: Result<Void, CallError>) {
+        beginning = outcome
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
     /// - Parameter unreachable: why the callee has no devices, if it has none.
     func start(
         _ request: CallStartRequest, parties: PerLeg<CallParty>, registrations: [Leg: RegistrationOwner],
@@ -149,6 +167,7 @@ extension CallOwner {
         }
         self.call = call
         self.registrations = registrations
+        settle(.success(()))
         environment.observer.callStarted()
         perform(actions, after: "start", .caller)
     }
@@ -236,6 +255,11 @@ extension CallOwner {
         let taken = call.takeLeg()
         self.call = call
         return taken
+    }
+
+    /// Whether the same has been asked for, and is under way.
+    func isDiverting(_ diversion: Diversion, _ leg: Leg, to address: UserAddress) -> Bool {
+        diversion == .transfer && call?.isTransferring(leg, to: address) == true
     }
 
     /// - Parameter replaced: the target's call that this one is to take the place of.

@@ -30,12 +30,19 @@ actor RegistrationOwner {
         var isEngaged: Bool
     }
 
+    enum Beginning: Sendable {
+        case now(Contact)
+        case before(SessionID, CallOwner)
+    }
+
     nonisolated let user: UserAddress
     nonisolated let inbox = Inbox<Message>()
     private let environment: RuntimeEnvironment
     private let logger: Logger
     private var registration: Registration
     private var calls: [CallID: CallOwner] = [:]
+    /// Which request each session began with that the user began, as long as it lasts.
+    private var beginnings: [SessionID: RequestDigest] = [:]
     private var displayName = ""
     private var alarm = Alarm()
     private var isRetired = false
@@ -77,6 +84,7 @@ actor RegistrationOwner {
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
             registration.detach(session)
+            beginnings[session] = nil
             forget(call)
             perform([], after: "detach")
         case .move(let session, let call, let leg):
@@ -160,6 +168,20 @@ extension RegistrationOwner {
         calls[call.id] = call
         if !registration.isReachable { call.inbox.post(.deviceChanged(leg, .channelsOpen(false))) }
         return Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call.id))
+    }
+
+    /// The same for a call that the user begins; the request may have come before, and its answer may have been lost.
+    func begin(_ session: SessionID, of call: CallOwner, with request: RequestDigest?) -> Beginning? {
+        if let (known, call) = earlier(request) { return .before(known, call) }
+        guard let contact = attach(session, .caller, of: call) else { return nil }
+        beginnings[session] = request
+        return .now(contact)
+    }
+
+    /// What the same request has begun, as long as it lasts.
+    func earlier(_ request: RequestDigest?) -> (session: SessionID, call: CallOwner)? {
+        guard let request, let known = beginnings.first(where: { $0.value == request })?.key, let (call, _) = leg(of: known) else { return nil }
+        return (known, call)
     }
 
     /// The user's legs, in the order of their coming.

@@ -1,0 +1,75 @@
+package import Primitives
+import SDP
+
+/// Requests that come again, or too late.
+///
+/// A client whose request is not answered cannot know whether it arrived. It asks once more, or its HTTP library or a proxy does: `PUT`
+/// is idempotent (RFC 9110 §9.2.2). What an end has said already is accepted again and changes nothing. What it said before something
+/// newer is refused, for nobody waits for it any more.
+extension Call {
+    /// A device of a rung end answers; the first one wins (spidr-wire §6.3, §6.6).
+    package mutating func answer(
+        by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        let answer = Utterance(.answer, request.sdp)
+        if let answer, try member(leg).answer == answer { return [] }
+        let actions = try firstAnswer(by: leg, request, at: now, random: &random)
+        edit(leg) { member in
+            member.answer = answer
+            member.lastUtterance = answer
+        }
+        return actions
+    }
+
+    /// `startCallUpdate`: an end offers, or asks the other for an offer if there is no description in it.
+    package mutating func offer(
+        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        let offer = Utterance(.offer, request.sdp)
+        let last = try member(leg).lastUtterance
+        let isRepeated = offer != nil && offer == last
+        if isRepeated, isOffering(leg) { return [] }
+        try refuse(offer, ifOlderThan: last, "startCallUpdate", by: leg)
+        let actions = try newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
+        edit(leg) { $0.lastUtterance = offer }
+        return actions
+    }
+
+    /// `respondCallUpdate`: an end answers what it was offered, or offers what it was asked for.
+    package mutating func respond(
+        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        let response = Utterance(.response, request.sdp)
+        let member = try member(leg)
+        // Nor is it the answer to a newer offer: who describes anew counts on in o= (RFC 8829 §5.3.1).
+        if let response, member.response == response { return [] }
+        try refuse(response, ifOlderThan: member.lastUtterance, "respondCallUpdate", by: leg)
+        let actions = try newResponse(by: leg, request, at: now, random: &random)
+        edit(leg) { member in
+            member.response = response
+            member.lastUtterance = response
+        }
+        return actions
+    }
+
+    /// Whether this very transfer is under way.
+    package func isTransferring(_ leg: Leg, to address: UserAddress) -> Bool {
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return false }
+        return transfer.transferor == leg && self[transfer.target]?.party.user == address
+    }
+
+    func isConsulting(_ leg: Leg, _ other: CallID) -> Bool {
+        guard case .answered(let answered) = state, case .consultation(let consultation) = answered.operation else { return false }
+        return consultation.transferor == leg && consultation.other == other
+    }
+
+    /// Whether an offer of the end waits for its answer.
+    private func isOffering(_ leg: Leg) -> Bool {
+        guard case .answered(let answered) = state, case .update(let update) = answered.operation else { return false }
+        return update.offerer == leg
+    }
+
+    private func refuse(_ utterance: Utterance?, ifOlderThan last: Utterance?, _ operation: String, by leg: Leg) throws(CallError) {
+        if let utterance, let last, utterance.isOlder(than: last) { throw refusal(of: "\(operation) with an older version in o=", to: leg) }
+    }
+}
