@@ -24,6 +24,11 @@ import Gateway
         #expect(load("calls.ring_time", value) == expected)
     }
 
+    @Test(arguments: [("off", "off"), ("1s", "1s"), ("90s", "90s"), ("1d", "1d"), ("999ms", nil), ("25h", nil), ("0s", nil), ("never", nil)] as [(String, String?)])
+    func `a client may be waited for for ever`(_ value: String, _ expected: String?) {
+        #expect(load("calls.client_timeout", value) == expected)
+    }
+
     @Test(arguments: [
         ("0", "0"), ("65535", "65535"), ("07000", "7000"),
         ("65536", nil), ("-1", nil), ("+1", nil), ("1.0", nil), ("", nil), ("http", nil), ("off", nil),

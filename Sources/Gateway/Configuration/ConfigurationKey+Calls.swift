@@ -15,6 +15,13 @@ extension ConfigurationKey {
             "calls", "offer_time", \.switchboard.call.offerTime, .duration(.seconds(1)...(.seconds(300))),
             "How long a client may take to answer an offer within a call; then everything is as before it."),
         ConfigurationKey(
+            "calls", "client_timeout", \.switchboard.call.clientTimeout,
+            ValueFormat.duration(.seconds(1)...(.seconds(86_400))).orNone("off", "it is waited for for ever"),
+            "A client of an answered call that has no channel open and makes no request, audits included, is gone after this time."),
+        ConfigurationKey(
+            "calls", "completion_time", \.switchboard.call.completionTime, .duration(.seconds(1)...(.seconds(300))),
+            "How long a client whose call was handed over, by transfer or conference, has to end it; then its session is forgotten."),
+        ConfigurationKey(
             "calls", "max_text_length", \.switchboard.call.maximumTextLength, .count(0...4_096),
             "Characters of a display name or a reason that are passed on."),
         ConfigurationKey(
