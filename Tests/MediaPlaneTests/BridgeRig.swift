@@ -209,6 +209,7 @@ struct BridgeRig {
             case .transmitControl(let bytes, let side):
                 guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
                 controlSent.append((compound, side))
+                bridge.recycle(bytes)
             }
         }
     }

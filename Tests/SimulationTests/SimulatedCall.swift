@@ -91,7 +91,9 @@ struct SimulatedCall {
         if let deadline = bridge.nextDeadline, deadline.time <= now { bridge.timeout(at: now) }
         while let output = bridge.poll() {
             switch output {
-            case .transmitControl(_, let side): reports[side, default: 0] += 1
+            case .transmitControl(let bytes, let side):
+                reports[side, default: 0] += 1
+                bridge.recycle(bytes)
             }
         }
     }

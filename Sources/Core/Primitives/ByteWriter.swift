@@ -41,7 +41,17 @@ package struct ByteWriter: Sendable {
     package mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     package mutating func writeZeros(_ count: Int) {
-        bytes.append(contentsOf: repeatElement(0, count: count))
+        for _ in 0..<count { bytes.append(0) }
+    }
+
+    /// Forgets what was written behind the first `length` bytes; their memory stays for what comes.
+    package mutating func truncate(to length: Int) { bytes.removeLast(bytes.count - length) }
+
+    /// Hands over what was written, and goes on empty in the memory of another message.
+    package mutating func take(goingOnIn memory: consuming [UInt8]) -> [UInt8] {
+        memory.removeAll(keepingCapacity: true)
+        swap(&memory, &bytes)
+        return memory
     }
 
     /// Overwrites two bytes that were written before, typically a length that is known only now.

@@ -58,6 +58,7 @@ struct BenchCall {
             peer.learn(local)
             connecting.append(peer)
         }
+        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
         try peers.connect(connecting, to: server.localAddresses[0])
     }
 

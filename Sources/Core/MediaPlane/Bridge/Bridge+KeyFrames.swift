@@ -42,7 +42,9 @@ extension Bridge {
             if let asker { self[asker].controlDrops.count(.peerNotReady) }
             return
         }
-        transmit([.receiverReport(ReceiverReport(ssrc: sender)), describe(sender, to: side), feedback], to: side)
+        add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side)
+        draft.append(feedback)
+        transmitDraft(to: side)
     }
 
     /// The source that counts, or else the one that was heard last; or why none can be asked.

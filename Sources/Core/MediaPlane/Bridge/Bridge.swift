@@ -40,6 +40,7 @@ package struct Bridge: Sendable {
     let wallClock: WallClock
     var legs: [BridgeLeg] = []
     var isEnded = false
+    var draft = ControlDraft()
     private var outputs: [BridgeOutput] = []
 
     /// A bridge without legs.
@@ -144,6 +145,9 @@ package struct Bridge: Sendable {
 
     package mutating func poll() -> BridgeOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
 
+    /// Takes back the bytes of a `transmitControl` that has been carried out: the next one needs no memory of its own.
+    package mutating func recycle(_ bytes: consuming [UInt8]) { draft.recycle(bytes) }
+
     package var nextDeadline: Deadline<BridgeDeadline>? {
         var earliest: Deadline<BridgeDeadline>?
         for place in legs.indices {
@@ -171,8 +175,9 @@ package struct Bridge: Sendable {
         self[index].hasVideo ? configuration.videoReportInterval : configuration.audioReportInterval
     }
 
-    /// Queues a compound: reports first, as they must (RFC 3550 §6.1), then what else there is.
-    mutating func transmit(_ packets: [RTCPPacket], to index: LegIndex) {
-        outputs.append(.transmitControl(RTCPCompound(packets).bytes, to: index))
+    /// Queues the datagram in the making, if there is anything in it.
+    mutating func transmitDraft(to index: LegIndex) {
+        guard !draft.isEmpty else { return }
+        outputs.append(.transmitControl(draft.finish(), to: index))
     }
 }

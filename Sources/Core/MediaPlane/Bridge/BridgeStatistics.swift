@@ -73,16 +73,29 @@ extension Bridge {
     }
 }
 
+extension Bridge {
+    /// Of a leg's first m-line of audio; `nil` without one. Allocates nothing: every call is rated once a second.
+    package func audioStatistics(of side: LegIndex) -> LineStatistics? {
+        let leg = self[side]
+        return leg.lines.firstIndex { $0.kind == .audio }.map { leg.statistics(line: $0) }
+    }
+}
+
 extension BridgeLeg {
     fileprivate func statistics(line index: Int) -> LineStatistics {
         let line = lines[index]
-        let primaries = sources.entries.filter { $0.line == index && !$0.isRetransmission && $0.statistics.packets > 0 }
-        let latest = primaries.max { $0.lastHeard < $1.lastHeard }
+        var latest: IncomingSource?
+        var (lost, lossRuns) = (Int64(0), UInt64(0))
+        for source in sources.entries where source.line == index && !source.isRetransmission && source.statistics.packets > 0 {
+            lost += source.statistics.lost
+            lossRuns &+= source.statistics.lossRuns
+            if latest.map({ $0.lastHeard < source.lastHeard }) ?? true { latest = source }
+        }
         return LineStatistics(
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
-            packetsLost: primaries.reduce(0) { $0 + $1.statistics.lost }, jitter: latest?.statistics.jitterDuration ?? .zero,
+            packetsLost: lost, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
-            lossRuns: primaries.reduce(0) { $0 &+ $1.statistics.lossRuns }, pictures: PictureCounts(line.pictures),
+            lossRuns: lossRuns, pictures: PictureCounts(line.pictures),
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
             outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec),

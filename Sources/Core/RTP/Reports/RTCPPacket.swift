@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// One packet out of an RTCP compound.
 package enum RTCPPacket: Hashable, Sendable {
@@ -67,7 +67,7 @@ extension RTCPPacket {
     }
 
     /// Appends the packet, header included. `.other` has kept no body and writes nothing.
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         switch self {
         case .senderReport(let report): report.write(to: &writer)
         case .receiverReport(let report): report.write(to: &writer)

@@ -19,7 +19,7 @@ package struct SourceDescription: Hashable, Sendable {
     package init(_ chunks: [Chunk]) { self.chunks = chunks }
 
     private static let end: UInt8 = 0
-    private static let cname: UInt8 = 1
+    fileprivate static let cname: UInt8 = 1
 
     init?(reading reader: inout ByteReader, chunks count: Int) {
         chunks = []
@@ -41,19 +41,28 @@ package struct SourceDescription: Hashable, Sendable {
     func write(to writer: inout ByteWriter) {
         precondition(chunks.count <= 31, "a source description has room for 31 chunks")
         writer.writeRTCP(type: RTCPType.sourceDescription, format: chunks.count) { writer in
-            for chunk in chunks {
-                writer.write(chunk.ssrc.rawValue)
-                var length = 0
-                if let cname = chunk.cname {
-                    let text = [UInt8](cname.utf8.prefix(255))
-                    writer.write(Self.cname)
-                    writer.write(UInt8(text.count))
-                    writer.write(text)
-                    length = 2 + text.count
-                }
-                // At least one zero ends the list.
-                writer.writeZeros(4 - length % 4)
-            }
+            for chunk in chunks { chunk.write(to: &writer) }
         }
+    }
+}
+
+extension SourceDescription.Chunk {
+    /// Appends a packet with this chunk alone.
+    package func writePacket(to writer: inout ByteWriter) {
+        writer.writeRTCP(type: RTCPType.sourceDescription, format: 1) { writer in write(to: &writer) }
+    }
+
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(ssrc.rawValue)
+        var length = 0
+        if let cname {
+            let text = cname.utf8.prefix(255)
+            writer.write(SourceDescription.cname)
+            writer.write(UInt8(text.count))
+            for byte in text { writer.write(byte) }
+            length = 2 + text.count
+        }
+        // At least one zero ends the list.
+        writer.writeZeros(4 - length % 4)
     }
 }

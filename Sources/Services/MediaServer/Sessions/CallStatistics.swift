@@ -20,7 +20,7 @@ extension MediaWorker {
         guard let due = call.nextMeasurement, due <= now else { return }
         call.nextMeasurement = now + QualityWatch.interval
         for leg in call.legs {
-            guard let line = call.bridge.statistics(of: leg.index).lines.first(where: { $0.kind == .audio }),
+            guard let line = call.bridge.audioStatistics(of: leg.index),
                 let report = leg.quality.measure(line, leg.playoutQuality, at: now)
             else { continue }
             environment.events(call.id, .qualityMeasured(report, leg.name))

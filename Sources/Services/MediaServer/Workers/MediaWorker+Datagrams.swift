@@ -137,17 +137,24 @@ extension MediaWorker {
         while let output = call.bridge.poll() {
             switch output {
             case .transmitControl(let bytes, let index):
-                guard let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination else { continue }
-                var buffer = bytes + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
-                do {
-                    var span = buffer.mutableSpan
-                    let count = try outbound.protectControl(&span, count: bytes.count)
-                    transport.queue(copying: buffer.span.extracting(0..<count), over: destination)
-                    tally.controlSent += 1
-                } catch {
-                    countFailure(error)
+                if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
+                    send(control: bytes.span, with: outbound, over: destination, &transport)
                 }
+                call.bridge.recycle(bytes)
             }
+        }
+    }
+
+    private func send(control bytes: Span<UInt8>, with session: SRTPSession, over path: Path, _ transport: inout PacketTransport) {
+        precondition(bytes.count + SRTPSession.Profile.maximumTrailer <= copy.count, "the bridge's RTCP fits a datagram")
+        copy(bytes)
+        do {
+            var packet = copy.mutableSpan
+            let count = try session.protectControl(&packet, count: bytes.count)
+            transport.queue(copying: copy.span.extracting(0..<count), over: path)
+            tally.controlSent += 1
+        } catch {
+            countFailure(error)
         }
     }
 

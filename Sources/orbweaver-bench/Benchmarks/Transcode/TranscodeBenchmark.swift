@@ -11,6 +11,7 @@ struct TranscodeBenchmark: ParsableCommand {
         discussion: """
             Calls: a media worker between real peers (ICE, DTLS, SRTP) over loopback; counted is the CPU of its thread, everything
             included, G.711, resampling and the network too. Every call has one Opus leg, so that all of it is laid on that leg.
+            Allocations are those of its thread: reports, ratings and connectivity checks included, and then without the checks.
             Mixes: playout, decoder, mixer and encoder of so many legs on one thread, without network.
             """)
 
@@ -56,8 +57,8 @@ struct TranscodeBenchmark: ParsableCommand {
         let peers = try LoadPeers()
         for number in 0..<calls { try BenchCall.connect(CallID(UInt64(number) + 1), of: peers, voices: (opus, pcmu), to: server) }
         guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
-        // The first second makes decoders and buffers.
-        _ = try peers.stream(for: .seconds(1))
+        // The first second makes decoders and buffers; by the fourth, every leg has had its first reports.
+        _ = try peers.stream(for: .seconds(4))
         let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
         let traffic = try peers.stream(for: .seconds(seconds))
         guard Double(traffic.received) > 0.9 * Double(traffic.sent) else {
@@ -65,7 +66,13 @@ struct TranscodeBenchmark: ParsableCommand {
         }
         figure.add(Double(probe.cpuNanoseconds - cpu) / Double(calls * seconds * 50))
         figure.add(allocations: probe.allocations - allocations, packets: traffic.received)
+        let before = probe.allocations
+        let unchecked = try peers.stream(for: Self.unchecked, isChecking: false)
+        figure.add(uncheckedAllocations: probe.allocations - before, packets: unchecked.received)
     }
+
+    /// With checks every 5 seconds before it, too short for a path to be taken for lost.
+    private static let unchecked = Duration.milliseconds(1_500)
 
     private func measureMix(of count: Int, _ payloads: [[UInt8]], _ figure: inout Figure) throws {
         let mix = try MixLoop(legs: count, payloads: payloads)
@@ -82,23 +89,37 @@ struct TranscodeBenchmark: ParsableCommand {
 /// What one leg costs, over all rounds.
 private struct Figure {
     private var nanoseconds: [Double] = []
-    private var allocations: UInt64 = 0
-    private var packets = 0
+    private var all = Allocations()
+    /// While no check came.
+    private var unchecked = Allocations()
+
+    private struct Allocations {
+        var count: UInt64 = 0
+        var packets = 0
+        var perPacket: Double { Double(count) / Double(packets) }
+    }
 
     /// - Parameter nanosecondsPerFrame: CPU for 20 ms of one leg.
     mutating func add(_ nanosecondsPerFrame: Double) { nanoseconds.append(nanosecondsPerFrame) }
 
     mutating func add(allocations more: UInt64, packets count: Int) {
-        allocations += more
-        packets += count
+        all.count += more
+        all.packets += count
+    }
+
+    mutating func add(uncheckedAllocations more: UInt64, packets count: Int) {
+        unchecked.count += more
+        unchecked.packets += count
     }
 
     /// Of the median round.
     var microsecondsPerSecond: Double { nanoseconds.sorted()[nanoseconds.count / 2] * 50 / 1_000 }
 
     func line(_ name: String, _ bare: Figure) -> String {
-        String(
+        let cost = String(
             format: "%@: %.0f µs per leg-second, ratio %.2f, %.4f allocations per packet", name, microsecondsPerSecond,
-            microsecondsPerSecond / bare.microsecondsPerSecond, Double(allocations) / Double(packets))
+            microsecondsPerSecond / bare.microsecondsPerSecond, all.perPacket)
+        guard unchecked.packets > 0 else { return cost }
+        return cost + String(format: ", %.4f without connectivity checks", unchecked.perPacket)
     }
 }
