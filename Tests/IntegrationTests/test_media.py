@@ -158,6 +158,8 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     pieces = [heard[at : at + sound.RATE // 20] for at in range(0, len(heard) - sound.RATE // 20, sound.RATE // 50)]
     keys = [min(sound.tone_share(piece, 770), sound.tone_share(piece, 1_336)) > 0.2 for piece in pieces]
     assert sum(now and not before for before, now in zip([False, *keys], keys)) == 1, keys
+    # For as long as it was pressed: 300 ms in pieces of 50 that begin every 20.
+    assert 260 <= 20 * sum(keys) <= 400, keys
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()

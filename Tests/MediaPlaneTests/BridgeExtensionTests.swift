@@ -47,7 +47,10 @@ import Testing
         ([.init(id: 2, uri: level), .init(id: 1, uri: mid)], "0", [0x20, 0x85, 0, 0, 0, 0, 0x10, UInt8(ascii: "0")]),
         // Nothing negotiated, or not in our direction, or under an id that does not fit.
         ([], "0", [0, 0, 0, 0, 0, 0, 0, 0]),
-        ([.init(id: 1, uri: level, direction: .receiveOnly), .init(id: 20, uri: sendTime), .init(id: 4, uri: mid)], "0", [0, 0, 0, 0, 0, 0, 0x40, UInt8(ascii: "0")]),
+        (
+            [.init(id: 1, uri: level, direction: .receiveOnly), .init(id: 20, uri: sendTime), .init(id: 4, uri: mid)], "0",
+            [0, 0, 0, 0, 0, 0, 0x40, UInt8(ascii: "0")]
+        ),
         // The receiver calls the m-line something else.
         (ofSender, "audio", [0x10, 0x85, 0x22, 7, 8, 9, 0, 0]),
     ] as [([HeaderExtension], String, [UInt8])])

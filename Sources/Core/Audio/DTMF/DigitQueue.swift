@@ -1,9 +1,12 @@
 /// Keys that wait to be pressed one after the other, in steps of 20 ms (RFC 4733 §2.5.1).
+///
+/// The last of them may be one that somebody else still holds down: its length is told as it becomes known, and it ends when he lets it
+/// go, or when nothing was heard of it for `patience`. Then it has the length that was told last.
 package struct DigitQueue: Sendable {
     package struct Step: Equatable, Sendable {
         package var digit: Character
-        /// Since the key was pressed, this step included.
-        package var milliseconds: Int
+        /// Since the key was pressed, this step included as far as it belongs to the key: samples of 48 kHz.
+        package var length: Int
         /// The first packet of the event has the marker.
         package var isFirst: Bool
         package var isEnd: Bool
@@ -13,7 +16,7 @@ package struct DigitQueue: Sendable {
         fileprivate var oscillators: (low: Oscillator, high: Oscillator)
 
         package static func == (a: Self, b: Self) -> Bool {
-            a.digit == b.digit && a.milliseconds == b.milliseconds && a.isFirst == b.isFirst && a.isEnd == b.isEnd && a.isLast == b.isLast
+            a.digit == b.digit && a.length == b.length && a.isFirst == b.isFirst && a.isEnd == b.isEnd && a.isLast == b.isLast
         }
 
         /// The step as sound, for those who know no events (ITU-T Q.23); the repetitions of the end are silent.
@@ -32,20 +35,29 @@ package struct DigitQueue: Sendable {
         case done
     }
 
-    private static let step = 20
+    /// How long a key that is held goes on without news of it: four of the longest intervals between packets (RFC 4733 §2.5.1.2: 50 ms).
+    package static let patience = Duration.milliseconds(200)
+
+    // All lengths are in samples of 48 kHz.
+    private static let step = 960
     /// Of a comma.
-    private static let longPause = 2_000
+    private static let longPause = 2_000 * 48
     private static let endRepetitions = 3
+    private static let stepsOfPatience = 10
 
     private struct Entry {
         var digit: Character
         var duration: Int
         var gap: Int
+        /// Somebody holds it: it may become longer.
+        var isHeld = false
     }
 
     private var entries: [Entry]
     private var elapsed = 0
     private var endings = 0
+    /// Steps without news of the key that is held.
+    private var stepsWithoutNews = 0
     private var pause = 0
     private var oscillators: (low: Oscillator, high: Oscillator)?
 
@@ -54,10 +66,31 @@ package struct DigitQueue: Sendable {
     ///   - duration: of each key, milliseconds.
     ///   - gap: after each key, milliseconds.
     package init(_ digits: String, duration: Int, gap: Int) {
-        entries = digits.map { Entry(digit: $0, duration: duration, gap: gap) }
+        entries = digits.map { Entry(digit: $0, duration: duration * 48, gap: gap * 48) }
     }
 
+    /// No keys yet.
+    package init() { entries = [] }
+
     package mutating func append(_ other: DigitQueue) { entries += other.entries }
+
+    /// A key that somebody else has pressed, behind those that wait: told as `KeyReception` learns of it.
+    package mutating func follow(_ change: KeyReception.Change) {
+        let held = entries.lastIndex(where: \.isHeld)
+        stepsWithoutNews = 0
+        switch change {
+        case .began(let digit, let length, let isEnd):
+            if let held { entries[held].isHeld = false }
+            // The next key follows when it is pressed: there is no gap of our own.
+            entries.append(Entry(digit: digit, duration: length, gap: 0, isHeld: !isEnd))
+        case .lasts(let length):
+            if let held { entries[held].duration = max(entries[held].duration, length) }
+        case .ended(let length):
+            guard let held else { return }
+            entries[held].duration = max(entries[held].duration, length)
+            entries[held].isHeld = false
+        }
+    }
 
     /// Whether the next 20 ms are for audio, whatever comes then.
     package var isPausing: Bool { pause > 0 }
@@ -77,14 +110,22 @@ package struct DigitQueue: Sendable {
         let isFirst = elapsed == 0
         if isFirst { oscillators = Self.oscillators(entry.digit) }
         guard let current = oscillators else { preconditionFailure("a key has its sound") }
-        if elapsed < entry.duration {
+        if entry.isHeld {
+            stepsWithoutNews += 1
+            entries[0].isHeld = stepsWithoutNews < Self.stepsOfPatience
+        }
+        // The first step is there to say that a key was pressed, however short.
+        if isFirst || elapsed < entry.duration || entries[0].isHeld {
             elapsed += Self.step
             defer { advanceSound() }
-            return .event(Step(digit: entry.digit, milliseconds: elapsed, isFirst: isFirst, isEnd: false, isLast: false, oscillators: current))
+            // What is held is no longer, as far as anybody knows.
+            let length = max(1, min(elapsed, entry.duration))
+            return .event(Step(digit: entry.digit, length: length, isFirst: isFirst, isEnd: false, isLast: false, oscillators: current))
         }
         endings += 1
         let isLast = endings == Self.endRepetitions
-        let step = Step(digit: entry.digit, milliseconds: elapsed, isFirst: false, isEnd: true, isLast: isLast, oscillators: current)
+        let length = max(1, entry.duration)
+        let step = Step(digit: entry.digit, length: length, isFirst: false, isEnd: true, isLast: isLast, oscillators: current)
         if isLast {
             entries.removeFirst()
             (elapsed, endings) = (0, 0)

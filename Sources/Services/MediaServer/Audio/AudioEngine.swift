@@ -63,19 +63,18 @@ package final class AudioEngine {
     // MARK: In
 
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
-        guard let digit = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
-        passOn(digit, of: arrival.leg)
+        guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
+        for case let speaker? in speakers where speaker.follows(arrival.leg) { speaker.follow(change) }
     }
 
-    /// Who hears this leg coded anew hears its keys, too; in a mix nobody does.
+    /// Passes on a key that has sounded in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
-        for case let speaker? in speakers {
-            guard case .transcoded(leg, _) = speaker.feed else { continue }
+        for case let speaker? in speakers where speaker.follows(leg) {
             speaker.press(DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap))
         }
     }
 
-    /// Of keys that are passed on, in milliseconds: their own length is not known when they begin.
+    /// Of keys that were heard in the audio, in milliseconds: it tells that they were pressed, not for how long.
     private static let keyDuration = 100
     private static let keyGap = 60
 

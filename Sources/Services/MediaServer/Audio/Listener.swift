@@ -7,7 +7,8 @@ internal import SDP
 /// One leg whose audio the gateway decodes.
 final class Listener {
     private let formats: [AudioFormat]
-    private let events: [PayloadType]
+    /// Key events, with the rate that their durations count in.
+    private let events: [(payloadType: PayloadType, clockRate: Int)]
     /// Comfort noise, by the rate that it counts in.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
     /// Keys are listened for in the audio: the peer cannot tell them otherwise.
@@ -16,8 +17,7 @@ final class Listener {
     /// Of the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
-    /// Of the last key: all packets of an event have the timestamp of its beginning (RFC 4733 §2.5.1.2).
-    private var lastKey: RTPTimestamp?
+    private var keys = KeyReception()
 
     /// Goes on with `former` if the codecs are the same; `nil` if the leg is not to be listened to.
     ///
@@ -26,24 +26,24 @@ final class Listener {
         guard state.isDecoded else { return nil }
         formats = state.codecs.compactMap { AudioFormat($0) }
         noises = state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
-        events = state.codecs.filter { $0.isNamed("telephone-event") }.map(\.payloadType)
+        events = state.codecs.filter { $0.isNamed("telephone-event") }.map { ($0.payloadType, $0.clockRate) }
         listensForKeys = detectsInbandKeys && events.isEmpty
         isMixed = state.source == .mix
-        if let former, former.formats == formats, former.listensForKeys == listensForKeys { (receiver, payloadType, lastKey) = (former.receiver, former.payloadType, former.lastKey) }
+        if let former, former.formats == formats, former.listensForKeys == listensForKeys {
+            (receiver, payloadType, keys) = (former.receiver, former.payloadType, former.keys)
+        }
     }
 
-    /// Takes a packet of the peer; returns the key that it is the first word of, whatever packets of it are lost or doubled.
-    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> Character? {
+    /// Takes a packet of the peer; returns what is new about a key, if it is about one.
+    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> KeyReception.Change? {
         let header = arrival.header
-        if events.contains(header.payloadType) { return key(payload, header.timestamp) }
+        if arrival.isRestart { keys.restart() }
+        for event in events where event.payloadType == header.payloadType {
+            guard let key = TelephoneEvent(parsing: payload) else { return nil }
+            return keys.receive(key, isMarked: header.marker, at: header.timestamp, clockRate: event.clockRate)
+        }
         takeAudio(header, payload, isRestart: arrival.isRestart, at: now)
         return nil
-    }
-
-    private func key(_ payload: Span<UInt8>, _ timestamp: RTPTimestamp) -> Character? {
-        guard let digit = TelephoneEvent(parsing: payload)?.digit, lastKey.map(timestamp.isNewer) ?? true else { return nil }
-        lastKey = timestamp
-        return digit
     }
 
     private func takeAudio(_ header: RTPHeader, _ payload: Span<UInt8>, isRestart: Bool, at now: MonotonicTime) {

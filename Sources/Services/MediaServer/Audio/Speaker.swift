@@ -24,8 +24,9 @@ final class Speaker {
     private var digits: DigitQueue?
     /// What this cycle says instead of audio.
     private var insertion: Insertion?
-    /// Cycles since the key was pressed.
+    /// Cycles since the key was pressed, and samples of them whose time the timestamps have passed already.
     private var keyCycles = 0
+    private var keySegments = 0
 
     private enum Insertion {
         case event(DigitQueue.Step, KeyFormat)
@@ -50,11 +51,22 @@ final class Speaker {
             self.sender = sender
         }
         // Keys that wait are pressed whatever changes.
-        if let former { (digits, keyCycles) = (former.digits, former.keyCycles) }
+        if let former { (digits, keyCycles, keySegments) = (former.digits, former.keyCycles, former.keySegments) }
     }
 
     func press(_ more: DigitQueue) {
         if digits == nil { digits = more } else { digits?.append(more) }
+    }
+
+    /// Whether the peer hears this leg coded anew, and thus its keys, too; in a mix nobody does.
+    func follows(_ leg: LegIndex) -> Bool {
+        if case .transcoded(leg, _) = feed { true } else { false }
+    }
+
+    /// A key of the leg that the peer hears: pressed for as long as it is pressed there.
+    func follow(_ change: KeyReception.Change) {
+        if digits == nil { digits = DigitQueue() }
+        digits?.follow(change)
     }
 
     var isPressing: Bool { digits != nil }
@@ -144,17 +156,26 @@ final class Speaker {
         _ step: DigitQueue.Step, _ keys: KeyFormat, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
         at now: MonotonicTime
     ) -> Int {
-        let duration = step.milliseconds * keys.clockRate / 1_000
+        let length = step.length - keySegments
+        // An event that 16 bits do not hold goes on in another of them, without a marker, where this one ends (§2.5.1.3).
+        let isFull = length > Self.longestSegment(keys)
+        let duration = isFull ? Int(UInt16.max) : length * keys.clockRate / 48_000
         var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
-        TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: UInt16(clamping: duration)).write(to: &payload)
+        TelephoneEvent(digit: step.digit, isEnd: step.isEnd && !isFull, duration: UInt16(clamping: duration)).write(to: &payload)
         let size = write(keys.payloadType, 0, TelephoneEvent.size, isSpurt: step.isFirst, in: &packet, for: leg, on: &bridge, at: now)
         keyCycles += 1
         if step.isLast {
-            skip(keyCycles * AudioMixer.frame, for: leg, on: &bridge)
-            keyCycles = 0
+            skip(keyCycles * AudioMixer.frame - keySegments, for: leg, on: &bridge)
+            (keyCycles, keySegments) = (0, 0)
+        } else if isFull {
+            bridge.skipOriginated(for: leg, line: line, ticks: Self.longestSegment(keys) * format.clockRate / 48_000)
+            keySegments += Self.longestSegment(keys)
         }
         return size
     }
+
+    /// Samples of 48 kHz that the duration of an event just holds.
+    private static func longestSegment(_ keys: KeyFormat) -> Int { Int(UInt16.max) * 48_000 / keys.clockRate }
 
     /// - Parameter samples: of 48 kHz, until the next packet.
     private func write(
