@@ -6,10 +6,12 @@ import numpy
 import pytest
 
 from peers import sound
+from peers.codecs import PCMU
 from peers.gateway import Gateway
 from peers.media import MediaPeer
-from peers.page_sound import PageEar, keep_packets
+from peers.page_sound import PageEar, give_voice, keep_packets, say_it
 from peers.phone_page import PhonePage
+from peers.speech import Speech, SpeakingPeer
 from peers.spidr import SpidrPeer
 
 ALICE_TONE, BOB_TONE, BROWSER_TONE, DIAL_TONE = 1_000, 700, 600, 425
@@ -160,6 +162,33 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     assert sum(now and not before for before, now in zip([False, *keys], keys)) == 1, keys
     # For as long as it was pressed: 300 ms in pieces of 50 that begin every 20.
     assert 260 <= 20 * sum(keys) <= 400, keys
+    await asyncio.to_thread(alice.run, "hangUp()")
+    await bob.expect("callEnd", invitation.session)
+    await media.close()
+    await asyncio.to_thread(alice.run, "unregister()")
+
+
+async def test_an_opus_page_and_a_peer_that_speaks_g711_only_understand_each_other(gateway, browser, peer):
+    """Both say two sentences, at once."""
+    speech = await asyncio.to_thread(Speech, 1)
+    payloads = speech.payloads(PCMU, 0)
+    bob, media = await peer("bob"), SpeakingPeer(speech, PCMU, payloads, [False] * len(payloads))
+    chromium = await asyncio.to_thread(browser)
+    alice = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "alice")
+    await asyncio.to_thread(alice.page.run, OPUS_ONLY)
+    await asyncio.to_thread(give_voice, alice, speech.samples)
+    await asyncio.to_thread(alice.page.run, "document.querySelector('#phone-alice input[name=video]').checked = false")
+    await asyncio.to_thread(alice.run, "dial()")
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
+    await media.connected()
+    await asyncio.to_thread(alice.wait_for, "report?.audio?.packets > 0")
+    assert (await asyncio.to_thread(alice.leg))["audio"]["codec"] == "opus"
+    ear = await asyncio.to_thread(PageEar, alice)
+    await asyncio.gather(media.speak(), asyncio.to_thread(say_it, alice))
+    heard = await asyncio.to_thread(ear.heard)
+    assert await asyncio.to_thread(speech.likeness, heard, sound.RATE) > 0.7
+    assert await asyncio.to_thread(speech.likeness, media.hear(), PCMU.rate) > 0.7
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()

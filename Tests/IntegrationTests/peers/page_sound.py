@@ -31,6 +31,30 @@ MICROPHONE = """(frequency) => {
 }"""
 
 
+def give_voice(phone: PhonePage, samples: numpy.ndarray):
+    """From the next call on the page's microphone is silent until `say_it`, which speaks these samples once (16 bit mono at `sound.RATE`)."""
+    phone.page.run(f"({VOICE})('{base64.b64encode(samples.astype('<i2').tobytes()).decode()}')")
+
+
+def say_it(phone: PhonePage):
+    phone.page.run("window.sayIt()")
+
+
+VOICE = """(text) => {
+  const words = new Int16Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+  const context = new AudioContext({ sampleRate: 48000 });
+  const buffer = context.createBuffer(1, words.length, 48000);
+  buffer.getChannelData(0).set(Float32Array.from(words, (word) => word / 32768));
+  const mouth = context.createMediaStreamDestination();
+  navigator.mediaDevices.getUserMedia = async () => new MediaStream(mouth.stream.getAudioTracks().map((track) => track.clone()));
+  window.sayIt = () => {
+    const source = new AudioBufferSourceNode(context, { buffer });
+    source.connect(mouth);
+    source.start();
+  };
+}"""
+
+
 def keep_packets(phone: PhonePage):
     """From the next call on the page keeps the header of each audio packet that arrives, in `window.packets`; of a telephone event also what it says."""
     phone.page.run(KEEP_PACKETS)

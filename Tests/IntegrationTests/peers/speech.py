@@ -63,6 +63,24 @@ class Speech:
             scores.append(_pesq(reference, _cut(around, shift, shift + len(reference)), wanted, band))
         return scores
 
+    def likeness(self, heard: numpy.ndarray, rate: int) -> float:
+        """How like the speech what was heard is, 0 … 1, whoever stretches its pauses: the median over pieces of 0.2 s, each found
+        where its correlation with what was heard is strongest. Of other speech it is below 0.5.
+        """
+        original, degraded = (resample(each, given, 8_000).astype(numpy.float64) for each, given in ((self.samples, RATE), (heard, rate)))
+        length = 8_000 // 5
+        pieces = original[: len(original) // length * length].reshape(-1, length)
+        powers = numpy.sum(pieces**2, axis=1)
+        spoken = powers > powers.mean() / 4
+        energy = numpy.concatenate([[0], numpy.cumsum(degraded**2)])
+        around = numpy.maximum(energy[length:] - energy[:-length], 1)
+        best = []
+        for piece, power in zip(pieces[spoken], powers[spoken], strict=True):
+            size = 1 << (len(degraded) + length).bit_length()
+            found = numpy.fft.irfft(numpy.fft.rfft(degraded, size) * numpy.conj(numpy.fft.rfft(piece, size)), size)[: len(around)]
+            best.append(numpy.max(found / numpy.sqrt(around * power)))
+        return float(numpy.median(best))
+
 
 def _spoken(voice: str, text: str) -> numpy.ndarray:
     with tempfile.TemporaryDirectory() as folder:
