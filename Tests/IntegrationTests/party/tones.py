@@ -85,7 +85,7 @@ class Ear:
     def _latest(self) -> numpy.ndarray:
         self._forget()
         pieces = [samples for _, samples in self._pieces]
-        return numpy.concatenate(pieces)[-_LONGEST:] if pieces else numpy.zeros(0)
+        return numpy.concatenate(pieces) if pieces else numpy.zeros(0)
 
     def _forget(self):
         while self._pieces and self._pieces[0][0] < time.monotonic() - WINDOW:
@@ -96,7 +96,8 @@ class Ear:
 
 
 def amplitudes(samples: numpy.ndarray, frequencies: tuple[int, ...]) -> numpy.ndarray:
-    """Of tones, by Goertzel's algorithm under a Hann window, so that one tone does not leak into the next."""
+    """Of tones in the last half second, by Goertzel's algorithm under a Hann window, so that one tone does not leak into the next."""
+    samples = samples[-_LONGEST:]
     window = hann(len(samples))
     in_phase, quadrature = waves(frequencies)[:, :, : len(samples)] @ (samples * window)
     return 2 * numpy.hypot(in_phase, quadrature) / window.sum()
@@ -115,7 +116,8 @@ def hann(length: int) -> numpy.ndarray:
 
 
 def heard_in(samples: numpy.ndarray) -> set[str]:
-    """Of at most half a second."""
+    """In the last half second."""
+    samples = samples[-_LONGEST:]
     levels = amplitudes(samples, tuple(TONES.values()))
     enough = max(_FAINT, levels.max() / 20)
     heard = {name for name, level in zip(TONES, levels, strict=True) if level > enough}
