@@ -3,7 +3,10 @@ import Primitives
 import SDP
 import TestSupport
 
-/// Walks everything that two calls of one user can go through: Alice talks to Bob and to Carol, and Dave can be rung.
+/// Walks everything that two calls of one user can go through: Alice talks to Bob and to Carol, and Dave, who has two devices, can be rung.
+///
+/// In a call alone notifications come late, in the order in which they were sent, and clients answer what they are offered when everything
+/// else has happened, or never. They come before a time-out, though: the network is faster than 30 s.
 ///
 /// A state is what the calls are in, what is on its way between them, and what the clients believe; states that differ only in version
 /// numbers count as one.
@@ -16,7 +19,13 @@ struct CallExplorer: Explorable {
         case consult
         case join
         case pickUp
+        /// Dave's other device, to which the news has not come.
+        case pickUpElsewhere
         case decline
+        /// What was told first and has not been heard reaches the client.
+        case hear(SessionID)
+        /// The client does not answer what it was offered.
+        case neglect(SessionID)
         case deliver(Int)
         case wait
 
@@ -29,6 +38,9 @@ struct CallExplorer: Explorable {
             case .consult: "consult"
             case .join: "join"
             case .pickUp: "pick up"
+            case .pickUpElsewhere: "pick up elsewhere"
+            case .hear(let session): "\(session) hears"
+            case .neglect(let session): "\(session) neglects"
             case .decline: "decline"
             case .deliver(let place): "deliver #\(place)"
             case .wait: "wait"
@@ -43,8 +55,42 @@ struct CallExplorer: Explorable {
         var holdingBefore: Bool?
         /// It was offered this.
         var offered: MediaDirection?
+        /// The direction of its own open offer.
+        var offers: MediaDirection?
+        /// The other keeps it waiting.
+        var isHeld = false
+        /// It has answered an offer that was withdrawn, and goes by it.
+        var isLate = false
+        /// It has not answered the offer that was to tell it anew what holds.
+        var isAstray = false
+        /// Time-outs since it was offered something.
+        var lateness = 0
         /// It was told that this is over.
         var farewells = 0
+        /// What it has been told and has not heard.
+        var mail: [News] = []
+    }
+
+    /// What a client makes of a notification.
+    enum News: Hashable, Sendable {
+        case called
+        case offered(MediaDirection?)
+        case answered(MediaDirection?)
+        case timedOut
+        case over
+        case failed
+
+        init?(_ notification: Notification) throws {
+            let direction = try notification.sdp.flatMap(ScriptedDescription.direction)
+            switch notification.type {
+            case .call: self = .called
+            case .startCallUpdate: self = .offered(direction)
+            case .respondCallUpdate: self = notification.outcome == .pending ? .timedOut : .answered(direction)
+            case .callEnd, .sessionComplete: self = .over
+            case .sessionFail: self = .failed
+            default: return nil
+            }
+        }
     }
 
     static let (toBob, toCarol, conference) = (CallID(1), CallID(2), CallID(3))
@@ -84,7 +130,7 @@ struct CallExplorer: Explorable {
     }
 
     var isQuiet: Bool {
-        world.messages.isEmpty && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil }
+        world.messages.isEmpty && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil && $0.mail.isEmpty }
             && world.calls.values.allSatisfy { call in
                 switch call.state {
                 case .answered(let answered): answered.operation == nil
@@ -99,8 +145,14 @@ struct CallExplorer: Explorable {
         var parts: [String] = []
         for (id, call) in world.calls.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let legs = call.legs.map { leg in
-                let stage = if case .completed = leg.stage { "completed" } else { "\(leg.stage)" }
-                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.isStable ? "" : "o")\(leg.awaitsAnswer ? "w" : "")"
+                let stage =
+                    switch leg.stage {
+                    case .waiting: "waiting"
+                    case .ringing: "ringing"
+                    case .talking: "talking"
+                    case .completed: "completed"
+                    }
+                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.isStable ? "" : "o")\(leg.awaitsAnswer ? leg.ownOffer.word : "")"
             }
             let state =
                 switch call.state {
@@ -114,7 +166,10 @@ struct CallExplorer: Explorable {
         }
         parts += world.messages.map { "\($0.to)\($0.content.word)" }
         parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { session, client in
-            "\(session)\(client.isHolding)\(client.holdingBefore.map { "\($0)" } ?? "-")\(client.offered?.rawValue ?? "-")\(client.farewells)"
+            let flags = [client.isHolding, client.isHeld, client.isLate, client.isAstray].map { $0 ? "1" : "0" }.joined()
+            let own = client.holdingBefore.map { $0 ? "h" : "r" } ?? "-"
+            return "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)"
+                + client.mail.map(\.word).joined()
         }
         return parts.joined(separator: "|")
     }
@@ -124,12 +179,19 @@ struct CallExplorer: Explorable {
     var steps: [Step] {
         var steps: [Step] = []
         for (session, client) in clients.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            // It takes one thing after the other.
+            if !client.mail.isEmpty, client.offered == nil { steps.append(.hear(session)) }
             guard let place = place(of: session), client.farewells == 0 || place.leg.isCompleted else { continue }
             if place.leg.stage == .ringing {
-                steps += [.pickUp, .decline]
+                if client.mail.isEmpty { steps += [.pickUp, .decline] }
                 continue
             }
-            if client.offered != nil { steps.append(.answer(session)) } else if client.holdingBefore == nil { steps.append(.hold(session)) }
+            if session == Self.dave { steps.append(.pickUpElsewhere) }
+            if client.offered != nil {
+                steps += isFocused ? [.answer(session), .neglect(session)] : [.answer(session)]
+            } else if client.holdingBefore == nil {
+                steps.append(.hold(session))
+            }
             steps.append(.end(session))
         }
         if place(of: "A1")?.leg.stage == .talking, clients[Self.dave] == nil { steps.append(.transfer) }
@@ -139,7 +201,8 @@ struct CallExplorer: Explorable {
         }
         var receivers: Set<CallID> = []
         for (place, message) in world.messages.enumerated() where receivers.insert(message.to).inserted { steps.append(.deliver(place)) }
-        if world.calls.values.contains(where: { $0.nextDeadline != nil }) { steps.append(.wait) }
+        let hasHeard = clients.values.allSatisfy { $0.mail.isEmpty || $0.offered != nil }
+        if hasHeard, world.calls.values.contains(where: { $0.nextDeadline != nil }) { steps.append(.wait) }
         return steps
     }
 
@@ -152,9 +215,13 @@ struct CallExplorer: Explorable {
         } catch {
             guard error.isOfState else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
             guard before == world.calls else { throw ExplorationFault("a refused step changed something", path) }
-            return false
+            // Nobody waits for that answer any more.
+            guard isFocused, case .answer(let session) = step else { return false }
+            clients[session]?.applyOffer(late: true)
+            return true
         }
-        try hear()
+        if step == .pickUpElsewhere { throw ExplorationFault("two devices have answered", path) }
+        try spread()
         return true
     }
 
@@ -164,11 +231,12 @@ struct CallExplorer: Explorable {
         case .hold(let session):
             let place = try found(session)
             let client = clients[session] ?? Client()
-            let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: isHeld(session))
+            let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: isFocused ? client.isHeld : isHeld(session))
             try world.act(place.call) { call, random, now throws(CallError) in
                 try call.offer(by: place.leg.id, Self.request(session, direction, "actpass", version), at: now, random: &random)
             }
             clients[session]?.holdingBefore = client.isHolding
+            clients[session]?.offers = direction
             clients[session]?.isHolding.toggle()
         case .answer(let session):
             let place = try found(session)
@@ -177,7 +245,7 @@ struct CallExplorer: Explorable {
             try world.act(place.call) { call, random, now throws(CallError) in
                 try call.respond(by: place.leg.id, Self.request(session, direction, "active", version), at: now, random: &random)
             }
-            clients[session]?.offered = nil
+            clients[session]?.applyOffer(late: place.leg.awaitsAnswer && place.leg.ownOffer == .withdrawn)
         case .end(let session):
             let place = try found(session)
             try world.act(place.call) { call, _, now throws(CallError) in try call.end(by: place.leg.id, reasonText: nil, at: now) }
@@ -212,13 +280,32 @@ struct CallExplorer: Explorable {
                 let text = ScriptedDescription.audio("dave", .sendReceive, setup: "active")
                 return try call.answer(by: place.leg.id, CallAnswerRequest(sdp: text), at: now, random: &random)
             }
+        case .pickUpElsewhere:
+            let place = try found(Self.dave)
+            try world.act(place.call) { call, random, now throws(CallError) in
+                let text = ScriptedDescription.audio("dave-elsewhere", .sendReceive, setup: "active")
+                return try call.answer(by: place.leg.id, CallAnswerRequest(sdp: text), at: now, random: &random)
+            }
         case .decline:
             let place = try found(Self.dave)
             try world.act(place.call) { call, _, now throws(CallError) in try call.reject(by: place.leg.id, at: now) }
             clients[Self.dave] = nil
         case .deliver(let place): world.deliver(place)
-        case .wait: world.passTime()
+        case .hear(let session): hear(session)
+        case .neglect(let session): neglect(session)
+        case .wait:
+            // What it has not answered after two time-outs a client never answers.
+            for (session, client) in clients where client.offered != nil {
+                if client.lateness == 0 { clients[session]?.lateness = 1 } else { neglect(session) }
+            }
+            world.passTime()
         }
+    }
+
+    private mutating func neglect(_ session: SessionID) {
+        if clients[session]?.isLate == true { clients[session]?.isAstray = true }
+        clients[session]?.offered = nil
+        clients[session]?.lateness = 0
     }
 
     private func found(_ session: SessionID) throws(CallError) -> (call: CallID, leg: CallLeg) {
@@ -238,29 +325,38 @@ struct CallExplorer: Explorable {
         return CallUpdateRequest(sdp: ScriptedDescription.audio(names[session.rawValue] ?? "alice", direction, setup: setup, version: version))
     }
 
-    /// The clients take note of what they were told.
-    private mutating func hear() throws {
+    /// What was told goes to the clients, which hear it at once or later.
+    private mutating func spread() throws {
         for notification in world.takeNotifications() {
-            guard let session = notification.session else { continue }
-            switch notification.type {
-            case .call: clients[session] = Client()
-            case .startCallUpdate:
-                // An offer of its own has lost.
-                if let before = clients[session]?.holdingBefore { clients[session]?.isHolding = before }
-                clients[session]?.holdingBefore = nil
-                clients[session]?.offered = try ScriptedDescription.direction(notification.sdp ?? "")
-            case .respondCallUpdate:
-                if notification.outcome == .pending, let before = clients[session]?.holdingBefore { clients[session]?.isHolding = before }
-                clients[session]?.holdingBefore = nil
-            case .callEnd, .sessionComplete:
-                clients[session]?.farewells += 1
-                clients[session]?.offered = nil
-                clients[session]?.holdingBefore = nil
-                guard clients[session]?.farewells ?? 0 <= 1 else { throw ExplorationFault("\(session) was told twice that it is over", path) }
-            case .sessionFail where session == "A3": clients["A3"]?.farewells += 1
-            default: break
-            }
+            guard let session = notification.session, let news = try News(notification) else { continue }
+            if news == .called { clients[session] = Client() }
+            guard clients[session] != nil, news != .failed || session == "A3" else { continue }
+            clients[session]?.mail.append(news)
+            while !isFocused, clients[session]?.mail.isEmpty == false { hear(session) }
+            guard clients[session]?.isOverOnce == true else { throw ExplorationFault("\(session) was told twice that it is over", path) }
         }
+    }
+
+    private mutating func hear(_ session: SessionID) {
+        guard var client = clients[session], !client.mail.isEmpty else { return }
+        let before = client.holdingBefore
+        switch client.mail.removeFirst() {
+        case .called: break
+        case .offered(let direction):
+            // An offer of its own has lost.
+            client.isHolding = before ?? client.isHolding
+            client.offered = direction
+            client.lateness = 0
+        case .answered(let direction):
+            if client.offers?.sends == true, let direction { client.isHeld = !direction.receives }
+        case .timedOut: client.isHolding = before ?? client.isHolding
+        case .over:
+            client.farewells += 1
+            client.offered = nil
+        case .failed: client.farewells += 1
+        }
+        (client.holdingBefore, client.offers) = (nil, nil)
+        clients[session] = client
     }
 
     // MARK: What always holds
@@ -282,6 +378,9 @@ struct CallExplorer: Explorable {
             guard let call = world.calls[place.call] else { continue }
             try checkHearing(session, place.leg, call)
             guard place.leg.isTalkingNow else { continue }
+            if isFocused, session != Self.dave, clients[Self.dave] == nil, !client.isAstray, client.isHeld != isHeld(session) {
+                throw ExplorationFault("\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
+            }
             guard place.leg.holds == client.isHolding else {
                 throw ExplorationFault("\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
             }
@@ -320,39 +419,6 @@ struct CallExplorer: Explorable {
                     throw ExplorationFault("\(leg.party.session) sees \(call.legState(leg.id)), should see \(wanted)", path)
                 }
             }
-        }
-    }
-}
-
-extension CallLeg {
-    var isCompleted: Bool { if case .completed = stage { true } else { false } }
-    var isTalkingNow: Bool { stage == .talking }
-    var awaitsAnswer: Bool { answerDeadline != nil }
-}
-
-extension Call.Operation {
-    /// Ends with a message that is certain to come.
-    var isHandover: Bool { if case .handover = self { true } else { false } }
-
-    var word: String {
-        switch self {
-        case .update(let update): "update \(update.offerer.number)>\(update.answerer.number)"
-        case .transfer: "transfer"
-        case .consultation: "consultation"
-        case .handover(let handover): "handover \(handover.taker) \(handover.deferred.map { "\($0.leg.number)" }.joined())"
-        }
-    }
-}
-
-extension CallWorld.Message.Content {
-    var word: String {
-        switch self {
-        case .requested(let call, _): "requested by \(call)"
-        case .offered(let handover): "offered by \(handover.from)"
-        case .refused(let call): "refused by \(call)"
-        case .taken(let call, _, _): "taken by \(call)"
-        case .declined(let call): "declined by \(call)"
-        case .happened(let event, let leg): "happened \(event) \(leg.number)"
         }
     }
 }

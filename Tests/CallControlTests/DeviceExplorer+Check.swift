@@ -26,6 +26,9 @@ extension DeviceExplorer {
         case .dialing, .ringing, .inCall:
             guard seen == client.state else { throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path) }
         case .ended:
+            guard !accepted.contains(device) || client.hasGivenUp || seen == .ended else {
+                throw ExplorationFault("\(device) has answered, believes it has not, and the call is \(seen)", path)
+            }
             let isElsewhere = clients.contains { $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen }
             guard seen == .ended || isElsewhere || isTemporary else {
                 throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)

@@ -26,8 +26,9 @@ struct ExpectedDocument {
             case .remove(_, let line, _): "is missing: \(line)"
             }
         }
+        let isCurrent = written == text
         #expect(
-            written == text, "docs/\(path) is stale; run with ORBWEAVER_WRITE_EXPECTED=1 and commit it. \(stale.prefix(10).joined(separator: "; "))",
+            isCurrent, "docs/\(path) is stale; run with ORBWEAVER_WRITE_EXPECTED=1 and commit it. \(stale.prefix(10).joined(separator: "; "))",
             sourceLocation: sourceLocation)
     }
 }

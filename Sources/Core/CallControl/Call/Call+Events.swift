@@ -39,10 +39,7 @@ extension Call {
         case .mediaSetup: return mediaFailed(unsecuredLeg ?? .caller, .setupTimeout, at: now)
         case .operation: return operationTimedOut(at: now)
         case .ownOffer(let leg):
-            edit(leg) { member in
-                member.media?.rollback()
-                member.answerDeadline = nil
-            }
+            ownOfferTimedOut(leg, at: now)
             return []
         case .silence(let leg): return givenUp(leg, at: now)
         case .completion(let leg): return forget(leg)

@@ -14,6 +14,7 @@ extension Call {
         by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let answered = try idle("startCallUpdate", by: leg)
+        if self[leg]?.owesAnswer == true { return try offerInstead(by: leg, request, isRepeated: isRepeated, at: now, random: &random) }
         if answered.isConference {
             guard !request.sdp.isEmpty else { return offerAnew(to: leg, mirroring: nil, at: now, random: &random) }
             return try answerOffer(by: leg, request, random: &random)
@@ -49,6 +50,7 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
         guard case .answered(let answered) = state else { throw refusal(of: "respondCallUpdate", to: leg) }
+        if member.owesAnswer { return try answerLate(by: leg, request, at: now, random: &random) }
         if member.answerDeadline != nil { return try answerOwnOffer(by: leg, request, random: &random) }
         guard case .update(let update) = answered.operation, update.answerer == leg, !request.sdp.isEmpty else {
             throw refusal(of: "respondCallUpdate", to: leg)
@@ -107,7 +109,8 @@ extension Call {
     func idle(_ operation: String, by leg: Leg) throws(CallError) -> Answered {
         let member = try member(leg)
         guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
-        guard answered.operation == nil, legs.allSatisfy({ !$0.isTalking || $0.isStable }) || answered.isConference && member.isStable else {
+        let isStable = legs.allSatisfy { !$0.isTalking || $0.isStable || $0.id == leg && $0.owesAnswer }
+        guard answered.operation == nil, isStable || answered.isConference && member.isStable else {
             throw .pending(retryAfter: Self.retryAfter)
         }
         return answered
@@ -212,6 +215,7 @@ extension Call {
             edit(leg) { member in
                 member.media = media
                 member.answerDeadline = deadline
+                member.ownOffer = .introduction
             }
             return tell(leg, update(.startCallUpdate, to: leg, text))
         } catch {
@@ -228,7 +232,10 @@ extension Call {
             edit(leg) { member in
                 member.media = media
                 member.answerDeadline = nil
-                member.holds = answer.principalDirection.map { !$0.receives } ?? member.holds
+                // To an offer that sends nothing every answer says the same.
+                if member.ownOffer != .restoration(sends: false) {
+                    member.holds = answer.principalDirection.map { !$0.receives } ?? member.holds
+                }
             }
         } catch {
             throw CallError(error)
@@ -243,7 +250,7 @@ extension Call {
             offerer.lastUtterance = nil
             if let before = update.before { offerer.media = before }
         }
-        edit(update.answerer) { $0.media?.rollback() }
+        withdraw(update)
         var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
         refused.outcome = .pending
         refused.retryAfter = Self.retryAfter

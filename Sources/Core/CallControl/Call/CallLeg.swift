@@ -12,6 +12,15 @@ package struct CallLeg: Equatable, Sendable {
         case completed(until: MonotonicTime)
     }
 
+    package enum OwnOffer: Equatable, Sendable {
+        /// It is to talk to somebody new, in both directions.
+        case introduction
+        /// It had no answer in time, whoever's offer it was; one may still come.
+        case withdrawn
+        /// It answered a withdrawn offer, and is told again what the other end says; `sends`: whether that one lets it hear anything.
+        case restoration(sends: Bool)
+    }
+
     /// What another end is called.
     package struct Name: Equatable, Sendable {
         package var name: String
@@ -39,6 +48,8 @@ package struct CallLeg: Equatable, Sendable {
     var unreachableSince: MonotonicTime?
     /// By when it has to answer an offer that the gateway made by itself.
     package internal(set) var answerDeadline: MonotonicTime?
+    /// What that offer is for.
+    package internal(set) var ownOffer = OwnOffer.introduction
 
     var isTalking: Bool { stage == .talking }
 
