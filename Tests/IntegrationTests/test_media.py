@@ -1,6 +1,7 @@
 """What the gateway plays, presses and measures itself, as a browser and scripted peers hear it."""
 import asyncio
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import numpy
 import pytest
@@ -103,6 +104,32 @@ async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, t
             await alice.expect("mediaEnded", session)
             await bobs.listen(0.5)
             assert sound.tone_share(await bobs.listen(0.5), ALICE_TONE) > 0.8
+
+
+@pytest.mark.parametrize("stereo", [True, False])
+async def test_a_file_with_two_channels_is_heard_in_as_many_as_the_peer_takes(own_gateway, contract, stereo):
+    folder = Path(__file__).parents[2] / "fixtures" / "audio"
+    own: Gateway = own_gateway("--set", f"media.folder={folder}")
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
+
+        async def registered(name: str):
+            one = alice if name == "alice" else bob
+            await one.register()
+            return one
+
+        alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE, stereo=stereo)
+        async with connected(registered, alices, bobs) as (_, session, _, _):
+            await bobs.listen(0.5)
+            (await alice.media(session, type="play", source="file:stereo.ogg", to="peer", repeat=True)).succeeded()
+            await bobs.listen(1)
+            heard = await bobs.listen(1)
+            left, right = bobs.sides[-sound.RATE:].T if stereo else (heard, heard)
+            # 500 Hz on the left, 1,000 Hz on the right (fixtures/audio/README.md).
+            shares = [[sound.tone_share(side, tone) for tone in (500, 1_000)] for side in (left, right)]
+            if stereo:
+                assert shares[0][0] > 0.8 and shares[0][1] < 0.05 and shares[1][1] > 0.8 and shares[1][0] < 0.05, shares
+            else:
+                assert min(shares[0]) > 0.3, shares
 
 
 async def test_keys_are_heard_by_a_peer_that_knows_no_events(peer):

@@ -1,22 +1,26 @@
 internal import COpus
 
-/// Decodes Opus packets, mono or stereo, to samples of 48 kHz, one channel (RFC 6716).
+/// Decodes Opus packets, mono or stereo, to samples of 48 kHz in one channel or, by turns left and right, in two (RFC 6716).
 ///
 /// Belongs to one thread; decoding allocates nothing.
 @safe
 package struct OpusDecoder: ~Copyable {
     private let decoder: OpaquePointer
+    private let channels: Int
 
-    /// - Parameter gain: applied to what is decoded, in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
-    package init(gain: Int = 0) throws(OpusError) {
+    /// - Parameters:
+    ///   - channels: 1 or 2; packets of the other kind are folded, or said twice.
+    ///   - gain: applied to what is decoded, in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
+    package init(channels: Int = 1, gain: Int = 0) throws(OpusError) {
         var code: Int32 = 0
-        guard let decoder = unsafe opus_decoder_create(48_000, 1, &code) else { throw OpusError(code) }
+        guard let decoder = unsafe opus_decoder_create(48_000, Int32(channels), &code) else { throw OpusError(code) }
         code = unsafe copus_decoder_set_gain(decoder, opus_int32(gain))
         guard code == OPUS_OK else {
             unsafe opus_decoder_destroy(decoder)
             throw OpusError(code)
         }
         unsafe self.decoder = decoder
+        self.channels = channels
     }
 
     deinit { unsafe opus_decoder_destroy(decoder) }
@@ -30,25 +34,25 @@ package struct OpusDecoder: ~Copyable {
         return count > 0 ? Int(count) : nil
     }
 
-    /// Decodes a packet to the beginning of `samples`; returns how many it made.
+    /// Decodes a packet to the beginning of `samples`; returns how many it made per channel.
     package mutating func decode(_ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) -> Int {
         guard !packet.isEmpty else { throw .malformed }
-        return try decode(packet, into: &samples, count: samples.count, isRedundancy: false)
+        return try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: false)
     }
 
     /// Fills `samples` with the audio before a packet, from the copy that the packet carries of it, or conceals it if it
     /// carries none.
     package mutating func recover(from packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) {
         guard !packet.isEmpty else { throw .malformed }
-        _ = try decode(packet, into: &samples, count: samples.count, isRedundancy: true)
+        _ = try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: true)
     }
 
-    /// Fills `samples` with what hides a loss. The count is a multiple of 120 up to 5,760.
+    /// Fills `samples` with what hides a loss. The count is a multiple of 120 up to 5,760 per channel.
     package mutating func conceal(into samples: inout MutableSpan<Int16>) throws(OpusError) {
-        let decoder = unsafe decoder
+        let (decoder, channels) = unsafe (decoder, channels)
         let result = unsafe samples.withUnsafeMutableBufferPointer { samples in
             guard let output = samples.baseAddress else { return OPUS_BAD_ARG }
-            return unsafe opus_decode(decoder, nil, 0, output, Int32(samples.count), 0)
+            return unsafe opus_decode(decoder, nil, 0, output, Int32(samples.count / channels), 0)
         }
         guard result >= 0 else { throw OpusError(result) }
     }

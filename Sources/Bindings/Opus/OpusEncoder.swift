@@ -1,11 +1,13 @@
 internal import COpus
 
-/// Encodes samples of 48 kHz, one channel, into Opus packets (RFC 6716).
+/// Encodes samples of 48 kHz, in one channel or two, into Opus packets (RFC 6716).
 ///
 /// Belongs to one thread; encoding allocates nothing.
 @safe
 package struct OpusEncoder: ~Copyable {
     package struct Configuration: Equatable, Sendable {
+        /// 1 or 2; the samples of two come by turns, left and right.
+        package var channels = 1
         /// Bits per second, 6,000…510,000; `nil` leaves it to libopus.
         package var bitrate: Int?
         /// Hertz of the highest rate that the receiver can play (RFC 7587 §6.1): 8,000…48,000.
@@ -24,16 +26,20 @@ package struct OpusEncoder: ~Copyable {
     }
 
     private let encoder: OpaquePointer
+    package let channels: Int
 
     package init(_ configuration: Configuration = Configuration()) throws(OpusError) {
         var code: Int32 = 0
-        guard let encoder = unsafe opus_encoder_create(48_000, 1, OPUS_APPLICATION_VOIP, &code) else { throw OpusError(code) }
+        // Two channels are no telephone: what has them is music or a recording.
+        let application = configuration.channels == 1 ? OPUS_APPLICATION_VOIP : OPUS_APPLICATION_AUDIO
+        guard let encoder = unsafe opus_encoder_create(48_000, Int32(configuration.channels), application, &code) else { throw OpusError(code) }
         code = unsafe Self.apply(configuration, to: encoder)
         guard code == OPUS_OK else {
             unsafe opus_encoder_destroy(encoder)
             throw OpusError(code)
         }
         unsafe self.encoder = encoder
+        channels = configuration.channels
     }
 
     /// Returns the first code that is not OK.
@@ -52,14 +58,14 @@ package struct OpusEncoder: ~Copyable {
 
     deinit { unsafe opus_encoder_destroy(encoder) }
 
-    /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples, to the beginning of `packet`; returns its size. One or two bytes say that
+    /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples per channel, to the beginning of `packet`; returns its size. One or two bytes say that
     /// there is nothing to say, and need not be sent.
     package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int {
-        let encoder = unsafe encoder
+        let (encoder, channels) = unsafe (encoder, channels)
         let result = unsafe samples.withUnsafeBufferPointer { samples in
             unsafe packet.withUnsafeMutableBufferPointer { packet in
                 guard let input = samples.baseAddress, let output = packet.baseAddress else { return OPUS_BAD_ARG }
-                return unsafe opus_encode(encoder, input, Int32(samples.count), output, opus_int32(packet.count))
+                return unsafe opus_encode(encoder, input, Int32(samples.count / channels), output, opus_int32(packet.count))
             }
         }
         guard result >= 0 else { throw OpusError(result) }

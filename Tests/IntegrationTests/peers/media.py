@@ -1,6 +1,7 @@
 """A media end of its own: aiortc, which shares no code with a browser or with the gateway."""
 import asyncio
 import fractions
+import re
 
 import aioice.ice
 import numpy
@@ -49,9 +50,10 @@ class ToneTrack(MediaStreamTrack):
 class MediaPeer:
     """Plays a tone or another track, keeps what it hears in `heard` (mono, 16 bit, 48 kHz)."""
 
-    def __init__(self, source: float | MediaStreamTrack, codec: str | None = None):
-        """`codec`: the only one it speaks, such as `PCMU`."""
-        self.codec = codec
+    def __init__(self, source: float | MediaStreamTrack, codec: str | None = None, stereo: bool = False):
+        """`codec`: the only one it speaks, such as `PCMU`. `stereo`: it asks for two channels of Opus, and keeps them in `sides`."""
+        self.codec, self.stereo = codec, stereo
+        self.sides = numpy.zeros((0, 2), numpy.int16)
         self.connection = RTCPeerConnection()
         self.heard = numpy.zeros(0, numpy.int16)
         self.connection.addTrack(source if isinstance(source, MediaStreamTrack) else ToneTrack(source))
@@ -71,7 +73,9 @@ class MediaPeer:
         self._choose_codec()
         await self.connection.setRemoteDescription(RTCSessionDescription(offer, "offer"))
         await self.connection.setLocalDescription(await self.connection.createAnswer())
-        return self.connection.localDescription.sdp
+        answer = self.connection.localDescription.sdp
+        # RFC 7587 §7; aiortc decodes to two channels, and does not say so.
+        return re.sub(r"a=rtpmap:(\d+) opus/48000/2\r\n", r"\g<0>a=fmtp:\1 stereo=1\r\n", answer) if self.stereo else answer
 
     def _choose_codec(self):
         if self.codec:
@@ -101,10 +105,13 @@ class MediaPeer:
 
     async def _record(self, track: MediaStreamTrack):
         mono = AudioResampler(format="s16", layout="mono", rate=RATE)
+        both = AudioResampler(format="s16", layout="stereo", rate=RATE)
         while track.kind == "audio":
             try:
                 frame = await track.recv()
             except MediaStreamError:  # the connection was closed
                 return
+            for part in both.resample(frame) if self.stereo else ():
+                self.sides = numpy.concatenate([self.sides, part.to_ndarray().reshape(-1, 2)])
             for part in mono.resample(frame):
                 self.heard = numpy.concatenate([self.heard, part.to_ndarray().reshape(-1)])

@@ -2,7 +2,9 @@
 package struct WaveFile: Equatable, Sendable {
     /// Samples per second, 8,000…48,000.
     package let rate: Int
-    /// One channel; several are folded into one.
+    /// 1 or 2.
+    package let channels: Int
+    /// Two channels by turns, left and right; more are folded into one.
     package let samples: [Int16]
 
     private static let rates = 8_000...48_000
@@ -40,16 +42,18 @@ package struct WaveFile: Equatable, Sendable {
         guard Self.rates.contains(format.rate) else { throw .unsupported("its sample rate is \(format.rate) Hz; 8000 to 48000 can be played") }
         guard (1...Self.maximumChannels).contains(format.channels) else { throw .unsupported("it has \(format.channels) channels") }
         rate = format.rate
+        channels = format.channels == 2 ? 2 : 1
         switch (format.code, format.bits) {
-        case (1, 16): samples = Self.fold(data.count / 2, format.channels) { Int16(truncatingIfNeeded: Self.number(bytes, data.lowerBound + 2 * $0, 2)) }
-        case (6, 8): samples = Self.fold(data.count, format.channels) { G711.aLaw.decode(bytes[data.lowerBound + $0]) }
-        case (7, 8): samples = Self.fold(data.count, format.channels) { G711.muLaw.decode(bytes[data.lowerBound + $0]) }
+        case (1, 16): samples = Self.read(data.count / 2, format.channels) { Int16(truncatingIfNeeded: Self.number(bytes, data.lowerBound + 2 * $0, 2)) }
+        case (6, 8): samples = Self.read(data.count, format.channels) { G711.aLaw.decode(bytes[data.lowerBound + $0]) }
+        case (7, 8): samples = Self.read(data.count, format.channels) { G711.muLaw.decode(bytes[data.lowerBound + $0]) }
         default: throw .unsupported("its samples have the format \(format.code) with \(format.bits) bits; PCM of 16 bits and G.711 can be played")
         }
     }
 
-    private static func fold(_ count: Int, _ channels: Int, _ sample: (Int) -> Int16) -> [Int16] {
-        (0..<(count / channels)).map { frame in
+    private static func read(_ count: Int, _ channels: Int, _ sample: (Int) -> Int16) -> [Int16] {
+        if channels == 2 { return (0..<(count / 2 * 2)).map(sample) }
+        return (0..<(count / channels)).map { frame in
             let sum = (0..<channels).reduce(0) { $0 + Int(sample(frame * channels + $1)) }
             return Int16(sum / channels)
         }

@@ -29,6 +29,8 @@ package final class AudioEngine {
     /// It has its samples of this cycle.
     private var hasTaken = false
     private var samples = [Int16](repeating: 0, count: AudioMixer.frame)
+    /// The same for two channels, once somebody plays any.
+    private var pairs: [Int16] = []
     /// Of the packet made last: header and payload, with room for protection behind it.
     package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
     /// When the next cycle is due; `nil` while there is nothing to do.
@@ -58,7 +60,10 @@ package final class AudioEngine {
         nextCycle = isIdle ? nil : nextCycle ?? now
     }
 
-    package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) { players[number] = player }
+    package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) {
+        players[number] = player
+        if player?.channels == 2, pairs.isEmpty { pairs = [Int16](repeating: 0, count: 2 * AudioMixer.frame) }
+    }
 
     // MARK: In
 
@@ -120,13 +125,28 @@ package final class AudioEngine {
     }
 
     private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
+        if case (.generated, .player(let number)) = (speaker.feed, speaker.source), let player = players[number], player.channels == 2 {
+            return letTakePairs(of: player, number, speaker, leg, &bridge)
+        }
         // Out of the object and back: nobody else touches it meanwhile, and nothing is copied.
         var frame: [Int16] = []
         swap(&frame, &samples)
         defer { swap(&frame, &samples) }
         let hears = fill(&frame, for: speaker, at: Int(leg.rawValue))
         var span = frame.mutableSpan
-        speaker.take(&span, isSilence: !hears, for: leg, on: &bridge)
+        speaker.take(&span, channels: 1, isSilence: !hears, for: leg, on: &bridge)
+    }
+
+    /// What has two channels goes to the speaker in two, who knows what its peer takes.
+    private func letTakePairs(
+        of player: any AudioPlayer, _ number: UInt32, _ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge
+    ) {
+        var frame: [Int16] = []
+        swap(&frame, &pairs)
+        defer { swap(&frame, &pairs) }
+        play(player, number, into: &frame)
+        var span = frame.mutableSpan
+        speaker.take(&span, channels: 2, isSilence: false, for: leg, on: &bridge)
     }
 
     private static func nextPacket(
@@ -151,10 +171,7 @@ package final class AudioEngine {
                 return mixer != nil
             case .player(let number):
                 guard let player = players[number] else { return false }
-                if !Self.play(player, into: &frame) {
-                    ended.append(number)
-                    players[number] = nil
-                }
+                play(player, number, into: &frame)
                 return true
             case .silence, .leg: return false
             }
@@ -162,9 +179,11 @@ package final class AudioEngine {
         }
     }
 
-    private static func play(_ player: any AudioPlayer, into frame: inout [Int16]) -> Bool {
+    private func play(_ player: any AudioPlayer, _ number: UInt32, into frame: inout [Int16]) {
         var span = frame.mutableSpan
-        return player.next(into: &span)
+        guard !player.next(into: &span) else { return }
+        ended.append(number)
+        players[number] = nil
     }
 
     /// Protects the packet made last, in place; returns its new size.

@@ -3,8 +3,14 @@ internal import CallControl
 
 /// Something that plays to a leg.
 package protocol AudioPlayer: AnyObject {
+    /// 1, or 2 whose samples come by turns, left and right.
+    var channels: Int { get }
     /// Makes the next samples; `false` when there are no more, and silence from then on.
     func next(into samples: inout MutableSpan<Int16>) -> Bool
+}
+
+extension AudioPlayer {
+    package var channels: Int { 1 }
 }
 
 package final class MusicPlayer: AudioPlayer {
@@ -27,16 +33,19 @@ package final class TonePlayer: AudioPlayer {
     }
 }
 
-/// Plays samples of 48 kHz that were read from a file.
+/// Plays a sound that was read from a file.
 package final class SamplePlayer: AudioPlayer {
+    package let channels: Int
     private let samples: [Int16]
     private let repeats: Bool
     private var position: Int
 
-    package init(_ samples: [Int16], from start: Int, repeats: Bool) {
-        self.samples = samples
+    /// - Parameter start: in samples per channel.
+    package init(_ sound: Sound, from start: Int, repeats: Bool) {
+        channels = sound.channels
+        samples = sound.samples
         self.repeats = repeats && !samples.isEmpty
-        position = min(max(start, 0), samples.count)
+        position = min(max(start, 0), sound.length) * channels
     }
 
     package func next(into frame: inout MutableSpan<Int16>) -> Bool {

@@ -1,4 +1,5 @@
 internal import Audio
+internal import Opus
 internal import Primitives
 
 /// Listens to one leg: packets in, 20 ms of samples out.
@@ -74,9 +75,12 @@ extension AudioFormat {
     }
 
     /// `nil` if libopus refuses what the peer asks for.
-    func makeSender() -> (any AudioSender)? {
+    ///
+    /// - Parameter channels: of what is to be said: 1, or 2 if the peer takes both.
+    func makeSender(channels: Int = 1) -> (any AudioSender)? {
         switch kind {
-        case .opus(let configuration):
+        case .opus(var configuration):
+            configuration.channels = min(channels, configuration.channels)
             do { return EncodingSender(try OpusAudioEncoder(configuration, samplesPerPacket: samplesPerPacket)) } catch { return nil }
         case .muLaw: return EncodingSender(G711AudioEncoder(.muLaw, samplesPerPacket: samplesPerPacket))
         case .aLaw: return EncodingSender(G711AudioEncoder(.aLaw, samplesPerPacket: samplesPerPacket))

@@ -5,7 +5,7 @@ internal import Opus
 internal import SpeexDSP
 internal import Synchronization
 
-/// The files that can be played: one folder, read when a file is first asked for, kept as samples of 48 kHz.
+/// The files that can be played: one folder, read when a file is first asked for, kept as sounds of 48 kHz.
 package final class MediaLibrary: Sendable {
     /// Ten minutes of 48 kHz stereo.
     private static let maximumFileSize = 128 << 20
@@ -14,7 +14,7 @@ package final class MediaLibrary: Sendable {
     private static let longest = OggOpusFile.maximumSamples / 48_000
 
     private let folder: String?
-    private let files = Mutex<[String: (samples: [Int16], modified: Date)]>([:])
+    private let files = Mutex<[String: (sound: Sound, modified: Date)]>([:])
 
     package init(folder: String?) { self.folder = folder }
 
@@ -42,17 +42,17 @@ package final class MediaLibrary: Sendable {
         }
         let modified = values.contentModificationDate ?? .distantPast
         if files.withLock({ $0[name]?.modified }) == modified { return }
-        let samples = try Self.read(url, name)
+        let sound = try Self.read(url, name)
         files.withLock { files in
             if files.count >= Self.maximumCached, files[name] == nil, let other = files.keys.first { files[other] = nil }
-            files[name] = (samples, modified)
+            files[name] = (sound, modified)
         }
     }
 
     /// What `load` has read.
-    package func samples(of name: String) -> [Int16]? { files.withLock { $0[name]?.samples } }
+    package func sound(of name: String) -> Sound? { files.withLock { $0[name]?.sound } }
 
-    private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> [Int16] {
+    private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
         let bytes: [UInt8]
         do {
             bytes = [UInt8](try Data(contentsOf: url))
@@ -62,27 +62,28 @@ package final class MediaLibrary: Sendable {
         do throws(SoundFileError) {
             if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
             let file = try WaveFile(parsing: bytes.span)
-            guard file.samples.count <= longest * file.rate else { throw .unsupported("it is longer than \(longest / 60) minutes") }
-            return file.rate == 48_000 ? file.samples : resampled(file)
+            guard file.samples.count / file.channels <= longest * file.rate else { throw .unsupported("it is longer than \(longest / 60) minutes") }
+            return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
         } catch {
             throw MediaFileError("\"\(name)\": \(error.text)")
         }
     }
 
-    private static func decoded(_ file: OggOpusFile) throws(SoundFileError) -> [Int16] {
+    private static func decoded(_ file: OggOpusFile) throws(SoundFileError) -> Sound {
         var samples: [Int16] = []
-        samples.reserveCapacity(file.preSkip + file.sampleCount + longestPacket)
-        var packet = [Int16](repeating: 0, count: longestPacket)
+        let count = (file.preSkip + file.sampleCount) * file.channels
+        samples.reserveCapacity(count + longestPacket * file.channels)
+        var packet = [Int16](repeating: 0, count: longestPacket * file.channels)
         do throws(OpusError) {
-            var decoder = try OpusDecoder(gain: file.gain)
-            for index in 0..<file.packetCount where samples.count < file.preSkip + file.sampleCount {
-                let count = try decode(file.packet(index), with: &decoder, into: &packet)
-                samples.append(contentsOf: packet[..<count])
+            var decoder = try OpusDecoder(channels: file.channels, gain: file.gain)
+            for index in 0..<file.packetCount where samples.count < count {
+                let made = try decode(file.packet(index), with: &decoder, into: &packet)
+                samples.append(contentsOf: packet[..<(made * file.channels)])
             }
         } catch {
             throw .malformed("libopus cannot decode it: \(error)")
         }
-        return Array(samples.dropFirst(file.preSkip).prefix(file.sampleCount))
+        return Sound(Array(samples.prefix(count).dropFirst(file.preSkip * file.channels)), channels: file.channels)
     }
 
     /// 120 ms.
@@ -95,15 +96,22 @@ package final class MediaLibrary: Sendable {
         return try decoder.decode(packet, into: &span)
     }
 
-    private static func resampled(_ file: WaveFile) -> [Int16] {
-        var resampler = Resampler(from: file.rate, to: 48_000, quality: 8)
-        var samples = [Int16](repeating: 0, count: file.samples.count * 48_000 / file.rate + 1_024)
+    private static func resampled(_ file: WaveFile) -> Sound {
+        let original = Sound(file.samples, channels: file.channels)
+        guard file.channels == 2 else { return Sound(resampled(original.samples, file.rate)) }
+        let (left, right) = (resampled(original.channel(0), file.rate), resampled(original.channel(1), file.rate))
+        return Sound(zip(left, right).flatMap { [$0, $1] }, channels: 2)
+    }
+
+    private static func resampled(_ original: [Int16], _ rate: Int) -> [Int16] {
+        var resampler = Resampler(from: rate, to: 48_000, quality: 8)
+        var samples = [Int16](repeating: 0, count: original.count * 48_000 / rate + 1_024)
         var (taken, made) = (0, 0)
         let capacity = samples.count
-        while taken < file.samples.count, made < capacity {
+        while taken < original.count, made < capacity {
             var span = samples.mutableSpan
             var room = span._mutatingExtracting(made..<capacity)
-            let step = resampler.process(file.samples.span.extracting(taken..<file.samples.count), into: &room)
+            let step = resampler.process(original.span.extracting(taken..<original.count), into: &room)
             guard step.taken > 0 || step.made > 0 else { break }
             taken += step.taken
             made += step.made

@@ -15,7 +15,8 @@ final class Speaker {
     let source: MediaSource
     private let line: Int
     private let format: AudioFormat
-    private let sender: any AudioSender
+    /// Of as many channels as what was said last, if the peer takes them.
+    private var sender: any AudioSender
     private let keys: KeyFormat?
     /// Payload type of comfort noise for this codec, where the peer knows it (RFC 3389).
     private let noise: PayloadType?
@@ -75,15 +76,19 @@ final class Speaker {
 
     /// Takes the 20 ms that the leg hears next; what is in `samples` afterwards means nothing.
     ///
-    /// - Parameter isSilence: there is nothing to hear, whatever is in `samples`.
-    func take(_ samples: inout MutableSpan<Int16>, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
-        var isSilence = isSilence
+    /// - Parameters:
+    ///   - channels: of the samples; two come by turns.
+    ///   - isSilence: there is nothing to hear, whatever is in `samples`.
+    func take(_ samples: inout MutableSpan<Int16>, channels: Int, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
+        var (channels, isSilence) = (channels, isSilence)
         // An event takes the place of audio, and begins where a packet of audio ends.
         if keys == nil || sender.isBetweenPackets || digits?.isPausing == true {
             switch digits?.next() {
             case .event(let step):
                 guard keys == nil else { return insert(step) }
-                step.sound(into: &samples)
+                channels = 1
+                var sound = samples._mutatingExtracting(0..<AudioMixer.frame)
+                step.sound(into: &sound)
                 isSilence = false
             case .done: digits = nil
             case .pause, nil: break
@@ -96,7 +101,14 @@ final class Speaker {
             if insertion == nil { skip(AudioMixer.frame, for: leg, on: &bridge) }
             return
         }
-        sender.append(samples.span)
+        if channels != sender.channels, sender.isBetweenPackets { takeUp(channels) }
+        sender.append(samples.span.extracting(0..<(channels * AudioMixer.frame)), channels: channels)
+    }
+
+    /// Goes on with as many channels, if the peer takes them: each packet says for itself how many it has (RFC 6716 §3.1).
+    private func takeUp(_ channels: Int) {
+        guard channels <= format.channels, let other = format.makeSender(channels: channels) else { return }
+        sender = other
     }
 
     private func insert(_ step: DigitQueue.Step) {

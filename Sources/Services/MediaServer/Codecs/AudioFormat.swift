@@ -41,6 +41,11 @@ struct AudioFormat: Equatable {
             preferred: packetTime.preferred, maximum: packetTime.maximum, allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
     }
 
+    /// How many the peer takes; one is always right.
+    var channels: Int {
+        if case .opus(let configuration) = kind { configuration.channels } else { 1 }
+    }
+
     /// Ticks of the codec's clock that so many samples of 48 kHz take.
     func ticks(of samples: Int) -> Int { samples * clockRate / 48_000 }
 
@@ -57,6 +62,8 @@ struct AudioFormat: Equatable {
                 configuration.usesInbandFEC = true
                 // Without any expected loss libopus spends nothing on it.
                 configuration.expectedLoss = 5
+            // `sprop-stereo` is about what the peer sends.
+            case ("stereo", 1): configuration.channels = 2
             case ("usedtx", 1): configuration.usesDTX = true
             case ("cbr", 1): configuration.isConstantBitrate = true
             default: break

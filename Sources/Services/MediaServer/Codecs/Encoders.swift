@@ -14,6 +14,8 @@ struct OpusAudioEncoder: AudioEncoder, ~Copyable {
         self.samplesPerPacket = samplesPerPacket
     }
 
+    var channels: Int { encoder.channels }
+
     mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
         do throws(OpusError) {
             let count = try encoder.encode(samples, into: &payload)

@@ -96,8 +96,8 @@ extension MediaWorker {
         case .music: MusicPlayer()
         case .tone(let tone): TonePlayer(ToneCadence(ToneCadence.Kind(tone), in: environment.toneRegion))
         case .file(let name):
-            environment.library.samples(of: name).map { samples in
-                SamplePlayer(samples, from: Int(playback.offset.inSeconds * 48_000), repeats: playback.repeats)
+            environment.library.sound(of: name).map { sound in
+                SamplePlayer(sound, from: Int(playback.offset.inSeconds * 48_000), repeats: playback.repeats)
             }
         }
     }
