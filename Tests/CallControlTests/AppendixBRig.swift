@@ -94,10 +94,10 @@ struct AppendixBRig {
             let request = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"))
             _ = try call.answer(by: leg, request, at: now, random: &random)
         case .reject: _ = try call.reject(by: leg, at: now)
-        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive))
-        case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly))
-        case .hold: try offer(ScriptedDescription.audio(name, .inactive))
-        case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive))
+        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive, version: Self.latest))
+        case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly, version: Self.latest))
+        case .hold: try offer(ScriptedDescription.audio(name, .inactive, version: Self.latest))
+        case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive, version: Self.latest))
         case .transfer:
             try call.checkTransfer(by: leg)
             let party = CallParty(
@@ -116,6 +116,8 @@ struct AppendixBRig {
     }
 
     private var name: String { "\(leg)" }
+    /// Of `o=`: later than whatever was said on the way to a state.
+    private static let latest = 100
 
     private mutating func offer(_ text: String) throws(CallError) {
         _ = try call.offer(by: leg, CallUpdateRequest(sdp: text), at: clock.now, random: &random)

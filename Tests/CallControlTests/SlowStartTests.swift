@@ -101,7 +101,7 @@ struct SlowStartTests {
         let before = rig.call
         let error = #expect(throws: CallError.self) {
             switch attempt {
-            case .otherDevice: _ = try rig.answer()
+            case .otherDevice: _ = try rig.answer(ScriptedDescription.audio("bobs tablet", .sendReceive))
             case .callerOffers:
                 _ = try rig.call.offer(
                     by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive)), at: rig.clock.now, random: &rig.random)

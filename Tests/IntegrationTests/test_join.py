@@ -1,12 +1,11 @@
 """Conferences (spidr-wire §8.7): two calls become one in which everybody hears everybody else."""
 import asyncio
-import os
 from contextlib import AsyncExitStack
 
 import pytest
 
 from party import FCS, TONES, Party, hear_now
-from peers.gateway import Gateway, free_tcp_ports, free_udp_range, orbweaver
+from peers.gateway import Gateway, orbweaver, write_configuration
 from situations import connected, forget, held, two_held_calls
 
 SUCCESS = "Join Successful"
@@ -162,9 +161,7 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
         arguments = ("user", "add", f"{name}@dev.local", *configuration, "--password-stdin")
         ended = await asyncio.to_thread(orbweaver, *arguments, directory=tmp_path, standard_input="dev\n")
         assert ended.returncode == 0, ended.stderr
-    (port,) = free_tcp_ports(1)  # now, when it is used
-    ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_udp_range(os.cpu_count() or 1)}")
-    own = Gateway(arguments=["serve", *configuration, *ports], http_port=port).start()
+    own = Gateway.configured(*configuration).start()
     try:
         async with AsyncExitStack() as stack:
             parties = [await stack.enter_async_context(Party(own.http, name, sounds=True, contract=contract)) for name in names]
@@ -193,13 +190,3 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
     finally:
         own.stop()
         own.discard()
-
-
-def write_configuration(folder) -> tuple[str, str]:
-    settings = {
-        "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1"}, "registration": {"domain": "dev.local"},
-        "media": {"bind": "127.0.0.1"}, "storage": {"path": folder / "users.sqlite"},
-    }  # fmt: skip
-    lines = [line for section, values in settings.items() for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))]
-    (folder / "orbweaver.yaml").write_text("\n".join(lines) + "\n")
-    return "--config", str(folder / "orbweaver.yaml")

@@ -30,6 +30,7 @@ class PartyCall:
         self.party, self.session, self.is_incoming, self.invitation = party, session, is_incoming, invitation
         self.media = party.new_media()
         self.holding = self.remotely_held = self.is_answered = False
+        self._is_answering = self._is_cancelled = False
         self.video = INACTIVE
         """What this party wants of video."""
         self.remote: tuple[str, str] | None = None
@@ -96,8 +97,14 @@ class PartyCall:
         """A call that came without a description is answered with an offer; its answer follows by itself."""
         sdp = self.invitation.sdp
         own = await (self.media.answer(sdp, self._wishes()) if sdp else self.media.offer(self._wishes()))
-        answer = await self.party.operate(self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields)
-        self.is_answered = answer.status < 300
+        self._is_answering = True
+        try:
+            answer = await self.party.operate(self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields)
+            self.is_answered = answer.status < 300
+        finally:
+            self._is_answering = False
+            if self._is_cancelled and not self.is_answered:
+                await self._finish(Ended("callCancel"))
         return answer
 
     async def answered(self, timeout: float = 20):
@@ -238,6 +245,8 @@ class PartyCall:
                 if self.answers_updates:
                     (await self.respond(news)).succeeded()
                     self.is_answered = True
+            case "callCancel" if self._is_answering:  # by this device, or another one: its own answer tells
+                self._is_cancelled = True
             case "callCancel" if self.is_incoming and not self.is_answered:
                 await self._finish(Ended("callCancel"))
             case "callEnd":

@@ -34,6 +34,13 @@ class Gateway:
         ]  # fmt: skip
         self._process: subprocess.Popen | None = None
 
+    @classmethod
+    def configured(cls, *configuration: str) -> "Gateway":
+        """By the options of `write_configuration`, on ports that are free now."""
+        (port,) = free_tcp_ports(1)
+        ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_udp_range(os.cpu_count() or 1)}")
+        return cls(arguments=["serve", *configuration, *ports], http_port=port)
+
     @property
     def http(self) -> str:
         return f"http://127.0.0.1:{self.http_port}"
@@ -129,6 +136,17 @@ def orbweaver(
         [BINARY, *arguments], capture_output=True, text=True, timeout=60, input=standard_input or "", cwd=directory,
         env=environment(**variables),
     )  # fmt: skip
+
+
+def write_configuration(folder: Path, **sections: dict) -> tuple[str, str]:
+    """For users of one's own, because `--dev` has only four; the options that name the file. Ports come with `Gateway.configured`."""
+    settings = {
+        "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1"}, "registration": {"domain": "dev.local"},
+        "media": {"bind": "127.0.0.1"}, "storage": {"path": folder / "users.sqlite"}, **sections,
+    }  # fmt: skip
+    lines = [line for section, values in settings.items() for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))]
+    (folder / "orbweaver.yaml").write_text("\n".join(lines) + "\n")
+    return "--config", str(folder / "orbweaver.yaml")
 
 
 def environment(**variables: str) -> dict[str, str]:
