@@ -8,13 +8,15 @@ extension Bridge {
     private static var maximumDatagram: Int { 1200 }
 
     /// For each m-line: what the gateway sends on it (SR), and what it hears of the peer's sources; nothing if there is nothing to say.
+    ///
+    /// Legs are changed in their array here: the accessor behind `self[side]`, where it is not inlined, takes a frame from the heap.
     mutating func sendReports(to side: LegIndex, at now: MonotonicTime) {
-        for line in self[side].lines.indices {
+        for line in legs[side.place].lines.indices {
             let blocks = reportBlocks(about: side, line: line, at: now)
-            let mapping = clockMapping(behind: self[side].lines[line])
-            let (offset, wallTime) = (self[side].lines[line].primary.timestampOffset, wallClock.time(at: now))
-            let sender = self[side].lines[line].primary.ssrc
-            if var report = self[side].lines[line].primary.senderReport(
+            let mapping = clockMapping(behind: legs[side.place].lines[line])
+            let (offset, wallTime) = (legs[side.place].lines[line].primary.timestampOffset, wallClock.time(at: now))
+            let sender = legs[side.place].lines[line].primary.ssrc
+            if var report = legs[side.place].lines[line].primary.senderReport(
                 from: mapping, timestampOffset: offset, fallback: wallTime, at: now)
             {
                 report.blocks = blocks
@@ -22,7 +24,7 @@ extension Bridge {
             } else if !blocks.isEmpty {
                 add(.receiverReport(ReceiverReport(ssrc: sender, blocks: blocks)), from: sender, to: side)
             }
-            if let report = self[side].lines[line].retransmission?.senderReport(
+            if let report = legs[side.place].lines[line].retransmission?.senderReport(
                 from: mapping, timestampOffset: offset, fallback: wallTime, at: now)
             {
                 add(.senderReport(report), from: report.ssrc, to: side)
@@ -57,9 +59,9 @@ extension Bridge {
     /// Blocks about the sources of an m-line that were heard since the last report (RFC 3550 §6.4).
     private mutating func reportBlocks(about side: LegIndex, line: Int, at now: MonotonicTime) -> [ReportBlock] {
         var blocks = draft.takeBlocks()
-        for index in self[side].sources.entries.indices where blocks.count < 31 {
-            guard self[side].sources.entries[index].line == line, self[side].sources.entries[index].statistics.hasNews else { continue }
-            blocks.append(self[side].sources.entries[index].reportBlock(at: now))
+        for index in legs[side.place].sources.entries.indices where blocks.count < 31 {
+            guard legs[side.place].sources.entries[index].line == line, legs[side.place].sources.entries[index].statistics.hasNews else { continue }
+            blocks.append(legs[side.place].sources.entries[index].reportBlock(at: now))
         }
         return blocks
     }

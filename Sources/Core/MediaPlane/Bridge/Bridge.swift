@@ -137,7 +137,7 @@ package struct Bridge: Sendable {
             if let next = self[index].transportFeedback?.next, next <= now { sendTransportFeedback(to: index, at: now) }
             guard let next = self[index].schedule.next, next <= now else { continue }
             sendReports(to: index, at: now)
-            self[index].schedule.advance(interval: reportInterval(to: index), at: now)
+            legs[place].schedule.advance(interval: reportInterval(to: index), at: now)
         }
     }
 
