@@ -171,6 +171,26 @@ struct SubscriptionTests {
         #expect(rig.registration.attachment(of: "A1") == nil)
     }
 
+    @Test mutating func `a user is part of a call as long as any leg is, and engaged by every other call`() throws {
+        try rig.subscribe()
+        let (first, second) = (CallID(5), CallID(6))
+        _ = attach("A1", .caller)
+        _ = attach("B1", .callee)
+        #expect(rig.registration.isAttached(to: first))
+        #expect(!rig.registration.isEngaged(besides: first))
+        #expect(rig.registration.isEngaged(besides: second))
+        rig.registration.detach("A1")
+        rig.registration.detach("A1")
+        #expect(rig.registration.isAttached(to: first))
+        // The other leg goes over into another call.
+        _ = rig.registration.attach("B1", to: .init(call: second, leg: .caller))
+        #expect(!rig.registration.isAttached(to: first))
+        #expect(rig.registration.isEngaged(besides: first))
+        rig.registration.detach("B1")
+        #expect(!rig.registration.isAttached(to: second))
+        #expect(!rig.registration.isEngaged(besides: first))
+    }
+
     @Test mutating func `every leg of the user hears of a new device`() throws {
         try rig.subscribe()
         _ = attach("A1", .caller)

@@ -189,13 +189,13 @@ extension Registration {
     }
 
     /// Whether the user has a leg of this call.
-    package func isAttached(to call: CallID) -> Bool { sessions.attachments.contains { $0.call == call } }
+    package func isAttached(to call: CallID) -> Bool { sessions.contains(call) }
 
     /// In the order in which they were made.
     package var attachments: [Attachment] { sessions.attachments }
 
     /// Whether the user has a leg of another call than this one.
-    package func isEngaged(besides call: CallID) -> Bool { sessions.attachments.contains { $0.call != call } }
+    package func isEngaged(besides call: CallID) -> Bool { sessions.contains(otherThan: call) }
 
     package func attachment(of session: SessionID) -> Attachment? { sessions[session] }
 

@@ -7,6 +7,8 @@ struct SessionTable: Equatable, Sendable {
 
     private var entries: [SessionID: Entry] = [:]
     private var lastNumber: UInt64 = 0
+    /// How many legs of each call there are; kept, because every call that begins or ends asks, and a user may have a thousand.
+    private var legCounts: [CallID: Int] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -15,11 +17,20 @@ struct SessionTable: Equatable, Sendable {
     subscript(session: SessionID) -> Registration.Attachment? { entries[session]?.attachment }
 
     mutating func insert(_ session: SessionID, _ attachment: Registration.Attachment) {
+        remove(session)
         lastNumber += 1
         entries[session] = Entry(number: lastNumber, attachment: attachment)
+        legCounts[attachment.call, default: 0] += 1
     }
 
-    mutating func remove(_ session: SessionID) { entries[session] = nil }
+    mutating func remove(_ session: SessionID) {
+        guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else { return }
+        legCounts[removed.attachment.call] = count > 1 ? count - 1 : nil
+    }
+
+    func contains(_ call: CallID) -> Bool { legCounts[call] != nil }
+
+    func contains(otherThan call: CallID) -> Bool { legCounts.count > (contains(call) ? 1 : 0) }
 
     /// In the order they were inserted.
     var attachments: [Registration.Attachment] {
