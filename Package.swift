@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Terminal", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
+                "Terminal", "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("Demo")],

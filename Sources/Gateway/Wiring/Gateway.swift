@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Cryptography
+import EventLoops
 package import Logging
 import MediaServer
 package import NIOCore
@@ -56,7 +57,8 @@ package struct Gateway: Sendable {
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
-            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics), logger: logger)
+            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics),
+            executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let authenticator = Authenticator(
             users: database.users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
             configuration: configuration.authenticator)

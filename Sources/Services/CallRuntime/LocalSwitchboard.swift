@@ -58,32 +58,43 @@ package final class LocalSwitchboard: Switchboard {
     let calls: CallDirectory
     let newcomers = Inbox<OwnerLoop>()
     private let mediaEvents: MediaEventInbox
+    private let executors: [any TaskExecutor]
     let isDraining = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - mediaEvents: what the media plane was given to post its events into.
     ///   - log: where records of calls go.
     ///   - random: unpredictable; identifiers, channel secrets and ICE credentials come from it.
+    ///   - executors: what owners run on, in turns; best those that requests are served on, so that the way from a request to a
+    ///     notification need not change threads. Without any, wherever Swift runs tasks.
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort, mediaEvents: MediaEventInbox,
         channels: any ChannelPort, log: any CallLog = MemoryCallLog(), clock: any RuntimeClock, random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
-        logger: Logger
+        executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
             configuration: configuration, media: media, channels: channels, log: log, clock: clock, random: SharedRandomSource(random),
             observer: observer, logger: logger)
         self.repository = repository
         self.mediaEvents = mediaEvents
+        self.executors = executors
         users = UserDirectory(environment, newcomers: newcomers)
         calls = CallDirectory(maximumCalls: configuration.maximumCalls)
     }
 
     /// Serves until the task is cancelled; to be called once. Cancel it after `drain()`.
     package func run() async {
+        await withTaskExecutorPreference(executors.first) { await runOwners() }
+    }
+
+    private func runOwners() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.forwardMediaEvents() }
+            var turn = 0
             for await owner in newcomers.messages {
-                group.addTask { await self.serve(owner) }
+                let executor = executors.isEmpty ? nil : executors[turn % executors.count]
+                turn += 1
+                group.addTask(executorPreference: executor) { await self.serve(owner) }
             }
             group.cancelAll()
         }
