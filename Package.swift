@@ -157,10 +157,13 @@ let package = Package(
         .target(
             name: "RelayBaseline", path: "Sources/orbweaver-bench/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),
+        .target(
+            name: "HandshakeBaseline", path: "Sources/orbweaver-bench/HandshakeBaseline",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
             name: "orbweaver-bench",
             dependencies: [
-                "RelayBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
+                "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
                 "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
@@ -212,7 +215,7 @@ let package = Package(
 
 // For scripts/sanitize: what media goes through and its tests, without the packages that only the rest needs.
 if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
-    let rest: Set = ["SignalingServer", "Storage", "Gateway", "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "orbweaver-bench"]
+    let rest: Set = ["SignalingServer", "Storage", "Gateway", "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench"]
     package.targets.removeAll { rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests" }
     package.products.removeAll()
     package.dependencies = [swiftLog]

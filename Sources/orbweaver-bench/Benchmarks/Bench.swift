@@ -8,7 +8,7 @@ struct Bench: AsyncParsableCommand {
         discussion: "Build with `swift build -c release`; a debug build says nothing. Figures belong into docs/performance.md.",
         subcommands: [
             RelayBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self, MemoryBenchmark.self, LoadBenchmark.self, TranscodeBenchmark.self,
-            BareRoute.self,
+            CallsBenchmark.self, BareRoute.self,
         ]
     )
 }

@@ -3,8 +3,22 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Alice, who calls Bob, who answers, again and again: through REST and WebSocket, with real ICE and DTLS.
+/// Two peers of calls without media, whose descriptions do for any number of them.
+struct CallPeers {
+    let caller: LoadPeer
+    let callee: LoadPeer
+
+    init() throws {
+        let peers = try LoadPeers()
+        (caller, callee) = (peers.add(), peers.add())
+    }
+}
+
+/// Alice, who calls Bob, who answers, again and again: through REST and WebSocket, with real ICE and DTLS where a call is connected.
 struct ScriptedCaller {
+    /// A call as Alice names it.
+    typealias Session = String
+
     private static let alice = "alice@dev.local"
     private static let bob = "bob@dev.local"
 
@@ -23,24 +37,48 @@ struct ScriptedCaller {
     }
 
     /// A call between two new peers, until both legs have keys.
-    func connectCall(of peers: LoadPeers) async throws {
+    @discardableResult
+    func connectCall(of peers: LoadPeers) async throws -> Session {
         let (caller, callee) = (peers.add(), peers.add())
-        try await start(offer: PeerDescriptions.audio(caller, setup: "actpass"))
+        let call = try await agree(on: caller, callee)
+        let toCallee = try PeerDescriptions.gateway(in: call.offer)
+        callee.learn(toCallee.credentials)
+        caller.learn(try PeerDescriptions.gateway(in: call.answer).credentials)
+        try peers.connect([caller, callee], to: toCallee.address)
+        return call.session
+    }
+
+    /// A call that is answered, and whose peers never send anything.
+    func startCall(between peers: CallPeers) async throws -> Session { try await agree(on: peers.caller, peers.callee).session }
+
+    /// Alice hangs up, and Bob has heard of it.
+    func end(_ session: Session) async throws {
+        let answer = try await client.request(.DELETE, gateway.path(Self.alice, "callControl/callSessions/\(session)"), user: Self.alice)
+        guard answer.status == 200 else { throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))") }
+        guard try await bobs.next("callEnd") != nil else { throw ValidationError("Bob's channel was closed") }
+    }
+
+    /// The gateway's descriptions to both, once Bob has answered.
+    private func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (session: Session, offer: String, answer: String) {
+        let session = try await start(offer: PeerDescriptions.audio(caller, setup: "actpass"))
         guard let invitation = try await bobs.next("call")?.sessionParams, let offer = invitation.sdp else {
             throw ValidationError("the call did not arrive")
         }
-        let toCallee = try PeerDescriptions.gateway(in: offer)
-        callee.learn(toCallee.credentials)
         try await answer(invitation.sessionData, with: PeerDescriptions.audio(callee, setup: "active"))
         guard let answer = try await alices.next("respondCallUpdate")?.sessionParams?.sdp else { throw ValidationError("no answer arrived") }
-        caller.learn(try PeerDescriptions.gateway(in: answer).credentials)
-        try peers.connect([caller, callee], to: toCallee.address)
+        return (session, offer, answer)
     }
 
-    private func start(offer: String) async throws {
+    private func start(offer: String) async throws -> Session {
         let request = ["type": "callStart", "from": "sip:\(Self.alice)", "to": "sip:\(Self.bob)", "sdp": offer]
         let answer = try await client.request(.POST, gateway.path(Self.alice, "callControl"), user: Self.alice, body: try wrapped(request))
         guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
+        return try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData
+    }
+
+    private struct Started: Decodable {
+        struct Response: Decodable { var sessionData: String }
+        var callControlResponse: Response
     }
 
     private func answer(_ session: String, with description: String) async throws {
