@@ -226,7 +226,8 @@ struct TransferTests {
         let count = world.told["bob1"]?.count
         try world.act(Self.third) { call, random, now throws(CallError) in
             try call.respond(
-                by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, setup: "active")), at: now, random: &random)
+                by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, setup: "active", version: 101)), at: now,
+                random: &random)
         }
         #expect(world.told["bob1"]?.count == count)
         #expect(world.calls[Self.third]?[.caller]?.isStable == true)

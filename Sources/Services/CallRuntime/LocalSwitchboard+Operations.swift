@@ -51,6 +51,7 @@ extension LocalSwitchboard {
     ///
     /// - Returns: Whether it did.
     private func replace(_ consultation: Neighbour, by call: CallOwner, _ leg: Leg) async throws(CallError) -> Bool {
+        if await call.isReplacing(consultation.owner.id, by: leg) { return true }
         guard consultation.owner.id != call.id, await call.replaceableParty(talkingTo: leg) != nil,
             let known = await consultation.owner.replaceableParty(talkingTo: consultation.leg),
             let registration = await users.existing(known.user)
@@ -68,7 +69,8 @@ extension LocalSwitchboard {
             try await call.divert(.transfer, by: leg, to: party, as: target, registration, replacing: (known.session, in: consultation))
         } catch {
             registration.inbox.post(.detach(session))
-            throw error
+            // It came twice at once, and the other one was first.
+            guard await call.isReplacing(consultation.owner.id, by: leg) else { throw error }
         }
         return true
     }

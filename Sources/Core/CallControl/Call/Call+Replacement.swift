@@ -32,6 +32,14 @@ extension Call {
     }
 }
 
+extension Call {
+    /// Whether this end has asked for this very replacement, and it is under way.
+    package func isReplacing(_ other: CallID, by leg: Leg) -> Bool {
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return false }
+        return transfer.transferor == leg && transfer.replaced?.call == other
+    }
+}
+
 extension CallLeg {
     /// Has answered.
     mutating func talk(_ request: CallAnswerRequest) {

@@ -190,6 +190,9 @@ extension CallOwner {
 
     func replaceableParty(talkingTo leg: Leg) -> CallParty? { call?.replaceableParty(talkingTo: leg) }
 
+    /// Whether the same has been asked for, and is under way.
+    func isReplacing(_ other: CallID, by leg: Leg) -> Bool { call?.isReplacing(other, by: leg) == true }
+
     func end(by leg: Leg, reasonText: String?) throws(CallError) {
         let now = environment.clock.now
         try command("end", leg) { call throws(CallError) in try call.end(by: leg, reasonText: reasonText, at: now) }
