@@ -169,7 +169,7 @@ async def test_a_body_of_two_megabytes_is_refused_as_json(peer, chunked):
     ("description", "status_code", "code"),
     [
         ("hello", 16, "call.malformed_sdp"),
-        (sdp.SESSION, 37, "call.unsupported_sdp"),
+        (sdp.session(), 37, "call.unsupported_sdp"),
         (sdp.DATA_ONLY, 37, "call.unsupported_sdp"),
         (sdp.offer().replace("m=audio 50000", "m=audio 0"), 37, "call.unsupported_sdp"),
         (sdp.offer().replace("UDP/TLS/RTP/SAVPF", "RTP/AVP"), 37, "call.unsupported_sdp"),

@@ -1,9 +1,10 @@
 """Small descriptions for tests that need no media: what a browser would send, shortened."""
 import re
+from itertools import count
 
 FINGERPRINT = ":".join(f"{value:02X}" for value in range(32))
 
-SESSION = "v=0\r\no=- 4611731400430051336 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
+_sessions = count(4611731400430051336)
 TRANSPORT = (
     "a=rtcp:9 IN IP4 0.0.0.0\r\n"
     "a=candidate:1 1 udp 2122260223 127.0.0.1 50000 typ host generation 0\r\n"
@@ -18,8 +19,13 @@ AUDIO = (
 VIDEO = "a=rtpmap:96 VP8/90000\r\na=rtcp-fb:96 nack\r\na=rtcp-fb:96 nack pli\r\na=rtcp-fb:96 ccm fir\r\na=rtcp-fb:96 goog-remb\r\n"
 
 
+def session() -> str:
+    """No two descriptions of different peers are alike; one that is sent twice is a repetition."""
+    return f"v=0\r\no=- {next(_sessions)} 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
+
+
 def offer(video: bool = False) -> str:
-    lines = SESSION + f"a=group:BUNDLE {'0 1' if video else '0'}\r\na=msid-semantic: WMS\r\n"
+    lines = session() + f"a=group:BUNDLE {'0 1' if video else '0'}\r\na=msid-semantic: WMS\r\n"
     transport = TRANSPORT.format(ufrag="Ab12", setup="actpass")
     lines += f"m=audio 50000 UDP/TLS/RTP/SAVPF 111 0 110\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:0\r\na=sendrecv\r\n{AUDIO}"
     lines += "a=ssrc:1001 cname:test\r\n"
@@ -30,7 +36,7 @@ def offer(video: bool = False) -> str:
 
 
 DATA_ONLY = (
-    SESSION + "a=group:BUNDLE 0\r\nm=application 50000 UDP/DTLS/SCTP webrtc-datachannel\r\nc=IN IP4 127.0.0.1\r\n"
+    session() + "a=group:BUNDLE 0\r\nm=application 50000 UDP/DTLS/SCTP webrtc-datachannel\r\nc=IN IP4 127.0.0.1\r\n"
     + TRANSPORT.format(ufrag="Ab12", setup="actpass") + "a=mid:0\r\na=sctp-port:5000\r\n"
 )  # fmt: skip
 """Well-formed, but nothing a call could carry."""
@@ -39,7 +45,7 @@ DATA_ONLY = (
 def answer(offer: str) -> str:
     """Accepts every audio and video section as it was offered, line for line (RFC 3264 §6)."""
     head, *sections = re.split(r"(?=^m=)", offer, flags=re.MULTILINE)
-    result = SESSION + "".join(re.findall(r"^a=group:BUNDLE.*\r\n", head, re.MULTILINE))
+    result = session() + "".join(re.findall(r"^a=group:BUNDLE.*\r\n", head, re.MULTILINE))
     for section in sections:
         kind = re.match(r"m=(\w+)", section)[1]
         mid = re.search(r"^a=mid:.*\r\n", section, re.MULTILINE)
