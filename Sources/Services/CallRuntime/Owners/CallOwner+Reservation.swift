@@ -1,0 +1,34 @@
+import CallControl
+import Primitives
+import SDP
+
+/// What legs of the call write into their descriptions.
+extension CallOwner {
+    /// What one more leg of this call writes into its descriptions; `nil` if media goes from peer to peer.
+    func reserveLeg() throws(CallError) -> LegIdentity? {
+        switch try reserveMedia() {
+        case .direct: nil
+        case .anchored(let identities): identities.caller
+        }
+    }
+
+    /// For the two ends the call begins with.
+    func reserveMedia() throws(CallError) -> MediaMode {
+        guard environment.configuration.media == .anchored else { return .direct }
+        let reservation: MediaReservation
+        do throws(MediaUnavailable) {
+            reservation = try environment.media.reserve(id)
+        } catch {
+            throw .limitOfCalls
+        }
+        return .anchored(PerLeg(caller: identity(reservation), callee: identity(reservation)))
+    }
+
+    /// The session id of `o=` has to fit in 63 bits (RFC 3264 §5).
+    private func identity(_ reservation: MediaReservation) -> LegIdentity {
+        var random = environment.random.generator
+        return LegIdentity(
+            sessionID: random.next() >> 1, canonicalName: id.canonicalName, streamID: random.nextToken(16, alphabet: .url),
+            credentials: ICECredentials(using: &random), fingerprint: reservation.fingerprint, candidates: reservation.candidates)
+    }
+}
