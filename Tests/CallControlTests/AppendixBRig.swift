@@ -9,6 +9,10 @@ struct AppendixBRig {
     let leg: Leg
     let clock: VirtualClock
     private var random = SeededRandomSource(seed: 5)
+    /// Of the next description in `o=`: newer than any that the peers have sent.
+    var version = 100
+    /// The call to transfer to.
+    var consulted = CallID(8)
     /// What the end sees, in the machine's words.
     let seen: LegState
 
@@ -91,20 +95,20 @@ struct AppendixBRig {
             guard call.state == .initial, leg == .caller else { return .startsAnother }
             try start()
         case .accept:
-            let request = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"))
+            let request = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: version))
             _ = try call.answer(by: leg, request, at: now, random: &random)
         case .reject: _ = try call.reject(by: leg, at: now)
-        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive, version: Self.latest))
-        case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly, version: Self.latest))
-        case .hold: try offer(ScriptedDescription.audio(name, .inactive, version: Self.latest))
-        case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive, version: Self.latest))
+        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive, version: version))
+        case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly, version: version))
+        case .hold: try offer(ScriptedDescription.audio(name, .inactive, version: version))
+        case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive, version: version))
         case .transfer:
             try call.checkTransfer(by: leg)
             let party = CallParty(
                 user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)])
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwtarget"))
             _ = try call.transfer(by: leg, to: target, at: now, random: &random)
-        case .consultativeTransfer: _ = try call.consult(by: leg, with: CallID(8), at: now)
+        case .consultativeTransfer: _ = try call.consult(by: leg, with: consulted, at: now)
         case .merge:
             // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
             try call.audit(by: leg)
@@ -116,8 +120,6 @@ struct AppendixBRig {
     }
 
     private var name: String { "\(leg)" }
-    /// Of `o=`: later than whatever was said on the way to a state.
-    private static let latest = 100
 
     private mutating func offer(_ text: String) throws(CallError) {
         _ = try call.offer(by: leg, CallUpdateRequest(sdp: text), at: clock.now, random: &random)

@@ -83,6 +83,8 @@ struct AppendixBTests {
         for leg in [Leg.caller, .callee] {
             for method in AppendixB.Method.descriptions + [.transfer, .consultativeTransfer] {
                 var trial = AppendixBRig(rig, seenFrom: leg)
+                // The same once more would be a repetition, not another request.
+                (trial.version, trial.consulted) = (101, CallID(10))
                 #expect(throws: CallError.pending(retryAfter: 2), "\(method) by the \(leg)") { _ = try trial.request(method) }
                 #expect(trial.call == rig.call)
             }

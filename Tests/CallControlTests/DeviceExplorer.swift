@@ -141,13 +141,12 @@ struct DeviceExplorer: Explorable {
         switch step {
         case .request(let device, let request, let fate):
             if fate != .lost { learn(device, request, of: try carryOut(request, of: device), isKnown: fate == .arrives) }
-            if request == .end { clients[device]?.state = .ended } else if fate != .arrives { clients[device]?.unsure = request }
+            if request == .end, fate == .lost { giveUp(device) } else if fate != .arrives { clients[device]?.unsure = request }
         case .again(let device):
             guard let request = clients[device]?.unsure else { return false }
             clients[device]?.unsure = nil
             learn(device, request, of: try carryOut(request, of: device), isKnown: true)
-        case .giveUp(let device):
-            clients[device] = Client(state: .ended, mail: clients[device]?.mail ?? [], hasGivenUp: true)
+        case .giveUp(let device): giveUp(device)
         case .ringing(let device):
             // A refusal tells the client nothing.
             do throws(CallError) { note(try call.ringing(by: leg(of: device))) } catch { return false }
@@ -165,6 +164,12 @@ struct DeviceExplorer: Explorable {
             note(call.timeout(at: clock.now))
         }
         return true
+    }
+
+    private mutating func giveUp(_ device: SubscriptionID) {
+        clients[device]?.unsure = nil
+        clients[device]?.state = .ended
+        clients[device]?.hasGivenUp = true
     }
 
     func leg(of device: SubscriptionID) -> Leg { Self.devices.first { $0.id == device }?.leg ?? .caller }

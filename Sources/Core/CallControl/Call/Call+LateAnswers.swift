@@ -4,14 +4,16 @@ import SDP
 /// Answers that come when nobody waits for them any more.
 ///
 /// Nothing in an answer says which offer it belongs to (spidr-wire §8.1): a late one would be taken for the answer to the next offer. An end
-/// that has not answered in time is therefore offered nothing else until its answer has come, or it has made an offer of its own, or as much
-/// time again has passed. If the answer comes, its client goes by an offer that does not hold any more, and is told anew what does.
+/// that has not answered in time is therefore offered nothing but the same until its answer has come, or it has made an offer of its own, or as
+/// much time again has passed. If the answer comes, its client goes by an offer that does not hold any more, and is told anew what does.
 extension Call {
     /// An offer had no answer in time. It stays open with the end that was to answer, if media is terminated here.
     mutating func withdraw(_ update: Update) {
         let deadline = update.deadline + configuration.offerTime
+        let offer = self[update.offerer]?.lastUtterance
         edit(update.answerer) { member in
             guard !update.awaitsOffer, member.media != nil else { return }
+            member.withdrawnOffer = offer
             member.answerDeadline = deadline
             member.ownOffer = .withdrawn
         }
@@ -26,6 +28,7 @@ extension Call {
         edit(leg) { member in
             member.answerDeadline = deadline
             member.ownOffer = .withdrawn
+            member.withdrawnOffer = nil
         }
     }
 
@@ -54,6 +57,12 @@ extension Call {
         let actions = try settled.newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
         self = settled
         return actions
+    }
+
+    /// The withdrawn offer is made again: whatever answer comes is one to it.
+    mutating func renew(_ offer: Utterance?, by leg: Leg) {
+        guard let offer, let other = others(of: leg).first, other.owesAnswer, other.withdrawnOffer == offer else { return }
+        giveUpOwnOffer(to: other.id)
     }
 
     private mutating func giveUpOwnOffer(to leg: Leg) {

@@ -30,7 +30,10 @@ extension Call {
         let isRepeated = offer != nil && offer == last
         if isRepeated, isOffering(leg) { return [] }
         try refuse(offer, ifOlderThan: last, "startCallUpdate", by: leg)
-        let actions = try newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
+        var renewed = self
+        renewed.renew(offer, by: leg)
+        let actions = try renewed.newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
+        self = renewed
         edit(leg) { $0.lastUtterance = offer }
         return actions
     }

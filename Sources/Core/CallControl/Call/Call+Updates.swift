@@ -246,11 +246,11 @@ extension Call {
     /// An offer has had no answer in time, or is of no use any more: everything is as it was before it.
     mutating func abandon(_ update: Update) -> [CallAction] {
         operate(nil)
+        withdraw(update)
         edit(update.offerer) { offerer in
             offerer.lastUtterance = nil
             if let before = update.before { offerer.media = before }
         }
-        withdraw(update)
         var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
         refused.outcome = .pending
         refused.retryAfter = Self.retryAfter

@@ -48,6 +48,8 @@ package struct CallLeg: Equatable, Sendable {
     var unreachableSince: MonotonicTime?
     /// By when it has to answer an offer that the gateway made by itself.
     package internal(set) var answerDeadline: MonotonicTime?
+    /// The offer that is withdrawn, as its end made it.
+    var withdrawnOffer: Utterance?
     /// What that offer is for.
     package internal(set) var ownOffer = OwnOffer.introduction
 
