@@ -1,0 +1,67 @@
+import CallControl
+import Primitives
+
+// MARK: What always holds
+
+extension CallExplorer {
+    func check() throws {
+        for (id, call) in world.calls where !world.ended.contains(id) {
+            if case .answered(let answered) = call.state, let operation = answered.operation, !operation.isHandover, call.nextDeadline == nil {
+                throw ExplorationFault("an operation of call \(id) would never end", path)
+            }
+        }
+        guard isQuiet else { return }
+        for (id, call) in world.calls where !world.ended.contains(id) {
+            for leg in call.legs where leg.isTalkingNow && clients[leg.party.session] == nil {
+                throw ExplorationFault("\(leg.party.session) has left, and is in call \(id)", path)
+            }
+        }
+        for (session, client) in clients where client.farewells == 0 {
+            guard let place = place(of: session) else { throw ExplorationFault("\(session) was not told that it is over", path) }
+            guard let call = world.calls[place.call] else { continue }
+            try checkHearing(session, place.leg, call)
+            guard place.leg.isTalkingNow else { continue }
+            if isFocused, session != Self.dave, clients[Self.dave] == nil, !client.isAstray, client.isHeld != isHeld(session) {
+                throw ExplorationFault("\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
+            }
+            guard place.leg.holds == client.isHolding else {
+                throw ExplorationFault("\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
+            }
+        }
+        try checkStates()
+    }
+
+    /// Everybody who talks hears somebody who is there.
+    private func checkHearing(_ session: SessionID, _ leg: CallLeg, _ call: Call) throws {
+        guard leg.isTalkingNow else { return }
+        let others = call.legs.filter { $0.id != leg.id && $0.isTalkingNow }
+        guard !others.isEmpty else { throw ExplorationFault("\(session) talks to nobody", path) }
+        switch world.routes[call.id]?[leg.id] {
+        case nil: throw ExplorationFault("\(session) hears nothing", path)
+        case .mix?: break
+        case .leg(let other)?: guard others.contains(where: { $0.id == other }) else { throw ExplorationFault("\(session) hears who has left", path) }
+        case .silence?: throw ExplorationFault("\(session) hears silence", path)
+        }
+    }
+
+    /// Everyone resumed means in call, in every call.
+    private func checkStates() throws {
+        for (id, call) in world.calls where !world.ended.contains(id) {
+            let talking = call.legs.filter(\.isTalkingNow)
+            for leg in talking {
+                let own = clients[leg.party.session]?.isHolding ?? false
+                let others = id != Self.conference && talking.contains { $0.id != leg.id && clients[$0.party.session]?.isHolding == true }
+                let wanted: LegState =
+                    switch (own, others) {
+                    case (false, false): .inCall
+                    case (true, false): .onHold
+                    case (false, true): .remotelyHeld
+                    case (true, true): .onDoubleHold
+                    }
+                guard call.legState(leg.id) == wanted else {
+                    throw ExplorationFault("\(leg.party.session) sees \(call.legState(leg.id)), should see \(wanted)", path)
+                }
+            }
+        }
+    }
+}
