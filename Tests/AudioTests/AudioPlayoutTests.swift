@@ -136,6 +136,18 @@ struct AudioPlayoutTests {
         #expect(rig.playout.depth <= 60)
     }
 
+    /// Until the packet after them comes, nobody knows whether they are lost or late.
+    @Test(arguments: [1, 2, 3], [0, 5, 10, 15])
+    func `lost packets in a row move nothing`(_ row: Int, _ delay: Int) {
+        var rig = PlayoutRig(hasRedundancy: true)
+        rig.run(packets: 300) { $0 % 20 < row ? nil : .milliseconds(delay) }
+        let before = rig.playout.statistics
+        rig.run(packets: 400) { $0 % 20 < row ? nil : .milliseconds(delay) }
+        #expect(rig.playout.statistics.shortened == before.shortened)
+        #expect(rig.playout.statistics.lengthened == before.lengthened)
+        #expect(rig.playout.statistics.recovered - before.recovered == 20 * 960)
+    }
+
     @Test func `what comes twice or out of order changes nothing`() {
         var rig = PlayoutRig()
         rig.run(packets: 20) { _ in .milliseconds(40) }

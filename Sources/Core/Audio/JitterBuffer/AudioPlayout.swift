@@ -199,8 +199,9 @@ package struct AudioPlayout: ~Copyable {
         estimator.target(packet: packetLength) + (decoded ?? .min < redundancyEnd ? Int64(packetLength) : 0)
     }
 
-    /// How far the playout is behind where it should be, in samples; negative if it is ahead.
-    private mutating func lag(at now: MonotonicTime) -> Int64 { wanted(at: now) - ((decoded ?? 0) - Int64(queue.count)) }
+    /// How far the playout is behind where it should be, in samples; negative if it is ahead. What was concealed counts as in place of
+    /// something until it turns out that it was not.
+    private mutating func lag(at now: MonotonicTime) -> Int64 { wanted(at: now) - ((decoded ?? 0) + owed - Int64(queue.count)) }
 
     /// A pause of our own, or a path that lost its delay at once: no stretching makes up for that.
     private mutating func skipWhatIsTooOld(at now: MonotonicTime) {
@@ -221,6 +222,7 @@ package struct AudioPlayout: ~Copyable {
     private mutating func skip(to position: Int64) {
         while let first = packets.first, first.position + Int64(first.sampleCount) <= position { _ = packets.removeFirst() }
         queue.removeAll()
+        owed = 0
         decoded = max(position, packets.first?.position ?? position)
     }
 
