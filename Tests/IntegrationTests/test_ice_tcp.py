@@ -3,7 +3,7 @@ import asyncio
 import os
 
 from peers import sound
-from peers.gateway import Gateway, free_tcp_ports
+from peers.gateway import Gateway, free_ports
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
@@ -25,7 +25,7 @@ TCP_ONLY = """(() => {
 def gateway_with_tcp(own_gateway) -> tuple[Gateway, range]:
     """One TCP port per media worker, in a row."""
     workers = os.cpu_count() or 1
-    (port,) = free_tcp_ports(1)
+    port = free_ports(workers)
     return own_gateway("--set", f"media.tcp_port={port}"), range(port, port + workers)
 
 

@@ -1,7 +1,7 @@
 """Settings that change what clients see, on gateways of their own."""
 import urllib.request
 
-from peers.gateway import REPOSITORY, Gateway, free_tcp_ports, orbweaver
+from peers.gateway import REPOSITORY, Gateway, free_ports, orbweaver
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
 
@@ -36,7 +36,7 @@ async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gat
 
 
 async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(tmp_path, contract):
-    (port,) = free_tcp_ports(1)
+    port = free_ports(1)
     settings = f"tls:\n  mode: off\nlisten:\n  host: 127.0.0.1\n  port: {port}\nmedia:\n  mode: direct\nstorage:\n  path: {tmp_path}/users.sqlite\n"
     (tmp_path / "orbweaver.yaml").write_text(settings)
     configuration = ("--config", str(tmp_path / "orbweaver.yaml"))

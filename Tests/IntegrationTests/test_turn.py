@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from aioice import stun, turn
 
-from peers.gateway import Gateway, free_udp_range
+from peers.gateway import Gateway, free_ports
 from peers.spidr import SpidrPeer
 
 SECRET = "north"
@@ -60,7 +60,7 @@ async def test_coturn_takes_the_credentials_of_a_subscription(own_gateway, contr
         credentials = granted["subscriptionParams"]["turnCredentials"]
         for subscription in (without, granted):
             (await alice.request("DELETE", subscription["subscription"])).succeeded()
-    port = free_udp_range(1)
+    port = free_ports(1)
     with coturn(port):
         await allocate(port, **credentials)
         with pytest.raises(stun.TransactionFailed):

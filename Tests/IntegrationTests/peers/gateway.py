@@ -21,9 +21,8 @@ class Gateway:
     """`orbweaver serve --dev` with more options, or another command line, from `start()` to `stop()`."""
 
     def __init__(self, *options: str, arguments: list[str] | None = None, http_port: int | None = None):
-        self.http_port, self.https_port = free_tcp_ports(2)
-        self.http_port = http_port or self.http_port
-        self.media_port = free_udp_range(os.cpu_count() or 1)
+        self.http_port, self.https_port = http_port or free_ports(1), free_ports(1)
+        self.media_port = free_ports(os.cpu_count() or 1)
         self.log_path = Path(tempfile.mkdtemp(prefix="orbweaver-test-")) / "gateway.log"
         self._arguments = arguments or [
             "serve", "--dev",
@@ -37,8 +36,8 @@ class Gateway:
     @classmethod
     def configured(cls, *configuration: str) -> "Gateway":
         """By the options of `write_configuration`, on ports that are free now."""
-        (port,) = free_tcp_ports(1)
-        ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_udp_range(os.cpu_count() or 1)}")
+        port = free_ports(1)
+        ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_ports(os.cpu_count() or 1)}")
         return cls(arguments=["serve", *configuration, *ports], http_port=port)
 
     @property
@@ -154,29 +153,29 @@ def environment(**variables: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("ORBWEAVER_")} | variables
 
 
-def free_tcp_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+PORTS = range(20_000, 32_000)
+"""Below those that the system hands out by itself, to every connection that goes out."""
+given_ports: set[int] = set()
 
 
-def free_udp_range(count: int) -> int:
-    """The first of `count` free ports in a row, below the range the system hands out by itself."""
-    for _ in range(100):
-        first = random.randrange(20_000, 30_000)
-        sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
-        try:
-            for offset, each in enumerate(sockets):
-                each.bind(("0.0.0.0", first + offset))
+def free_ports(count: int) -> int:
+    """The first of `count` ports in a row that are free for TCP and UDP on every address, and were not given before."""
+    for _ in range(1_000):
+        first = random.randrange(PORTS.start, PORTS.stop - count)
+        wanted = range(first, first + count)
+        if given_ports.isdisjoint(wanted) and all(map(is_free, wanted)):
+            given_ports.update(wanted)
             return first
-        except OSError:
-            continue
-        finally:
-            for each in sockets:
-                each.close()
-    raise AssertionError(f"no {count} free UDP ports in a row")
+    raise AssertionError(f"no {count} free ports in a row")
+
+
+def is_free(port: int) -> bool:
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_INET, kind) as one:
+            if kind == socket.SOCK_STREAM:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(("0.0.0.0", port))
+            except OSError:
+                return False
+    return True

@@ -70,9 +70,8 @@ class Wire:
         self._delayed: tuple[Message, Callable[[], Awaitable]] | None = None
 
     def begin(self):
-        """What came so far was only the way to what is looked at."""
+        """What came so far was only the way to what is looked at. It is counted all the same: the last of it may be still to come."""
         self.messages.clear()
-        self._counts.clear()
 
     def befalls(self, message: Message | None) -> Mishap | None:
         if message is None or self.fault is None or self.fault.message != message or self.happened:
