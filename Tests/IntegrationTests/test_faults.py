@@ -75,7 +75,7 @@ class Cast:
 
     async def _become(self, fits: Callable[[dict], bool], wanted: object):
         await self.wire.deliver_delayed()
-        end = asyncio.get_running_loop().time() + 10
+        end = asyncio.get_running_loop().time() + 30
         while True:
             self.check()
             known = {role: {s: call.state for s, call in device.calls.items() if not call.ended} for role, device in self.devices.items()}
@@ -212,7 +212,7 @@ def gone(answer):
 def crowded(tmp_path_factory):
     """A gateway with users for all runs that go on side by side."""
     folder = tmp_path_factory.mktemp("faults")
-    configuration = write_configuration(folder, calls={"ring_time": "5s"})
+    configuration = write_configuration(folder, calls={"ring_time": "15s"})
     ended = orbweaver("user", "add", "first@dev.local", *configuration, "--password-stdin", directory=folder, standard_input="dev\n")
     assert ended.returncode == 0, ended.stderr
     # One password for all: its hash takes longer than a run.
