@@ -1,14 +1,17 @@
 /// Turns the packets of one stream into samples, one after the other.
 ///
-/// The engine counts audio in samples of 48 kHz, one channel: every decoder brings its codec to that rate and folds several
-/// channels into one. Nothing here may allocate once the decoder has been made.
+/// The engine counts audio in samples of 48 kHz per channel: every decoder brings its codec to that rate, and to as many channels as
+/// it was made for, whatever each packet has. Nothing here may allocate once the decoder has been made.
 package protocol AudioDecoder: ~Copyable {
-    /// How many samples `payload` will make, read from its header; `nil` if it cannot be decoded.
+    /// 1 or 2 for as long as the decoder lives; the samples of two come by turns, left and right, in all spans here.
+    var channels: Int { get }
+
+    /// How many samples per channel `payload` will make, read from its header; `nil` if it cannot be decoded.
     func sampleCount(of payload: Span<UInt8>) -> Int?
 
     /// Decodes one payload to the beginning of `samples`.
     ///
-    /// - Returns: The number of samples written.
+    /// - Returns: The number of samples written, per channel.
     /// - Throws: `malformed` for a payload that is none, `noRoom` if `samples` is too short; the decoder stays usable.
     mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
 
@@ -32,6 +35,9 @@ package protocol AudioDecoder: ~Copyable {
 }
 
 extension AudioDecoder where Self: ~Copyable {
+    /// For codecs that know no more.
+    package var channels: Int { 1 }
+
     /// For those who do not listen for keys.
     package mutating func nextKey() -> Character? { nil }
 

@@ -1,12 +1,15 @@
 package import Primitives
 
-/// Turns the packets of one stream, as they come, into an even flow of samples (48 kHz, one channel).
+/// Turns the packets of one stream, as they come, into an even flow of samples (48 kHz, one channel or two).
 ///
 ///     insert ─▶ JitterBuffer ─▶ decode, recover or conceal ─▶ SampleQueue ─▶ shorten or lengthen ─▶ pull
 ///                    └─▶ DelayEstimator: how much to hold back
 ///
 /// On a path whose delay does not change more than packets do by themselves, samples leave exactly as they were decoded. The
 /// stream's clock, and with it drift, shows as a delay that grows or shrinks, and is followed by whole pitch periods.
+///
+/// Samples are counted per channel everywhere. Two channels come by turns, left and right, and whatever is decided (what is lost, what
+/// is hidden, where a period is left out) is decided once for both.
 package struct AudioPlayout: ~Copyable {
     package struct Configuration: Equatable, Sendable {
         package var delay = DelayEstimator.Configuration()
@@ -18,7 +21,7 @@ package struct AudioPlayout: ~Copyable {
         package init() {}
     }
 
-    /// Counts of samples and packets since the beginning.
+    /// Counts of samples per channel and of packets since the beginning.
     package struct Statistics: Equatable, Sendable {
         package var played: UInt64 = 0
         package var concealed: UInt64 = 0
@@ -46,7 +49,7 @@ package struct AudioPlayout: ~Copyable {
     private let configuration: Configuration
     private let tolerance: Int64
     private var packets = JitterBuffer()
-    private var queue = SampleQueue()
+    private var queue: SampleQueue
     private var estimator: DelayEstimator
     package private(set) var statistics = Statistics()
 
@@ -66,8 +69,10 @@ package struct AudioPlayout: ~Copyable {
     private var isPlaying = false
     private var origins = (time: MonotonicTime.zero, isSet: false)
 
-    package init(_ configuration: Configuration = Configuration()) {
+    /// - Parameter channels: of the stream's decoder, 1 or 2.
+    package init(_ configuration: Configuration = Configuration(), channels: Int = 1) {
         self.configuration = configuration
+        queue = SampleQueue(channels: channels)
         tolerance = Int64(configuration.tolerance) * 48
         estimator = DelayEstimator(configuration.delay)
     }
@@ -128,22 +133,24 @@ package struct AudioPlayout: ~Copyable {
 
     // MARK: Out
 
-    /// Fills `frame`, a multiple of 120 samples up to 20 ms, with what is due; silence before the stream has begun.
+    /// Fills `frame`, a multiple of 120 samples per channel up to 20 ms, with what is due; silence before the stream has begun.
     ///
+    /// - Parameter decoder: of as many channels as the playout.
     /// - Returns: whether anything of the stream is in it.
     package mutating func pull(
         into frame: inout MutableSpan<Int16>, using decoder: inout some AudioDecoder & ~Copyable, at now: MonotonicTime
     ) -> Bool {
-        guard begin(within: frame.count, at: now) else {
+        let count = frame.count / queue.channels
+        guard begin(within: count, at: now) else {
             for index in frame.indices { frame[index] = 0 }
             return false
         }
         skipWhatIsTooOld(at: now)
-        while queue.count < frame.count { decodeNext(using: &decoder) }
+        while queue.count < count { decodeNext(using: &decoder) }
         keepPace(at: now)
-        while queue.count < frame.count { decodeNext(using: &decoder) }
+        while queue.count < count { decodeNext(using: &decoder) }
         queue.take(into: &frame)
-        statistics.played += UInt64(frame.count)
+        statistics.played += UInt64(count)
         return true
     }
 
