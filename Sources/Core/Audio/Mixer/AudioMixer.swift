@@ -1,17 +1,29 @@
-/// Mixes up to 32 participants at 48 kHz so that each hears all others and not itself.
+/// Mixes up to 32 participants at 48 kHz, in one channel or two, so that each hears all others and not itself.
 ///
 /// A cycle: `setInput` for everybody who has something to say, `mix`, then `output` for everybody who listens. Nothing
-/// allocates after the initialiser.
+/// allocates after the initialiser, but for what a participant with two channels needs, when it is first heard.
+///
+/// Whoever has one channel is heard in the middle: the same on both sides. Whoever listens in one hears the mean of the two.
 package struct AudioMixer: ~Copyable {
     package static let maximumParticipants = 32
-    /// Samples of a cycle, 20 ms.
+    /// Samples per channel of a cycle, 20 ms.
     package static let frame = 960
     /// Where the limiter begins, of 32,767: below it a sum stays exactly what it is.
     private static let threshold: Int32 = 29_000
 
+    /// What participants say in one channel; of two the mean.
     private var inputs = [Int16](repeating: 0, count: maximumParticipants * frame)
+    /// What those with two channels say, left and right by turns; empty for all who never had two.
+    private var pairs = [[Int16]](repeating: [], count: maximumParticipants)
+    /// How many channels a participant had when it was last heard; 0 if it never was.
+    private var channels = [Int](repeating: 0, count: maximumParticipants)
     private var speaks = [Bool](repeating: false, count: maximumParticipants)
     private var sum = [Int32](repeating: 0, count: frame)
+    /// The same, left and right by turns, in cycles in which anybody says anything in two channels.
+    private var pairSum: [Int32] = []
+    private var isPaired = false
+    /// What a listener hears before it is limited.
+    private var heard = [Int32](repeating: 0, count: frame)
     /// What the limiter multiplies with, per listener, of 65,536: it falls at once and recovers slowly.
     private var gains = [Int32](repeating: 65_536, count: maximumParticipants)
     private var speakers = SpeakerDetector(count: maximumParticipants)
@@ -19,56 +31,130 @@ package struct AudioMixer: ~Copyable {
     package init() {}
 
     /// What a participant says in this cycle; who says nothing is not mentioned.
-    package mutating func setInput(_ samples: Span<Int16>, of participant: Int) {
-        precondition(samples.count == Self.frame, "a cycle is 20 ms")
+    ///
+    /// Its level is that of the mean power of its channels: a voice on one side counts 3 dB less than the same voice on both.
+    ///
+    /// - Parameter channels: 1, or 2 whose samples come by turns, left and right.
+    package mutating func setInput(_ samples: Span<Int16>, channels count: Int = 1, of participant: Int) {
+        precondition(samples.count == Self.frame * count, "a cycle is 20 ms")
         let start = participant * Self.frame
-        for index in samples.indices { inputs[start + index] = samples[index] }
+        if count == 1 {
+            for index in samples.indices { inputs[start + index] = samples[index] }
+        } else {
+            makeRoomForPairs(of: participant)
+            for index in samples.indices { pairs[participant][index] = samples[index] }
+            for index in 0..<Self.frame { inputs[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2) }
+            isPaired = true
+        }
+        channels[participant] = count
         speaks[participant] = true
         speakers.heard(AudioLevel(of: samples), from: participant)
+    }
+
+    /// Memory that a mix without stereo never has.
+    private mutating func makeRoomForPairs(of participant: Int) {
+        if pairs[participant].isEmpty { pairs[participant] = [Int16](repeating: 0, count: 2 * Self.frame) }
+        guard pairSum.isEmpty else { return }
+        pairSum = [Int32](repeating: 0, count: 2 * Self.frame)
+        heard = pairSum
     }
 
     /// Adds up what was said; returns the participant who speaks, if that is another one than before.
     package mutating func mix() -> Int? {
         for index in sum.indices { sum[index] = 0 }
-        for participant in speaks.indices where speaks[participant] {
-            let start = participant * Self.frame
-            for index in sum.indices { sum[index] += Int32(inputs[start + index]) }
+        for participant in speaks.indices where speaks[participant] && channels[participant] == 1 { addInput(of: participant) }
+        if isPaired {
+            for index in pairSum.indices { pairSum[index] = sum[index / 2] }
+            for participant in speaks.indices where speaks[participant] && channels[participant] == 2 {
+                addInput(of: participant)
+                for index in pairSum.indices { pairSum[index] += Int32(pairs[participant][index]) }
+            }
         }
         return speakers.advance()
     }
 
+    private mutating func addInput(of participant: Int) {
+        let start = participant * Self.frame
+        for index in sum.indices { sum[index] += Int32(inputs[start + index]) }
+    }
+
+    /// How many channels there are for a participant to hear: 2 if anybody else has two, whether it speaks or not, so that it does not
+    /// change with every word.
+    package func channels(for participant: Int) -> Int {
+        for other in channels.indices where other != participant && channels[other] == 2 { return 2 }
+        return 1
+    }
+
     /// What a participant hears: the sum without what it said itself.
+    ///
+    /// - Parameter samples: a frame of one channel, or of two by turns.
     package mutating func output(for participant: Int, into samples: inout [Int16]) {
-        precondition(samples.count == Self.frame, "a cycle is 20 ms")
-        let (start, own) = (participant * Self.frame, speaks[participant])
-        var peak: Int32 = 0
-        for index in samples.indices { peak = max(peak, abs(sum[index] - (own ? Int32(inputs[start + index]) : 0))) }
+        let count = samples.count / Self.frame
+        precondition(samples.count == Self.frame * count && 1...2 ~= count, "a cycle is 20 ms")
+        let peak = count == 1 ? leaveOut(participant) : leaveOutOfPairs(participant)
         let before = gains[participant]
-        // Loud sums are brought to the threshold; afterwards the gain comes back by a dB in some hundred milliseconds.
+        // Loud sums are brought to the threshold, both channels by as much; afterwards the gain comes back by a dB in some hundred
+        // milliseconds.
         let wanted = peak > Self.threshold ? Int32(Int64(Self.threshold) * 65_536 / Int64(peak)) : 65_536
         let after = min(wanted, before + 1_600)
         gains[participant] = after
-        let isLoud = before < 65_536 || after < 65_536
-        for index in samples.indices {
-            var value = sum[index] - (own ? Int32(inputs[start + index]) : 0)
-            if isLoud {
-                // The gain moves over the first quarter of the frame; what still sticks out is cut.
-                let step = min(Int64(index) * 4, Int64(Self.frame))
-                let gain = Int64(before) + (Int64(after) - Int64(before)) * step / Int64(Self.frame)
-                value = Int32(Int64(value) * gain / 65_536)
-            }
-            samples[index] = Int16(clamping: value)
+        guard before < 65_536 || after < 65_536 else {
+            for index in samples.indices { samples[index] = Int16(clamping: heard[index]) }
+            return
         }
+        for index in samples.indices {
+            // The gain moves over the first quarter of the frame; what still sticks out is cut.
+            let step = min(Int64(index / count) * 4, Int64(Self.frame))
+            let gain = Int64(before) + (Int64(after) - Int64(before)) * step / Int64(Self.frame)
+            samples[index] = Int16(clamping: Int32(Int64(heard[index]) * gain / 65_536))
+        }
+    }
+
+    /// Puts into `heard` what a participant hears in one channel; returns the peak of it.
+    private mutating func leaveOut(_ participant: Int) -> Int32 {
+        let (start, own) = (participant * Self.frame, speaks[participant])
+        var peak: Int32 = 0
+        for index in 0..<Self.frame {
+            let value = sum[index] - (own ? Int32(inputs[start + index]) : 0)
+            heard[index] = value
+            peak = max(peak, abs(value))
+        }
+        return peak
+    }
+
+    /// The same in two channels.
+    private mutating func leaveOutOfPairs(_ participant: Int) -> Int32 {
+        guard isPaired else { return leaveOutOfMiddle(participant) }
+        let (start, own) = (participant * Self.frame, speaks[participant] ? channels[participant] : 0)
+        var peak: Int32 = 0
+        for index in 0..<(2 * Self.frame) {
+            let said = own == 0 ? 0 : own == 1 ? inputs[start + index / 2] : pairs[participant][index]
+            let value = pairSum[index] - Int32(said)
+            heard[index] = value
+            peak = max(peak, abs(value))
+        }
+        return peak
+    }
+
+    /// Nobody who has two channels says anything in this cycle.
+    private mutating func leaveOutOfMiddle(_ participant: Int) -> Int32 {
+        if heard.count == Self.frame { heard = [Int32](repeating: 0, count: 2 * Self.frame) }
+        let peak = leaveOut(participant)
+        for index in (0..<(2 * Self.frame)).reversed() { heard[index] = heard[index / 2] }
+        return peak
     }
 
     /// The cycle is over: who says nothing in the next one is silent.
     package mutating func finishCycle() {
         for participant in speaks.indices { speaks[participant] = false }
+        isPaired = false
     }
 
     /// A participant leaves; its place may be taken by another one.
     package mutating func remove(_ participant: Int) {
         speaks[participant] = false
+        channels[participant] = 0
+        pairs[participant] = []
         gains[participant] = 65_536
         speakers.remove(participant)
     }
