@@ -6,7 +6,7 @@ import RTP
 import SDP
 import TestSupport
 
-/// Two legs of a bridge and the engine between them, in virtual time, without sockets and ciphers.
+/// Two legs of a bridge, or several in a mix, and the engine between them, in virtual time, without sockets and ciphers.
 struct EngineRig {
     static let a = LegIndex(0)
     static let b = LegIndex(1)
@@ -29,7 +29,7 @@ struct EngineRig {
     private var random = SeededRandomSource(seed: 7)
     private(set) var sent: [Sent] = []
     private var cycle = 0
-    private var numbers: [UInt16] = [65_530, 100]
+    private var numbers: [UInt16] = [65_530, 100, 7_000, 40_000]
 
     init(
         a codecsOfA: [Codec], b codecsOfB: [Codec], packetTime: PacketTime = PacketTime(), source: MediaSource = .leg(Self.a),
@@ -43,6 +43,20 @@ struct EngineRig {
             bridge.peerReady(leg, at: clock.now)
         }
         setSource(source)
+    }
+
+    /// Legs that all hear each other.
+    init(mixing legs: [[Codec]], engine: AudioEngine = AudioEngine()) {
+        precondition(legs.count <= 4, "each has numbers of its own")
+        self.engine = engine
+        bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
+        for codecs in legs {
+            guard let leg = bridge.addLeg(random: &random) else { preconditionFailure("there is room for four legs") }
+            bridge.configure(leg, Self.negotiated(codecs, PacketTime()), random: &random, at: clock.now)
+            bridge.peerReady(leg, at: clock.now)
+            bridge.setSource(.mix, of: .audio, for: leg, at: clock.now)
+        }
+        engine.update(to: bridge, at: clock.now)
     }
 
     /// What b hears.
@@ -99,17 +113,17 @@ struct EngineRig {
 
     // MARK: What a says
 
-    /// A packet from a comes in; the number goes on by itself.
-    mutating func receive(_ payload: [UInt8], payloadType: Int, timestamp: UInt32, marker: Bool = false) {
-        numbers[0] &+= 1
+    /// A packet from a, or from another leg, comes in; the number goes on by itself.
+    mutating func receive(_ payload: [UInt8], from leg: LegIndex = Self.a, payloadType: Int, timestamp: UInt32, marker: Bool = false) {
+        numbers[Int(leg.rawValue)] &+= 1
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
         let header = RTPHeader(
-            marker: marker, payloadType: PayloadType(payloadType)!, sequenceNumber: SequenceNumber(numbers[0]),
+            marker: marker, payloadType: PayloadType(payloadType)!, sequenceNumber: SequenceNumber(numbers[Int(leg.rawValue)]),
             timestamp: RTPTimestamp(timestamp), ssrc: SSRC(0xAAAA))
         var span = packet.mutableSpan
         header.writeNew(to: &span)
         packet += payload
-        guard case .media(let arrival) = bridge.receive(packet.span, from: Self.a, at: clock.now), arrival.isDecoded else { return }
+        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: clock.now), arrival.isDecoded else { return }
         engine.receive(arrival, payload: payload.span, at: clock.now)
     }
 }

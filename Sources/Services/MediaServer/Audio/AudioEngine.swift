@@ -28,9 +28,8 @@ package final class AudioEngine {
     private var turn = Bridge.maximumLegs
     /// It has its samples of this cycle.
     private var hasTaken = false
-    private var samples = [Int16](repeating: 0, count: AudioMixer.frame)
-    /// The same for two channels, once somebody plays any.
-    private var pairs: [Int16] = []
+    /// What a leg hears in this cycle: in one channel, and in two once anybody is to hear any.
+    private var frames = [[Int16](repeating: 0, count: AudioMixer.frame), []]
     /// Of the packet made last: header and payload, with room for protection behind it.
     package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
     /// When the next cycle is due; `nil` while there is nothing to do.
@@ -50,9 +49,11 @@ package final class AudioEngine {
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
+            let wasMixed = listeners[place]?.isMixed ?? false
             listeners[place] = state.flatMap { Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys) }
             speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             isMixed = isMixed || state?.source == .mix
+            if wasMixed, listeners[place]?.isMixed != true { mixer?.remove(place) }
         }
         if isMixed, mixer == nil { mixer = AudioMixer() }
         if !isMixed { mixer = nil }
@@ -62,7 +63,6 @@ package final class AudioEngine {
 
     package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) {
         players[number] = player
-        if player?.channels == 2, pairs.isEmpty { pairs = [Int16](repeating: 0, count: 2 * AudioMixer.frame) }
     }
 
     // MARK: In
@@ -98,8 +98,9 @@ package final class AudioEngine {
             guard let listener = listeners[place] else { continue }
             let speaks = listener.receiver?.advance(at: due) ?? false
             while let digit = listener.receiver?.nextKey() { passOn(digit, of: LegIndex(place)) }
-            guard speaks, listener.isMixed, let frame = listener.receiver?.frame else { continue }
-            mixer?.setInput(frame.span, of: place)
+            guard speaks, listener.isMixed, let receiver = listener.receiver else { continue }
+            let frame = receiver.frame
+            mixer?.setInput(frame.span, channels: receiver.channels, of: place)
         }
         newSpeaker = mixer?.mix().map(LegIndex.init)
         // An array that is returned and emptied at once would be copied.
@@ -125,28 +126,29 @@ package final class AudioEngine {
     }
 
     private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
-        if case (.generated, .player(let number)) = (speaker.feed, speaker.source), let player = players[number], player.channels == 2 {
-            return letTakePairs(of: player, number, speaker, leg, &bridge)
-        }
+        let channels = channels(for: speaker, at: Int(leg.rawValue))
+        if frames[channels - 1].isEmpty { frames[channels - 1] = [Int16](repeating: 0, count: channels * AudioMixer.frame) }
         // Out of the object and back: nobody else touches it meanwhile, and nothing is copied.
         var frame: [Int16] = []
-        swap(&frame, &samples)
-        defer { swap(&frame, &samples) }
+        swap(&frame, &frames[channels - 1])
+        defer { swap(&frame, &frames[channels - 1]) }
         let hears = fill(&frame, for: speaker, at: Int(leg.rawValue))
         var span = frame.mutableSpan
-        speaker.take(&span, channels: 1, isSilence: !hears, for: leg, on: &bridge)
+        speaker.take(&span, channels: channels, isSilence: !hears, for: leg, on: &bridge)
     }
 
-    /// What has two channels goes to the speaker in two, who knows what its peer takes.
-    private func letTakePairs(
-        of player: any AudioPlayer, _ number: UInt32, _ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge
-    ) {
-        var frame: [Int16] = []
-        swap(&frame, &pairs)
-        defer { swap(&frame, &pairs) }
-        play(player, number, into: &frame)
-        var span = frame.mutableSpan
-        speaker.take(&span, channels: 2, isSilence: false, for: leg, on: &bridge)
+    /// In how many channels a leg's source is handed to its speaker, who knows what its peer takes. A mix is made in what the peer takes.
+    private func channels(for speaker: Speaker, at place: Int) -> Int {
+        switch speaker.feed {
+        case .transcoded(let sender, _): listeners[sender.rawValue]?.receiver?.channels ?? 1
+        case .generated:
+            switch speaker.source {
+            case .mix: min(speaker.channels, mixer?.channels(for: place) ?? 1)
+            case .player(let number): players[number]?.channels ?? 1
+            case .silence, .leg: 1
+            }
+        case .nothing, .relayed: 1
+        }
     }
 
     private static func nextPacket(
@@ -156,7 +158,7 @@ package final class AudioEngine {
         return speaker.nextPacket(in: &room, for: leg, on: &bridge, at: now)
     }
 
-    /// Puts into `frame` what the leg hears; `false` if that is nothing.
+    /// Puts into `frame`, of as many channels as the leg hears, what it hears; `false` if that is nothing.
     private func fill(_ frame: inout [Int16], for speaker: Speaker, at place: Int) -> Bool {
         switch speaker.feed {
         case .transcoded(let sender, _):

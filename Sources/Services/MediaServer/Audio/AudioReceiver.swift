@@ -11,12 +11,14 @@ protocol AudioReceiver: AnyObject {
     func insertNoise(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
     /// The source is another one.
     func restart()
-    /// Makes the next `AudioMixer.frame` samples; `false` if the peer has said nothing yet.
+    /// Makes the next `AudioMixer.frame` samples per channel; `false` if the peer has said nothing yet.
     func advance(at now: MonotonicTime) -> Bool
     /// A key that sounded in what has been played, once each; `nil` if there is no more.
     func nextKey() -> Character?
-    /// The samples made last.
+    /// The samples made last; of two channels by turns, left and right.
     var frame: [Int16] { get }
+    /// 1 or 2, for as long as the receiver lives.
+    var channels: Int { get }
     var statistics: AudioPlayout.Statistics { get }
     /// Milliseconds.
     var depth: Double { get }
@@ -24,15 +26,19 @@ protocol AudioReceiver: AnyObject {
 }
 
 final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
-    private(set) var frame = [Int16](repeating: 0, count: AudioMixer.frame)
-    private var playout = AudioPlayout()
+    private(set) var frame: [Int16]
+    private var playout: AudioPlayout
     private var decoder: Decoder
     private let clockRate: Int
 
     init(_ decoder: consuming Decoder, clockRate: Int) {
+        frame = [Int16](repeating: 0, count: AudioMixer.frame * decoder.channels)
+        playout = AudioPlayout(channels: decoder.channels)
         self.decoder = decoder
         self.clockRate = clockRate
     }
+
+    var channels: Int { decoder.channels }
 
     func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime) {
         guard let count = decoder.sampleCount(of: payload) else { return }
@@ -67,7 +73,7 @@ extension AudioFormat {
     func makeReceiver(listensForKeys: Bool) -> (any AudioReceiver)? {
         switch kind {
         case .opus:
-            do { return DecodingReceiver(try OpusAudioDecoder(), clockRate: clockRate) } catch { return nil }
+            do { return DecodingReceiver(try OpusAudioDecoder(channels: sentChannels), clockRate: clockRate) } catch { return nil }
         case .muLaw: return DecodingReceiver(G711AudioDecoder(.muLaw, listensForKeys: listensForKeys), clockRate: clockRate)
         case .aLaw: return DecodingReceiver(G711AudioDecoder(.aLaw, listensForKeys: listensForKeys), clockRate: clockRate)
         case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)

@@ -13,6 +13,8 @@ protocol AudioSender: AnyObject {
     func append(_ samples: Span<Int16>, channels: Int)
     /// Codes the next packet and returns the payload's size, 0 if there is nothing to send; `nil` if too little audio waits for one.
     func nextPacket(into payload: inout MutableSpan<UInt8>) -> Int?
+    /// Forgets the stream, between packets: what comes next begins anew.
+    func reset()
 }
 
 final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
@@ -20,7 +22,7 @@ final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
     private var waiting: SampleQueue
 
     init(_ encoder: consuming Encoder) {
-        waiting = SampleQueue(capacity: (encoder.samplesPerPacket + AudioMixer.frame) * encoder.channels)
+        waiting = SampleQueue(capacity: encoder.samplesPerPacket + AudioMixer.frame, channels: encoder.channels)
         self.encoder = encoder
     }
 
@@ -29,12 +31,12 @@ final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
     var isBetweenPackets: Bool { waiting.count == 0 }
 
     func append(_ samples: Span<Int16>, channels: Int) {
-        let count = samples.count / channels * encoder.channels
+        let count = samples.count / channels
         var room = waiting.room(for: count)
         if channels == encoder.channels {
             for index in samples.indices { room[index] = samples[index] }
         } else if channels == 1 {
-            for index in 0..<count { room[index] = samples[index / 2] }
+            for index in 0..<count { (room[2 * index], room[2 * index + 1]) = (samples[index], samples[index]) }
         } else {
             for index in 0..<count { room[index] = Int16((Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2) }
         }
@@ -42,7 +44,7 @@ final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
     }
 
     func nextPacket(into payload: inout MutableSpan<UInt8>) -> Int? {
-        let count = encoder.samplesPerPacket * encoder.channels
+        let count = encoder.samplesPerPacket
         guard waiting.count >= count else { return nil }
         defer { waiting.removeFirst(count) }
         do throws(AudioCodecError) {
@@ -51,5 +53,10 @@ final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
             // A packet that cannot be coded is one that is not sent.
             return 0
         }
+    }
+
+    func reset() {
+        encoder.reset()
+        waiting.removeAll()
     }
 }

@@ -17,6 +17,8 @@ final class Speaker {
     private let format: AudioFormat
     /// Of as many channels as what was said last, if the peer takes them.
     private var sender: any AudioSender
+    /// The coder for the other number of channels, once both have been said: a source may go from one to the other and back.
+    private var spare: (any AudioSender)?
     private let keys: KeyFormat?
     /// Payload type of comfort noise for this codec, where the peer knows it (RFC 3389).
     private let noise: PayloadType?
@@ -46,7 +48,7 @@ final class Speaker {
         keys = KeyFormat(among: state.codecs, beside: format)
         noise = state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?.payloadType
         if let former, former.format == format {
-            (sender, isSpurt, suppression) = (former.sender, former.isSpurt, former.suppression)
+            (sender, spare, isSpurt, suppression) = (former.sender, former.spare, former.isSpurt, former.suppression)
         } else {
             guard let sender = format.makeSender() else { return nil }
             self.sender = sender
@@ -105,10 +107,14 @@ final class Speaker {
         sender.append(samples.span.extracting(0..<(channels * AudioMixer.frame)), channels: channels)
     }
 
+    /// How many channels the peer takes.
+    var channels: Int { format.channels }
+
     /// Goes on with as many channels, if the peer takes them: each packet says for itself how many it has (RFC 6716 §3.1).
     private func takeUp(_ channels: Int) {
-        guard channels <= format.channels, let other = format.makeSender(channels: channels) else { return }
-        sender = other
+        guard channels <= format.channels, let other = spare ?? format.makeSender(channels: channels) else { return }
+        (sender, spare) = (other, sender)
+        other.reset()
     }
 
     private func insert(_ step: DigitQueue.Step) {

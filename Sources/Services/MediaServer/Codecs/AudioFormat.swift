@@ -22,6 +22,9 @@ struct AudioFormat: Equatable {
     let clockRate: Int
     /// How much goes into a packet to the peer, in samples of 48 kHz.
     let samplesPerPacket: Int
+    /// How many channels the peer says it sends: 2 with `sprop-stereo=1` (RFC 7587 §6.1). What its packets have is told by each of them, and
+    /// may change from one to the next.
+    let sentChannels: Int
 
     /// `nil` for what the gateway does not code itself.
     ///
@@ -34,6 +37,7 @@ struct AudioFormat: Equatable {
         case ("g722", 8_000): kind = .g722
         default: return nil
         }
+        sentChannels = kind.isOpus && Self.parameters(codec.parameters).contains { $0 == ("sprop-stereo", 1) } ? 2 : 1
         payloadType = codec.payloadType
         name = codec.name
         clockRate = codec.clockRate
@@ -41,7 +45,7 @@ struct AudioFormat: Equatable {
             preferred: packetTime.preferred, maximum: packetTime.maximum, allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
     }
 
-    /// How many the peer takes; one is always right.
+    /// How many channels the peer takes; one is always right.
     var channels: Int {
         if case .opus(let configuration) = kind { configuration.channels } else { 1 }
     }
@@ -52,17 +56,14 @@ struct AudioFormat: Equatable {
     /// What the peer asks of those who send to it (RFC 7587 §6.1); values out of range are as good as none.
     private static func opus(_ parameters: String?) -> OpusEncoder.Configuration {
         var configuration = OpusEncoder.Configuration()
-        for parameter in (parameters ?? "").split(separator: ";") {
-            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimming { $0 == " " } }
-            guard parts.count == 2, let value = Int(parts[1]) else { continue }
-            switch (parts[0].lowercased(), value) {
-            case ("maxplaybackrate", 8_000...48_000): configuration.maximumPlaybackRate = value
-            case ("maxaveragebitrate", 6_000...510_000): configuration.bitrate = value
+        for parameter in Self.parameters(parameters) {
+            switch parameter {
+            case ("maxplaybackrate", 8_000...48_000): configuration.maximumPlaybackRate = parameter.value
+            case ("maxaveragebitrate", 6_000...510_000): configuration.bitrate = parameter.value
             case ("useinbandfec", 1):
                 configuration.usesInbandFEC = true
                 // Without any expected loss libopus spends nothing on it.
                 configuration.expectedLoss = 5
-            // `sprop-stereo` is about what the peer sends.
             case ("stereo", 1): configuration.channels = 2
             case ("usedtx", 1): configuration.usesDTX = true
             case ("cbr", 1): configuration.isConstantBitrate = true
@@ -70,6 +71,15 @@ struct AudioFormat: Equatable {
             }
         }
         return configuration
+    }
+
+    /// Those whose value is a number.
+    private static func parameters(_ text: String?) -> [(name: String, value: Int)] {
+        (text ?? "").split(separator: ";").compactMap { parameter in
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimming { $0 == " " } }
+            guard parts.count == 2, let value = Int(parts[1]) else { return nil }
+            return (parts[0].lowercased(), value)
+        }
     }
 }
 

@@ -3,11 +3,15 @@ internal import Opus
 internal import Spandsp
 internal import SpeexDSP
 
-/// Opus, as the engine wants it.
+/// Opus, as the engine wants it: packets of either kind, in as many channels as the peer says it sends (RFC 7587 §6.1).
 struct OpusAudioDecoder: AudioDecoder, ~Copyable {
+    let channels: Int
     private var decoder: OpusDecoder
 
-    init() throws(OpusError) { decoder = try OpusDecoder() }
+    init(channels: Int) throws(OpusError) {
+        self.channels = channels
+        decoder = try OpusDecoder(channels: channels)
+    }
 
     func sampleCount(of payload: Span<UInt8>) -> Int? { OpusDecoder.sampleCount(of: payload) }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { OpusPacket.carriesRedundancy(payload) }
