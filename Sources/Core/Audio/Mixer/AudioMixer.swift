@@ -1,7 +1,7 @@
 /// Mixes up to 32 participants at 48 kHz, in one channel or two, so that each hears all others and not itself.
 ///
 /// A cycle: `setInput` for everybody who has something to say, `mix`, then `output` for everybody who listens. Nothing
-/// allocates after the initialiser, but for what a participant with two channels needs, when it is first heard.
+/// allocates after the initialiser, but for what two channels need, once, when the first participant with two is heard.
 ///
 /// Whoever has one channel is heard in the middle: the same on both sides. Whoever listens in one hears the mean of the two.
 package struct AudioMixer: ~Copyable {
@@ -13,8 +13,8 @@ package struct AudioMixer: ~Copyable {
 
     /// What participants say in one channel; of two the mean.
     private var inputs = [Int16](repeating: 0, count: maximumParticipants * frame)
-    /// What those with two channels say, left and right by turns; empty for all who never had two.
-    private var pairs = [[Int16]](repeating: [], count: maximumParticipants)
+    /// What those with two channels say, left and right by turns.
+    private var pairs: [Int16] = []
     /// How many channels a participant had when it was last heard; 0 if it never was.
     private var channels = [Int](repeating: 0, count: maximumParticipants)
     private var speaks = [Bool](repeating: false, count: maximumParticipants)
@@ -41,8 +41,8 @@ package struct AudioMixer: ~Copyable {
         if count == 1 {
             for index in samples.indices { inputs[start + index] = samples[index] }
         } else {
-            makeRoomForPairs(of: participant)
-            for index in samples.indices { pairs[participant][index] = samples[index] }
+            if pairs.isEmpty { makeRoomForPairs() }
+            for index in samples.indices { pairs[2 * start + index] = samples[index] }
             for index in 0..<Self.frame { inputs[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2) }
             isPaired = true
         }
@@ -52,9 +52,8 @@ package struct AudioMixer: ~Copyable {
     }
 
     /// Memory that a mix without stereo never has.
-    private mutating func makeRoomForPairs(of participant: Int) {
-        if pairs[participant].isEmpty { pairs[participant] = [Int16](repeating: 0, count: 2 * Self.frame) }
-        guard pairSum.isEmpty else { return }
+    private mutating func makeRoomForPairs() {
+        pairs = [Int16](repeating: 0, count: 2 * inputs.count)
         pairSum = [Int32](repeating: 0, count: 2 * Self.frame)
         heard = pairSum
     }
@@ -67,7 +66,8 @@ package struct AudioMixer: ~Copyable {
             for index in pairSum.indices { pairSum[index] = sum[index / 2] }
             for participant in speaks.indices where speaks[participant] && channels[participant] == 2 {
                 addInput(of: participant)
-                for index in pairSum.indices { pairSum[index] += Int32(pairs[participant][index]) }
+                let start = 2 * participant * Self.frame
+                for index in pairSum.indices { pairSum[index] += Int32(pairs[start + index]) }
             }
         }
         return speakers.advance()
@@ -128,7 +128,7 @@ package struct AudioMixer: ~Copyable {
         let (start, own) = (participant * Self.frame, speaks[participant] ? channels[participant] : 0)
         var peak: Int32 = 0
         for index in 0..<(2 * Self.frame) {
-            let said = own == 0 ? 0 : own == 1 ? inputs[start + index / 2] : pairs[participant][index]
+            let said = own == 0 ? 0 : own == 1 ? inputs[start + index / 2] : pairs[2 * start + index]
             let value = pairSum[index] - Int32(said)
             heard[index] = value
             peak = max(peak, abs(value))
@@ -154,7 +154,6 @@ package struct AudioMixer: ~Copyable {
     package mutating func remove(_ participant: Int) {
         speaks[participant] = false
         channels[participant] = 0
-        pairs[participant] = []
         gains[participant] = 65_536
         speakers.remove(participant)
     }

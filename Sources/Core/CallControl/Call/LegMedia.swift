@@ -150,6 +150,8 @@ struct LegMedia: Equatable, Sendable {
 extension PeerDescription {
     /// What of it the gateway can decode and mix, or pass on to several: its audio codecs, and the one video codec that every
     /// browser has (RFC 7742 §5).
+    ///
+    /// Of Opus the gateway takes two channels from who sends them, and sends them to who takes them.
     fileprivate func mixable(_ policy: MediaPolicy) -> PeerDescription {
         var mixable = self
         for index in mixable.media.indices {
@@ -159,7 +161,7 @@ extension PeerDescription {
                 case .video: codec.isNamed("VP8") || codec.isRetransmission
                 case .other: false
                 }
-            }.withoutOrphans()
+            }.map(\.withStereoReversed).withoutOrphans()
         }
         return mixable
     }

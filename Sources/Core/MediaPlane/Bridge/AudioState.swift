@@ -9,7 +9,7 @@ package struct AudioState: Equatable, Sendable {
     package var feed: LineFeed
     /// The owner listens to this peer.
     package var isDecoded: Bool
-    /// In the order of preference.
+    /// In the order of preference, as the peer described them.
     package var codecs: [Codec]
     /// How much audio the peer wants in each packet.
     package var packetTime: PacketTime
@@ -23,7 +23,7 @@ extension Bridge {
         else { return nil }
         let state = self[index].lines[line]
         return AudioState(
-            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.codecs,
+            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.describedCodecs,
             packetTime: state.packetTime)
     }
 

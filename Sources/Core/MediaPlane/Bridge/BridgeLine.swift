@@ -11,6 +11,8 @@ struct BridgeLine: Sendable {
     private(set) var direction: MediaDirection
     /// In the order of preference.
     private(set) var codecs: [Codec]
+    /// The same as the peer described them.
+    private(set) var describedCodecs: [Codec] = []
     private(set) var formats: [PayloadFormat]
     private(set) var numbering = PayloadNumbering.identity
     private(set) var extensions: [HeaderExtension] = []
@@ -66,6 +68,7 @@ struct BridgeLine: Sendable {
         kind = media.kind
         direction = media.isRejected ? .inactive : media.direction
         codecs = media.isRejected ? [] : media.codecs
+        describedCodecs = media.isRejected ? [] : media.describedCodecs ?? media.codecs
         formats = codecs.compactMap(PayloadFormat.init)
         numbering = media.numbering
         extensions = media.extensions

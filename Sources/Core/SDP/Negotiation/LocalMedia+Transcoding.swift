@@ -21,7 +21,8 @@ extension LocalMedia {
     /// gateway can code, and the keys and the comfort noise that count like it.
     static func transcoded(_ offered: [Codec], policy: MediaPolicy) -> [Codec] {
         guard let codec = offered.first(where: policy.canTranscode) else { return [] }
-        return [codec] + offered.filter { ($0.isNamed("telephone-event") || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
+        // None of the other side's codecs has two channels.
+        return [codec.withoutStereo] + offered.filter { ($0.isNamed("telephone-event") || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
     }
 }
 

@@ -61,6 +61,7 @@ struct LocalMedia: Equatable, Sendable {
     /// The agreement on this m-line once it is the gateway's answer to `offer`.
     func agreement(answering offer: PeerMedia) -> NegotiatedMedia {
         var agreed = agreement(direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)
+        agreed.describedCodecs = codecs.map { $0.described(like: offer.codecs.codec(for: $0.payloadType)) }
         agreed.packetTime = offer.packetTimes
         return agreed
     }

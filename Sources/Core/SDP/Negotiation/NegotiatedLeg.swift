@@ -94,6 +94,9 @@ package struct NegotiatedMedia: Equatable, Sendable {
     package var localRetransmissionSSRC: SSRC?
     /// How much audio this peer wants in each packet.
     package var packetTime = PacketTime()
+    /// `codecs` as the peer itself described them; `nil`: just so. What stands in the gateway's own answer is about the far side, and
+    /// whoever codes for this peer, or decodes it, goes by what this peer said (RFC 7587 §7.1).
+    package var describedCodecs: [Codec]?
     /// How the payload types of `codecs` compare with those of the call's other legs.
     package var numbering = PayloadNumbering.identity
 
