@@ -65,8 +65,8 @@ async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]
     """Makes clients that look after their calls; `await party("bob", dialect=FCS, sounds=True)` is registered."""
     async with AsyncExitStack() as stack:
 
-        async def make(name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, **wishes) -> Party:
-            client = await stack.enter_async_context(Party(base, name, dialect=dialect, sounds=sounds, contract=contract))
+        async def make(name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, right: str | None = None, **wishes) -> Party:
+            client = await stack.enter_async_context(Party(base, name, dialect=dialect, sounds=sounds, right=right, contract=contract))
             if registered:
                 await client.register(**wishes)
             return client

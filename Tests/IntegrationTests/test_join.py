@@ -6,6 +6,7 @@ import pytest
 
 from party import FCS, TONES, Party, hear_now
 from peers.gateway import Gateway, orbweaver, write_configuration
+from peers.sdp import stereo_in
 from situations import connected, forget, held, two_held_calls
 
 SUCCESS = "Join Successful"
@@ -47,6 +48,23 @@ async def test_two_held_calls_become_one(party):
         assert (await call.party.state(call.session)).succeeded()["state"] == "ANSWERED"
     for old in (to_bob, to_carol):
         (await alice.operate(old.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_each_side_of_a_stereo_peer_is_heard_on_that_side(party):
+    """RFC 7587 §7.1. `erin` and `frank` stand for the right sides of alice and bob; carol has one channel, and is in the middle."""
+    alice, bob = await party("alice", sounds=True, right="erin"), await party("bob", sounds=True, right="frank")
+    carol = await party("carol", sounds=True)
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    middle = {"left carol", "right carol"}
+    await hear_now({
+        joined: {"left bob", "right frank"} | middle, at_bob: {"left alice", "right erin"} | middle, at_carol: {"alice", "erin", "bob", "frank"}
+    })
+    for call in (joined, at_bob):
+        assert stereo_in(call.descriptions[-1]) == {"stereo": "1", "sprop-stereo": "1"}
+    assert stereo_in(at_carol.descriptions[-1]) == {}
+    # Whoever stays behind with one channel hears one.
+    (await at_bob.end()).succeeded()
+    await hear_now({joined: middle, at_carol: {"alice", "erin"}})
 
 
 async def test_one_leaves_and_the_others_go_on(party):

@@ -13,10 +13,11 @@ from .tones import TONES
 
 
 class Party(SpidrPeer):
-    def __init__(self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, password: str = "dev", contract: Contract | None = None):
-        """`sounds`: its calls have real media, and it plays its tone of `TONES`."""
+    def __init__(self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, right: str | None = None, password: str = "dev", contract: Contract | None = None):
+        """`sounds`: its calls have real media, and it plays its tone of `TONES`; with `right` on the left, and that one's on the right."""
         super().__init__(base, name, password, contract)
         self.name, self.dialect, self.sounds = name, dialect, sounds
+        self._tones = [TONES[each] for each in (name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
         self._early: list[Notification] = []
@@ -31,7 +32,7 @@ class Party(SpidrPeer):
             self.check()
 
     def new_media(self) -> PaperMedia | ToneMedia:
-        return ToneMedia(TONES[self.name]) if self.sounds else PaperMedia()
+        return ToneMedia(*self._tones) if self.sounds else PaperMedia()
 
     # Calls
 

@@ -63,13 +63,13 @@ class PaperMedia:
 
 
 class ToneMedia:
-    """aiortc: plays one tone while it may, and keeps an ear on what arrives."""
+    """aiortc: plays a tone while it may, and keeps an ear on what arrives; with two tones, one on each side, an ear for each side."""
 
-    def __init__(self, frequency: float):
+    def __init__(self, *frequencies: int):
         self.connection = RTCPeerConnection()
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
-        self._ear, self._tasks, self._closing = Ear(), [], None
-        self._tone = PausableTone(frequency)
+        self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
+        self._tone = PausableTone(*frequencies)
         self._transceiver = self.connection.addTransceiver(self._tone, direction="sendrecv")
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._listen(track))))
 
@@ -82,10 +82,13 @@ class ToneMedia:
         return ["audio"]
 
     def hears(self) -> set[str]:
-        return self._ear.hears()
+        """`bob`; with two ears `left bob`, `right bob`."""
+        if len(self._ears) == 1:
+            return self._ears[0].hears()
+        return {f"{side} {name}" for side, ear in zip(("left", "right"), self._ears, strict=True) for name in ear.hears()}
 
     def loudness(self, frequency: float) -> float:
-        return self._ear.loudness(frequency)
+        return max(ear.loudness(frequency) for ear in self._ears)
 
     async def offer(self, wishes: dict[str, str]) -> str:
         self._transceiver.direction = wishes["audio"]
@@ -107,9 +110,10 @@ class ToneMedia:
         return self._own()
 
     def _own(self) -> str:
-        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it."""
+        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it. It codes two channels, and does not say so."""
         self._version += 1
-        return _ORIGIN.sub(f"o=- {self._session_id} {self._version}", self.connection.localDescription.sdp)
+        text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", self.connection.localDescription.sdp)
+        return sdp.with_stereo(text) if len(self._ears) == 2 else text
 
     def _let_through(self):
         """aiortc keeps on sending when the direction says that it may not."""
@@ -134,11 +138,12 @@ class ToneMedia:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _listen(self, track):
-        mono = AudioResampler(format="s16", layout="mono", rate=RATE)
+        resampler = AudioResampler(format="s16", layout="mono" if len(self._ears) == 1 else "stereo", rate=RATE)
         while track.kind == "audio":
             try:
                 frame = await track.recv()
             except MediaStreamError:  # the connection was closed
                 return
-            for part in mono.resample(frame):
-                self._ear.take(part.to_ndarray().reshape(-1))
+            for part in resampler.resample(frame):
+                for ear, samples in zip(self._ears, part.to_ndarray().reshape(-1, len(self._ears)).T, strict=True):
+                    ear.take(samples)

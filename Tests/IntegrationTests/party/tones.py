@@ -25,13 +25,15 @@ _FAINT = 250  # amplitude of a tone in 16 bit; senders use 8,000
 
 
 class PausableTone(MediaStreamTrack):
-    """A tone in real time, encoded beforehand. After a pause it goes on with the present instead of catching up."""
+    """A tone, or one on the left and one on the right, in real time, encoded beforehand.
+
+    After a pause it goes on with the present instead of catching up."""
 
     kind = "audio"
 
-    def __init__(self, frequency: int):
+    def __init__(self, *frequencies: int):
         super().__init__()
-        self._packets, self._position, self._began = encoded(frequency), 0, None
+        self._packets, self._position, self._began = encoded(*frequencies), 0, None
 
     async def recv(self) -> Packet:
         clock = asyncio.get_running_loop()
@@ -48,15 +50,17 @@ class PausableTone(MediaStreamTrack):
 
 
 @functools.cache
-def encoded(frequency: int) -> list[bytes]:
-    """One second of a tone in Opus, to be played in a loop: all who play it share it, and it costs nothing but its sending."""
+def encoded(*frequencies: int) -> list[bytes]:
+    """One second of a tone, or of one on each side, in Opus, to be played in a loop: all who play it share it, and it costs nothing but
+    its sending."""
     encoder = CodecContext.create("libopus", "w")
-    encoder.bit_rate, encoder.format, encoder.layout = 32_000, "s16", "mono"
+    layout = "mono" if len(frequencies) == 1 else "stereo"
+    encoder.bit_rate, encoder.format, encoder.layout = 32_000 * len(frequencies) ** 2, "s16", layout
     encoder.sample_rate, encoder.time_base = RATE, fractions.Fraction(1, RATE)
     packets = []
     for start in range(0, 2 * RATE, FRAME):
-        frame = AudioFrame(format="s16", layout="mono", samples=FRAME)
-        frame.planes[0].update(sine(frequency, start, FRAME).tobytes())
+        frame = AudioFrame(format="s16", layout=layout, samples=FRAME)
+        frame.planes[0].update(numpy.stack([sine(each, start, FRAME) for each in frequencies], axis=1).tobytes())
         frame.sample_rate, frame.pts, frame.time_base = RATE, start, fractions.Fraction(1, RATE)
         packets += [bytes(packet) for packet in encoder.encode(frame)]
     return packets[-RATE // FRAME :]  # the beginning is not yet steady

@@ -1,7 +1,6 @@
 """A media end of its own: aiortc, which shares no code with a browser or with the gateway."""
 import asyncio
 import fractions
-import re
 
 import aioice.ice
 import numpy
@@ -9,6 +8,7 @@ from aiortc import MediaStreamTrack, RTCPeerConnection, RTCRtpSender, RTCSession
 from aiortc.mediastreams import MediaStreamError
 from av import AudioFrame, AudioResampler
 
+from .sdp import with_stereo
 from .sound import RATE, sine
 
 FRAME = RATE // 50
@@ -75,7 +75,7 @@ class MediaPeer:
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         answer = self.connection.localDescription.sdp
         # RFC 7587 §7; aiortc decodes to two channels, and does not say so.
-        return re.sub(r"a=rtpmap:(\d+) opus/48000/2\r\n", r"\g<0>a=fmtp:\1 stereo=1\r\n", answer) if self.stereo else answer
+        return with_stereo(answer, "stereo=1") if self.stereo else answer
 
     def _choose_codec(self):
         if self.codec:

@@ -54,3 +54,14 @@ def answer(offer: str) -> str:
         result += TRANSPORT.format(ufrag="Cd34", setup="active") + (mid[0] if mid else "") + "a=sendrecv\r\n" + formats
         result += f"a=ssrc:{2001 if kind == 'audio' else 2002} cname:test\r\n"
     return result
+
+
+def with_stereo(description: str, parameters: str = "stereo=1;sprop-stereo=1") -> str:
+    """Opus with parameters of RFC 7587 §6.1, for a description that gives it none."""
+    return re.sub(r"a=rtpmap:(\d+) opus/48000/2\r\n", rf"\g<0>a=fmtp:\1 {parameters}\r\n", description)
+
+
+def stereo_in(description: str) -> dict[str, str]:
+    """What it says about two channels of Opus."""
+    format = re.search(r"^a=rtpmap:(\d+) opus/48000/2\r?$", description, re.MULTILINE)[1]
+    return dict(re.findall(r"\b(sprop-stereo|stereo)=(\d)", "".join(re.findall(rf"^a=fmtp:{format} .*", description, re.MULTILINE))))
