@@ -6,29 +6,37 @@ import Sockets
 enum BareOpus {
     private static let frame = 960
 
-    static func encode(_ samples: [Int16]) throws -> [[UInt8]] {
-        var encoder = try OpusEncoder()
+    /// - Parameter channels: of the samples; two come by turns.
+    static func encode(_ samples: [Int16], channels: Int = 1) throws -> [[UInt8]] {
+        var encoder = try OpusEncoder(configuration(channels))
         var packet = [UInt8](repeating: 0, count: 1_276)
-        return try stride(from: 0, through: samples.count - frame, by: frame).map { start in
+        return try stride(from: 0, through: samples.count - frame * channels, by: frame * channels).map { start in
             var span = packet.mutableSpan
-            let count = try encoder.encode(samples.span.extracting(start..<(start + frame)), into: &span)
+            let count = try encoder.encode(samples.span.extracting(start..<(start + frame * channels)), into: &span)
             return Array(packet[..<count])
         }
     }
 
     /// Nanoseconds of CPU to encode 20 ms of this and to decode the outcome.
-    static func nanosecondsPerFrame(_ samples: [Int16]) throws -> Double {
-        var encoder = try OpusEncoder()
-        var decoder = try OpusDecoder()
+    static func nanosecondsPerFrame(_ samples: [Int16], channels: Int = 1) throws -> Double {
+        let size = frame * channels
+        var encoder = try OpusEncoder(configuration(channels))
+        var decoder = try OpusDecoder(channels: channels)
         var packet = [UInt8](repeating: 0, count: 1_276)
-        var heard = [Int16](repeating: 0, count: frame)
+        var heard = [Int16](repeating: 0, count: size)
         let start = ThreadCPUClock.consumed
-        for begin in stride(from: 0, through: samples.count - frame, by: frame) {
+        for begin in stride(from: 0, through: samples.count - size, by: size) {
             var span = packet.mutableSpan
-            let count = try encoder.encode(samples.span.extracting(begin..<(begin + frame)), into: &span)
+            let count = try encoder.encode(samples.span.extracting(begin..<(begin + size)), into: &span)
             var room = heard.mutableSpan
             _ = try decoder.decode(packet.span.extracting(0..<count), into: &room)
         }
-        return (ThreadCPUClock.consumed - start) / .nanoseconds(1) / Double(samples.count / frame)
+        return (ThreadCPUClock.consumed - start) / .nanoseconds(1) / Double(samples.count / size)
+    }
+
+    static func configuration(_ channels: Int) -> OpusEncoder.Configuration {
+        var configuration = OpusEncoder.Configuration()
+        configuration.channels = channels
+        return configuration
     }
 }

@@ -3,18 +3,22 @@ import Opus
 import Primitives
 import RTP
 
-/// The media of a mix without its network: each leg's packets through playout and decoder, the mixer, an encoder per leg.
+/// The media of a mix without its network: each leg's packets through playout and decoder, the mixer, an encoder per leg, all of them in
+/// one channel or in two.
 final class MixLoop {
     private let receivers: [MixReceiver]
     private let encoders: [MixEncoder]
     private var mixer = AudioMixer()
     private let payloads: [[UInt8]]
     private var cycle = 0
-    private var samples = [Int16](repeating: 0, count: AudioMixer.frame)
+    private let channels: Int
+    private var samples: [Int16]
 
-    init(legs: Int, payloads: [[UInt8]]) throws {
-        receivers = try (0..<legs).map { _ in try MixReceiver() }
-        encoders = try (0..<legs).map { _ in try MixEncoder() }
+    init(legs: Int, payloads: [[UInt8]], channels: Int) throws {
+        receivers = try (0..<legs).map { _ in try MixReceiver(channels) }
+        encoders = try (0..<legs).map { _ in try MixEncoder(channels) }
+        samples = [Int16](repeating: 0, count: AudioMixer.frame * channels)
+        self.channels = channels
         self.payloads = payloads
     }
 
@@ -24,7 +28,7 @@ final class MixLoop {
             for (place, receiver) in receivers.enumerated() {
                 // Everybody says something else at a time.
                 receiver.insert(payloads[(cycle + 17 * place) % payloads.count], number: cycle, at: now)
-                if receiver.advance(at: now) { mixer.setInput(receiver.frame.span, of: place) }
+                if receiver.advance(at: now) { mixer.setInput(receiver.frame.span, channels: channels, of: place) }
             }
             _ = mixer.mix()
             for (place, encoder) in encoders.enumerated() {
@@ -39,11 +43,15 @@ final class MixLoop {
 
 /// Owners of codecs in an array: those cannot be copied.
 private final class MixReceiver {
-    private var playout = AudioPlayout()
+    private var playout: AudioPlayout
     private var decoder: PlainOpusDecoder
-    private(set) var frame = [Int16](repeating: 0, count: AudioMixer.frame)
+    private(set) var frame: [Int16]
 
-    init() throws { decoder = PlainOpusDecoder(decoder: try OpusDecoder()) }
+    init(_ channels: Int) throws {
+        playout = AudioPlayout(channels: channels)
+        decoder = PlainOpusDecoder(channels: channels, decoder: try OpusDecoder(channels: channels))
+        frame = [Int16](repeating: 0, count: AudioMixer.frame * channels)
+    }
 
     func insert(_ payload: [UInt8], number: Int, at now: MonotonicTime) {
         playout.insert(
@@ -62,7 +70,7 @@ private final class MixEncoder {
     private var encoder: OpusEncoder
     private var packet = [UInt8](repeating: 0, count: 1_276)
 
-    init() throws { encoder = try OpusEncoder() }
+    init(_ channels: Int) throws { encoder = try OpusEncoder(BareOpus.configuration(channels)) }
 
     func encode(_ samples: [Int16]) {
         var span = packet.mutableSpan
@@ -72,6 +80,7 @@ private final class MixEncoder {
 
 /// Opus for a playout whose packets all arrive.
 private struct PlainOpusDecoder: AudioDecoder, ~Copyable {
+    let channels: Int
     var decoder: OpusDecoder
 
     func sampleCount(of payload: Span<UInt8>) -> Int? { OpusDecoder.sampleCount(of: payload) }

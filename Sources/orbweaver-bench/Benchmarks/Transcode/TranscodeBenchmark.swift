@@ -27,6 +27,9 @@ struct TranscodeBenchmark: ParsableCommand {
     @Option(parsing: .upToNextOption, help: "Legs of a mix: one line each.")
     var legs = [2, 3, 8, 32]
 
+    @Flag(help: "Mixes in two channels as well, next to libopus in two.")
+    var stereo = false
+
     func validate() throws {
         guard 1...200 ~= calls, 1...60 ~= seconds, 1...10 ~= rounds, legs.allSatisfy({ 2...32 ~= $0 }) else {
             throw ValidationError("1 to 200 calls, 1 to 60 seconds, 1 to 10 rounds and mixes of 2 to 32 legs can be measured")
@@ -46,8 +49,23 @@ struct TranscodeBenchmark: ParsableCommand {
         print(call.line("transcoded Opus and PCMU, whole call", bare))
         for count in legs {
             var mix = Figure()
-            for _ in 0..<rounds { try measureMix(of: count, opus.payloads, &mix) }
+            for _ in 0..<rounds { try measureMix(of: count, opus.payloads, channels: 1, &mix) }
             print(mix.line("mix of \(count), one leg", bare))
+        }
+        if stereo { try measureStereo(speech) }
+    }
+
+    /// The same speech on both sides, later on one than on the other.
+    private func measureStereo(_ speech: [Int16]) throws {
+        let pairs = speech.indices.flatMap { [speech[$0], speech[($0 + 960) % speech.count]] }
+        let payloads = try BareOpus.encode(pairs, channels: 2)
+        var bare = Figure()
+        for _ in 0..<rounds { bare.add(try BareOpus.nanosecondsPerFrame(pairs, channels: 2)) }
+        print(String(format: "bare libopus in two channels: %.0f µs per leg-second", bare.microsecondsPerSecond))
+        for count in legs {
+            var mix = Figure()
+            for _ in 0..<rounds { try measureMix(of: count, payloads, channels: 2, &mix) }
+            print(mix.line("mix of \(count) in two channels, one leg", bare))
         }
     }
 
@@ -74,8 +92,8 @@ struct TranscodeBenchmark: ParsableCommand {
     /// With checks every 5 seconds before it, too short for a path to be taken for lost.
     private static let unchecked = Duration.milliseconds(1_500)
 
-    private func measureMix(of count: Int, _ payloads: [[UInt8]], _ figure: inout Figure) throws {
-        let mix = try MixLoop(legs: count, payloads: payloads)
+    private func measureMix(of count: Int, _ payloads: [[UInt8]], channels: Int, _ figure: inout Figure) throws {
+        let mix = try MixLoop(legs: count, payloads: payloads, channels: channels)
         mix.run(cycles: 50)
         let thread = try ThreadProbe()
         let cycles = seconds * 50
