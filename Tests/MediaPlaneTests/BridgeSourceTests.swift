@@ -156,6 +156,28 @@ struct BridgeSourceTests {
         #expect(arrival.isDecoded)
     }
 
+    /// The gateway's answer to a is about b: RFC 7587 §7.1.
+    @Test func `whoever codes for a peer is told what that peer said of its formats`() throws {
+        var rig = BridgeRig(ready: false)
+        var (agreed, described): ([Codec], [Codec]) = ([], [])
+        rig.configure(.a) { leg in
+            agreed = leg.media[0].codecs
+            described = agreed.map { codec in
+                var codec = codec
+                codec.parameters = "stereo=1"
+                return codec
+            }
+            leg.media[0].describedCodecs = described
+        }
+        rig.configure(.b)
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        #expect(rig.bridge.audio(of: .a)?.codecs == described)
+        #expect(rig.bridge.audio(of: .b)?.codecs == agreed)
+        #expect(rig.bridge.statistics(of: .b).lines[0].feed == .relayed(from: .a, line: 0))
+        rig.configure(.a)
+        #expect(rig.bridge.audio(of: .a)?.codecs == agreed)
+    }
+
     @Test func `a leg that leaves is told, and whoever heard it hears nothing; its place is free again`() {
         var rig = BridgeRig()
         _ = rig.audio(1)

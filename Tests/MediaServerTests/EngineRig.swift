@@ -75,6 +75,12 @@ struct EngineRig {
             transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
     }
 
+    /// a has agreed on something else.
+    mutating func renegotiate(a codecs: [Codec]) {
+        bridge.configure(Self.a, Self.negotiated(codecs, PacketTime()), random: &random, at: clock.now)
+        engine.update(to: bridge, at: clock.now)
+    }
+
     // MARK: Time
 
     /// Lets 20 ms go by, with what they bring; the worker comes `late` to it.

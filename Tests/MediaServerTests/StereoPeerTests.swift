@@ -61,7 +61,10 @@ struct StereoPeerTests {
     }
 
     /// Which of the tones are heard on a side: those with a tenth of its power.
-    private static func tones(_ samples: [Int16], _ among: [Double]) -> Set<Double> { Set(among.filter { share(of: $0, in: samples) > 0.1 }) }
+    private static func tones(_ samples: some Sequence<Int16>, _ among: [Double]) -> Set<Double> {
+        let samples = Array(samples)
+        return Set(among.filter { share(of: $0, in: samples) > 0.1 })
+    }
 
     private static func legs(_ count: Int) -> [LegIndex] { (0..<count).map { LegIndex($0) } }
 
@@ -105,6 +108,23 @@ struct StereoPeerTests {
         #expect(toSecond.count { Self.isStereo($0) } > 50)
     }
 
+    @Test func `when the last who has two channels leaves, those who take two are sent one, in the same stream`() throws {
+        var rig = EngineRig(mixing: [[.opus("stereo=1")], [.opus(Self.stereo)], [.opus()]])
+        var speaker = try Self.speaker(500, 1_000)
+        for cycle in 0..<80 {
+            if cycle == 40 { rig.setSource(.silence) }
+            let packet = try speaker.next()
+            rig.receive(packet.payload, from: EngineRig.b, payloadType: 111, timestamp: packet.timestamp)
+            rig.runCycle()
+        }
+        let sent = rig.sent.filter { $0.leg == EngineRig.a }
+        let kinds = sent.suffix(60).map(Self.isStereo)
+        #expect(kinds == (0..<60).map { $0 < 20 })
+        for (previous, next) in zip(sent, sent.dropFirst()) {
+            #expect(next.timestamp == previous.timestamp &+ 960 && next.number == previous.number &+ 1)
+        }
+    }
+
     /// Opus may have another number of channels in each packet (RFC 6716 §3.1).
     @Test func `a peer that changes between one channel and two is heard without a gap`() throws {
         // Packets in Opus can come though another codec is preferred.
@@ -143,6 +163,22 @@ struct StereoPeerTests {
         } else {
             #expect(left == right && Self.tones(left, [500, 1_000]) == [500, 1_000])
         }
+    }
+
+    @Test func `a peer may announce its second channel in a later description`() throws {
+        var rig = EngineRig(a: [.g722, .opus("stereo=1")], b: [.opus("stereo=1")])
+        var speaker = try Self.speaker(500, 1_000)
+        for cycle in 0..<120 {
+            if cycle == 50 { rig.renegotiate(a: [.g722, .opus(Self.stereo)]) }
+            let packet = try speaker.next()
+            rig.receive(packet.payload, payloadType: 111, timestamp: packet.timestamp)
+            rig.runCycle()
+        }
+        let kinds = rig.sent.filter { $0.cycle > 10 }.map { ($0.cycle >= 50, Self.isStereo($0)) }
+        let change = kinds.firstIndex { $0.1 }
+        #expect(kinds.prefix { !$0.0 }.allSatisfy { !$0.1 } && kinds.suffix(60).allSatisfy { $0.1 } && change != nil)
+        let (left, right) = try Self.heard(by: EngineRig.b, rig)
+        #expect(Self.tones(left.suffix(48_000), [500, 1_000]) == [500] && Self.tones(right.suffix(48_000), [500, 1_000]) == [1_000])
     }
 
     /// Without `sprop-stereo=1` a stream costs what one channel costs.
