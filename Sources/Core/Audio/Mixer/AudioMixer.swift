@@ -39,11 +39,11 @@ package struct AudioMixer: ~Copyable {
         precondition(samples.count == Self.frame * count, "a cycle is 20 ms")
         let start = participant * Self.frame
         if count == 1 {
-            for index in samples.indices { inputs[start + index] = samples[index] }
+            Self.copy(samples, to: &inputs, at: start)
         } else {
             if pairs.isEmpty { makeRoomForPairs() }
-            for index in samples.indices { pairs[2 * start + index] = samples[index] }
-            for index in 0..<Self.frame { inputs[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2) }
+            Self.copy(samples, to: &pairs, at: 2 * start)
+            Self.fold(samples, to: &inputs, at: start)
             isPaired = true
         }
         channels[participant] = count
@@ -61,21 +61,17 @@ package struct AudioMixer: ~Copyable {
     /// Adds up what was said; returns the participant who speaks, if that is another one than before.
     package mutating func mix() -> Int? {
         for index in sum.indices { sum[index] = 0 }
-        for participant in speaks.indices where speaks[participant] && channels[participant] == 1 { addInput(of: participant) }
+        for participant in speaks.indices where speaks[participant] && channels[participant] == 1 {
+            Self.add(inputs, from: participant * Self.frame, to: &sum)
+        }
         if isPaired {
-            for index in pairSum.indices { pairSum[index] = sum[index / 2] }
+            Self.double(sum, into: &pairSum)
             for participant in speaks.indices where speaks[participant] && channels[participant] == 2 {
-                addInput(of: participant)
-                let start = 2 * participant * Self.frame
-                for index in pairSum.indices { pairSum[index] += Int32(pairs[start + index]) }
+                Self.add(inputs, from: participant * Self.frame, to: &sum)
+                Self.add(pairs, from: 2 * participant * Self.frame, to: &pairSum)
             }
         }
         return speakers.advance()
-    }
-
-    private mutating func addInput(of participant: Int) {
-        let start = participant * Self.frame
-        for index in sum.indices { sum[index] += Int32(inputs[start + index]) }
     }
 
     /// How many channels there are for a participant to hear: 2 if anybody else has two, whether it speaks or not, so that it does not
@@ -125,14 +121,21 @@ package struct AudioMixer: ~Copyable {
     /// The same in two channels.
     private mutating func leaveOutOfPairs(_ participant: Int) -> Int32 {
         guard isPaired else { return leaveOutOfMiddle(participant) }
-        let (start, own) = (participant * Self.frame, speaks[participant] ? channels[participant] : 0)
-        var peak: Int32 = 0
-        for index in 0..<(2 * Self.frame) {
-            let said = own == 0 ? 0 : own == 1 ? inputs[start + index / 2] : pairs[2 * start + index]
-            let value = pairSum[index] - Int32(said)
-            heard[index] = value
-            peak = max(peak, abs(value))
+        let start = participant * Self.frame
+        switch speaks[participant] ? channels[participant] : 0 {
+        case 0:
+            for index in 0..<(2 * Self.frame) { heard[index] = pairSum[index] }
+        case 1:
+            for index in 0..<Self.frame {
+                let said = Int32(inputs[start + index])
+                heard[2 * index] = pairSum[2 * index] - said
+                heard[2 * index + 1] = pairSum[2 * index + 1] - said
+            }
+        default:
+            for index in 0..<(2 * Self.frame) { heard[index] = pairSum[index] - Int32(pairs[2 * start + index]) }
         }
+        var peak: Int32 = 0
+        for index in 0..<(2 * Self.frame) { peak = max(peak, abs(heard[index])) }
         return peak
     }
 
@@ -160,4 +163,35 @@ package struct AudioMixer: ~Copyable {
 
     package var activeSpeaker: Int? { speakers.active }
     package func level(of participant: Int) -> AudioLevel { speakers.level(of: participant) }
+
+    // MARK: Samples
+
+    // The parts are parameters, and are looked at as spans: that they are nobody else's is made sure of once and not for each sample.
+
+    private static func copy(_ samples: Span<Int16>, to buffer: inout [Int16], at start: Int) {
+        var copies = buffer.mutableSpan
+        for index in samples.indices { copies[start + index] = samples[index] }
+    }
+
+    /// The mean of left and right.
+    private static func fold(_ samples: Span<Int16>, to buffer: inout [Int16], at start: Int) {
+        var means = buffer.mutableSpan
+        for index in 0..<frame { means[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2) }
+    }
+
+    private static func add(_ samples: [Int16], from start: Int, to sum: inout [Int32]) {
+        let part = samples.span.extracting(start..<(start + sum.count))
+        var sums = sum.mutableSpan
+        for index in sums.indices { sums[index] += Int32(part[index]) }
+    }
+
+    /// The same on both sides.
+    private static func double(_ middle: [Int32], into sides: inout [Int32]) {
+        let samples = middle.span
+        var doubled = sides.mutableSpan
+        for index in samples.indices {
+            doubled[2 * index] = samples[index]
+            doubled[2 * index + 1] = samples[index]
+        }
+    }
 }
