@@ -99,6 +99,54 @@ struct CallHistoryTests {
         #expect(record.startedAt == 1_000 && record.answeredAt == 2_502 && record.endedAt == 3_502 && record.duration == 1_000)
     }
 
+    /// Devices b1, b3 and b4 report ringing themselves.
+    private func rung(_ acting: SubscriptionID?, _ decide: (inout CallRig) throws -> [CallAction]) throws -> [String] {
+        var rig = CallRig(callee: [CallRig.silent, CallRig.plain, Device("b3", sendsRingingFeedback: true)])
+        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        var records: [CallLogRecord] = []
+        func enter(_ asker: CallHistory.Asker? = nil, _ step: (inout CallRig) throws -> [CallAction]) throws {
+            let actions = try step(&rig)
+            records += history.advance(to: rig.call, doing: actions, for: asker, at: rig.clock.now)
+        }
+        try enter { try $0.start() }
+        rig.clock.advance(by: .milliseconds(7))
+        for device in ["b3", "b3", "b1", nil] as [SubscriptionID?] {
+            try enter { try $0.call.ringing(by: .callee) }
+            history.rang(.callee, device, at: rig.clock.now)
+        }
+        // Subscribed again, under another name: the same device.
+        let change = DeviceChange.joined(Device("b4", sendsRingingFeedback: true), replacing: "b3")
+        history.deviceChanged(.callee, change)
+        try enter { $0.call.deviceChanged(.callee, change, at: $0.clock.now) }
+        rig.clock.advance(by: .milliseconds(1))
+        try enter(acting.map { CallHistory.Asker(leg: .callee, device: $0) }, decide)
+        if records.isEmpty { try enter { try $0.perform(.end(.caller, nil)) } }
+        return Self.lines(records.first { $0.user == CallRig.alice }?.timeline ?? [])
+    }
+
+    private static let rungEntries = [
+        "0 self created", "0 peer offered #1", "0 peer offered #2", "0 peer ringing #2", "0 peer offered #3", "7 peer ringing #3", "7 peer ringing #1",
+        "7 peer ringing", "7 peer offered #3",
+    ]
+
+    @Test(arguments: [
+        ("b4", ["8 peer answered #3", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #2"]),
+        ("b2", ["8 peer answered #2", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #3"]),
+        (nil, ["8 peer answered"]),
+    ] as [(SubscriptionID?, [String])])
+    func `which devices rang, which answered and which did not is noted, as far as it is known`(
+        _ device: SubscriptionID?, _ entries: [String]
+    ) throws {
+        let lines = try rung(device) { try $0.answer() }
+        #expect(lines == Self.rungEntries + entries + ["8 self ended 200 normal_clearing"])
+    }
+
+    @Test(arguments: [("b1", " #1"), (nil, "")] as [(SubscriptionID?, String)])
+    func `which device declined is noted, as far as it is known`(_ device: SubscriptionID?, _ number: String) throws {
+        let lines = try rung(device) { rig in try rig.call.reject(by: .callee, at: rig.clock.now) }
+        #expect(lines == Self.rungEntries + ["8 peer rejected\(number)", "8 peer ended\(number) 603 Declined call_rejected"])
+    }
+
     @Test func `a media path is noted step by step, and anew after a loss`() throws {
         var rig = try MidCallRig()
         var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))

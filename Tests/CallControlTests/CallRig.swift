@@ -105,6 +105,13 @@ extension CallRig {
     }
 }
 
+extension Call {
+    /// The first device of the end hangs up.
+    mutating func end(by leg: Leg, reasonText: String?, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+        try end(by: leg, from: self[leg]?.party.devices.first?.subscription, reasonText: reasonText, at: now)
+    }
+}
+
 extension CallAction {
     /// One line for tables.
     var trace: String {

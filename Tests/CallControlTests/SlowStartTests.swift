@@ -140,8 +140,9 @@ struct SlowStartTests {
         var rig = Rig()
         _ = try rig.start()
         _ = try rig.answer()
-        let other = leg == .caller ? "b1+b9" : "a1"
-        #expect(try rig.call.end(by: leg, reasonText: nil, at: rig.clock.now).traces == ["release", "\(other) callEnd", "ended"])
+        // b1 hangs up, and b9 may have the call.
+        let told = leg == .caller ? ["b1+b9 callEnd"] : ["a1 callEnd", "b9 callEnd"]
+        #expect(try rig.call.end(by: leg, reasonText: nil, at: rig.clock.now).traces == ["release"] + told + ["ended"])
     }
 
     @Test func `an answer without a usable offer is refused, and the devices ring on`() throws {

@@ -159,6 +159,20 @@ struct SubscriptionTests {
 
     private func inform(_ change: DeviceChange, _ leg: Leg = .caller) -> RegistrationAction { .inform(CallID(5), leg, change) }
 
+    @Test mutating func `a request is from the device it names, or from the only one that never did`() throws {
+        try rig.subscribe()
+        #expect(rig.registration.device(naming: nil)?.subscription == "s1", "there is no other")
+        try rig.subscribe(feedback: true)
+        #expect(rig.registration.device(naming: nil) == nil, "either may have asked")
+        #expect(rig.registration.device(naming: "s2") == Device("s2", sendsRingingFeedback: true))
+        #expect(rig.registration.device(naming: nil)?.subscription == "s1", "the other one would have said so")
+        #expect(rig.registration.device(naming: "s1")?.subscription == "s1")
+        #expect(rig.registration.device(naming: nil) == nil, "both would have")
+        #expect(rig.registration.device(naming: "s9") == nil)
+        try rig.subscribe(services: ["presence"])
+        #expect(rig.registration.device(naming: "s3") == nil, "it is told of no call")
+    }
+
     @Test mutating func `a call attaches to every subscription with the call service`() throws {
         #expect(attach() == [])
         #expect(rig.registration.attachment(of: "A1") == nil)

@@ -3,7 +3,7 @@ import asyncio
 
 import pytest
 
-from party import FCS, L5
+from party import FCS, L5, PartyCall
 from situations import connected, forget, held, resumed
 
 
@@ -48,6 +48,68 @@ async def test_devices_that_name_themselves_have_the_call_for_themselves(party, 
     assert (await at_phone.over()).by == "callEnd"
     await tablet.heard_exactly()
     await pocket.heard_exactly()
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["devices name themselves", "nobody knows which device asks"])
+async def test_a_call_that_another_device_ends_is_over_at_once(party, named):
+    """The device that has it is told who ended it and why, and need not wait for its audit to fail."""
+    alice, bob = await party("alice"), await party("bob")
+    tablet = await party("alice", alone=False)
+    alice.names_itself = tablet.names_itself = named
+    at_alice, at_bob = await connected(alice, bob)
+    if not named:
+        tablet.forget()
+    (await tablet.end(at_alice.session, "?reasonText=battery")).succeeded()
+    for call, who in ((at_alice, "self"), (at_bob, "peer")):
+        assert (await call.over()).text == "battery"
+        last = call.party.heard[-1]
+        assert (last.event, last.session) == ("callEnd", call.session)
+        assert (last.message["sessionParams"]["endedBy"], last.message["sessionParams"]["cause"]) == (who, "normal_clearing")
+    await tablet.heard_exactly(*([] if named else [("callEnd", at_alice)]))
+    (await alice.operate(at_alice.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+
+
+async def test_a_call_goes_on_where_another_device_takes_it_along(party):
+    alice, bob = await party("alice"), await party("bob")
+    tablet = await party("alice", alone=False)
+    alice.names_itself = tablet.names_itself = True
+    at_alice, at_bob = await connected(alice, bob)
+    # An answer of a device that was asked nothing is none.
+    answer = await tablet.operate(at_alice.session, "respondCallUpdate", sdp=await tablet.new_media().offer({"audio": "sendrecv"}))
+    answer.refused(409, 37, "callControlResponse", "call.not_allowed")
+    at_tablet = PartyCall(tablet, is_incoming=False)
+    at_tablet.begin(at_alice.session)
+    await at_tablet.hold()
+    ended = await at_alice.over()
+    assert (ended.by, ended.text) == ("callEnd", "Continued on another device")
+    assert alice.heard[-1].message["sessionParams"]["cause"] == "continued_elsewhere"
+    assert at_bob.state == "REMOTELY_HELD"
+    await resumed(at_tablet, at_bob)
+    (await at_bob.end()).succeeded()
+    await at_tablet.over()
+    await alice.heard_exactly(("callEnd", at_alice))
+
+
+async def test_the_timeline_says_which_device_rang_and_which_answered(party):
+    alice, desk = await party("alice"), await party("bob", ringing_feedback=True)
+    pocket, kitchen = await party("bob", alone=False, ringing_feedback=True), await party("bob", alone=False)
+    desk.names_itself = pocket.names_itself = True
+    for refuses in (False, True):
+        at_alice = await alice.dial("bob")
+        at_desk, at_pocket, _ = [await device.incoming() for device in (desk, pocket, kitchen)]
+        for call in (at_pocket, at_desk, at_pocket):
+            (await call.ring()).succeeded()
+        (await (at_pocket.reject() if refuses else at_desk.answer())).succeeded()
+        if not refuses:
+            await at_alice.answered()
+            (await at_desk.end()).succeeded()
+        await at_alice.over()
+        timeline = (await alice.request("GET", f"/logRecord/{at_alice.session}")).succeeded()["timeline"]
+        noted = [(entry["event"], entry["device"]) for entry in timeline if "device" in entry]
+        rang = [("offered", 1), ("offered", 2), ("offered", 3), ("ringing", 3), ("ringing", 2), ("ringing", 1)]
+        answered = [("answered", 1), ("answeredElsewhere", 2), ("answeredElsewhere", 3), ("ended", 1)]
+        assert noted == rang + ([("rejected", 2), ("ended", 2)] if refuses else answered)
+        forget(desk, pocket, kitchen)
 
 
 async def test_one_device_rejects_for_all(party):

@@ -111,7 +111,7 @@ async def test_media_is_noted_step_by_step_at_each_end(party):
         assert [each for each in own if each in ("iceConnected", "dtlsConnected", "firstPacket")] == ["iceConnected", "dtlsConnected", "firstPacket"]
     assert steps[-1] == "peer ended"
     assert record["timeline"][-1] | {"time": 0} == {
-        "time": 0, "event": "ended", "leg": "peer", "address": "bob@dev.local", "statusCode": 200, "reasonText": "bye", "cause": "normal_clearing",
+        "time": 0, "event": "ended", "leg": "peer", "address": "bob@dev.local", "device": 1, "statusCode": 200, "reasonText": "bye", "cause": "normal_clearing",
     }  # fmt: skip
     assert record["answerTime"] <= record["endTime"]
 

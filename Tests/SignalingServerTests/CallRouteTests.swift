@@ -80,6 +80,28 @@ import Testing
         }
     }
 
+    @Test func `the device that rings, rejects or hangs up is passed on, if the request names it`() async throws {
+        try await TestServer.run { server in
+            for name in ["s1", nil] {
+                let headers = name.map { ["X-Session: \($0)"] } ?? []
+                let requests = [
+                    ("PUT", session, #"{"callControlRequest":{"type":"ringing"}}"#),
+                    ("PUT", session, #"{"callControlRequest":{"type":"rejectCallReplace"}}"#),
+                    (
+                        "POST", "/rest/version/1/user/joe@example.com/calldisposition",
+                        #"{"callDispositionRequest":{"action":"reject","sessionData":"A1"}}"#
+                    ), ("DELETE", session, "{}"),
+                ]
+                for (method, path, body) in requests {
+                    let reply = try await server.request(method, path, body, headers: headers)
+                    #expect(reply.status == 200)
+                }
+            }
+            let expected = [SubscriptionID?](repeating: SubscriptionID("s1"), count: 4) + [SubscriptionID?](repeating: nil, count: 4)
+            #expect(await server.switchboard.named == expected)
+        }
+    }
+
     @Test func `a call is ended with a reason, cut to its length`() async throws {
         try await TestServer.run { server in
             let answer = try await server.request("DELETE", session + "?reasonText=see%20you%21" + String(repeating: "a", count: 300), "{}")

@@ -89,7 +89,7 @@ export class CallSession extends EventTarget {
 
   /** @internal A notification for this session. */
   receive({ eventType, statusCode, sessionParams, callNotificationParams, mediaPath }) {
-    const { sdp, statusCode: endCode, reasonText, cause } = sessionParams;
+    const { sdp, statusCode: endCode, reasonText, cause, endedBy } = sessionParams;
     if (eventType === 'startCallUpdate' || eventType === 'respondCallUpdate') this.#learn(callNotificationParams ?? {});
     switch (eventType) {
       case 'ringing':
@@ -110,9 +110,11 @@ export class CallSession extends EventTarget {
           this.finish({ code: EndCode.ANSWERED_ELSEWHERE, text: 'answered elsewhere', by: 'remote', cause });
         }
         break;
-      case 'callEnd':
-        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || 'no reason given', by: 'remote', cause });
+      case 'callEnd': {
+        const unexplained = endedBy === 'self' ? 'ended on another device' : 'no reason given';
+        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || unexplained, by: 'remote', cause });
         break;
+      }
       case 'mediaPath':
         this.emit('path', mediaPath);
         break;

@@ -47,7 +47,7 @@ extension LocalSwitchboard {
         _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
     ) async throws(CallError) -> SessionID? {
         guard let caller = await users.existing(user),
-            let beginning = await caller.begin(sessions.caller, of: owner, with: RequestDigest(request))
+            let beginning = await caller.begin(sessions.caller, of: owner, with: RequestDigest(request), naming: request.device)
         else {
             throw .notAllowed(
                 operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
@@ -105,24 +105,28 @@ extension LocalSwitchboard {
         }
     }
 
-    package func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        try await call.ringing(by: leg)
+    package func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError) {
+        let (call, leg, device) = try await leg(of: session, for: user, naming: device)
+        try await call.ringing(by: leg, from: device)
     }
 
     package func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        try await call.answer(by: leg, request)
+        let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
+        try await call.answer(by: leg, request, from: device)
     }
 
-    package func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        try await call.reject(by: leg, replacement: replacement)
+    package func reject(
+        _ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool
+    ) async throws(CallError) {
+        let (call, leg, device) = try await leg(of: session, for: user, naming: device)
+        try await call.reject(by: leg, from: device, replacement: replacement)
     }
 
-    package func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        try await call.end(by: leg, reasonText: reasonText)
+    package func end(
+        _ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?
+    ) async throws(CallError) {
+        let (call, leg, device) = try await leg(of: session, for: user, naming: device)
+        try await call.end(by: leg, from: device, reasonText: reasonText)
     }
 
     package func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
@@ -145,6 +149,16 @@ extension LocalSwitchboard {
 
     func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: Leg) {
         guard let found = await users.existing(user)?.leg(of: session) else { throw .noSuchCall }
+        return found
+    }
+
+    /// The same, with the device that asks, if it is known.
+    ///
+    /// - Parameter name: what the request calls it.
+    func leg(
+        of session: SessionID, for user: UserAddress, naming name: SubscriptionID?
+    ) async throws(CallError) -> (call: CallOwner, leg: Leg, device: Device?) {
+        guard let found = await users.existing(user)?.leg(of: session, naming: name) else { throw .noSuchCall }
         return found
     }
 }

@@ -5,15 +5,13 @@ import Synchronization
 /// What happens inside calls (spidr-wire §8).
 extension LocalSwitchboard {
     package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        var device: Device?
-        if let named = request.device { device = await users.existing(user)?.device(named) }
+        let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
         try await call.offer(by: leg, request, from: device)
     }
 
     package func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
-        let (call, leg) = try await leg(of: session, for: user)
-        try await call.respond(by: leg, request)
+        let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
+        try await call.respond(by: leg, request, from: device)
     }
 
     package func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError) {
@@ -95,7 +93,7 @@ extension LocalSwitchboard {
         let session = SessionID(random.nextToken(16, alphabet: .url))
         try await calls.insert(owner)
         do throws(CallError) {
-            guard let registration = await users.existing(user), let beginning = await registration.begin(session, of: owner, with: digest)
+            guard let registration = await users.existing(user), let beginning = await registration.begin(session, of: owner, with: digest, naming: request.device)
             else { throw .noSuchCall }
             let contact: RegistrationOwner.Contact
             switch beginning {

@@ -79,7 +79,7 @@ class PartyCall:
         sdp = None if slow else await self.media.offer(self._wishes())
         answer = await self.party.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
         if answer.status < 300:
-            self._begin(answer.succeeded()["sessionData"])
+            self.begin(answer.succeeded()["sessionData"])
         return answer
 
     async def join(self, first: "PartyCall", second: "PartyCall", **fields) -> Answer:
@@ -87,7 +87,7 @@ class PartyCall:
         request |= {"sdp": await self.media.offer(self._wishes())} | fields
         answer = await self.party.request("POST", "/callControl", {"callControlRequest": request})
         if answer.status < 300:
-            self._begin(answer.succeeded()["sessionData"])
+            self.begin(answer.succeeded()["sessionData"])
         return answer
 
     async def ring(self) -> Answer:
@@ -207,7 +207,8 @@ class PartyCall:
 
     # What the client does by itself
 
-    def _begin(self, session: str):
+    def begin(self, session: str):
+        """It is this session's from now on: one of its own, or one that another device of the user has had."""
         self.session = session
         self.party.adopt(self)
 

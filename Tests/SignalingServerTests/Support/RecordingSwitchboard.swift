@@ -38,6 +38,8 @@ actor RecordingSwitchboard: Switchboard {
     }
 
     private(set) var events: [Event] = []
+    /// What requests called the device they are from, where that is said beside the request.
+    private(set) var named: [SubscriptionID?] = []
     private var waiting: [(isMet: @Sendable ([Event]) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
     private var lastTicket: UInt64 = 0
 
@@ -118,17 +120,22 @@ actor RecordingSwitchboard: Switchboard {
         return SessionID("A1")
     }
 
-    func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.ringing(user, session)) }
+    func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError) {
+        named.append(device)
+        try await noteCall(.ringing(user, session))
+    }
 
     func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
         try await noteCall(.answer(user, session, request))
     }
 
-    func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError) {
+    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool) async throws(CallError) {
+        named.append(device)
         try await noteCall(.reject(user, session, replacement: replacement))
     }
 
-    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError) {
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?) async throws(CallError) {
+        named.append(device)
         try await noteCall(.end(user, session, reasonText: reasonText))
     }
 

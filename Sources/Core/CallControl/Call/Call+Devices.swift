@@ -19,15 +19,39 @@ extension Call {
         edit(leg) { $0.party.devices = [kept] }
     }
 
-    /// An offer of a device that names itself: if it has not had the call so far, it has it from now on.
+    /// A device hangs up. It knows that, and is told nothing any more; the user's others that know the call are told as the other end is.
+    mutating func takeLeave(of device: SubscriptionID?, at leg: Leg) {
+        edit(leg) { $0.party.devices.removeAll { $0.subscription == device } }
+    }
+
+    /// An offer of a device that is known: if it has not had the call so far, it has it from now on, and for those that had it the call
+    /// is over.
     package mutating func offer(
         by leg: Leg, _ request: CallUpdateRequest, from device: Device, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var moved = self
-        moved.edit(leg) { $0.party.devices = [device] }
+        let farewell = moved.move(leg, to: device)
         let actions = try moved.offer(by: leg, request, at: now, random: &random)
         self = moved
-        return actions
+        return farewell + actions
+    }
+
+    private mutating func move(_ leg: Leg, to device: Device) -> [CallAction] {
+        edit(leg) { $0.party.devices.removeAll { $0.subscription == device.subscription } }
+        var last = notification(.callEnd, to: leg)
+        last.reasonText = "Continued on another device"
+        last.cause = CallEnding.PartialCause.continuedElsewhere.rawValue
+        last.endedBy = .own
+        defer { edit(leg) { $0.party.devices = [device] } }
+        return tell(leg, last)
+    }
+
+    /// Whether a device may answer for an end: one that was not told of the call was told of no offer, and would answer with media of its own.
+    package func checkAnswers(for leg: Leg, from device: SubscriptionID?) throws(CallError) {
+        guard let device, let member = self[leg], member.isTalking, !member.party.devices.isEmpty else { return }
+        guard member.party.devices.contains(where: { $0.subscription == device }) else {
+            throw refusal(of: "respondCallUpdate by a device without the call", to: leg)
+        }
     }
 
     /// While the callee rings, every new device rings too; one that merely subscribed again takes the second `call` for

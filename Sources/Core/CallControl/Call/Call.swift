@@ -269,14 +269,18 @@ extension Call {
     }
 
     /// An end hangs up (spidr-wire §6.7). Before the answer that is a cancellation by the caller, a rejection by the callee.
-    package mutating func end(by leg: Leg, reasonText: String?, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+    ///
+    /// - Parameter device: of the user, that asks for it; `nil`: it is not known which.
+    package mutating func end(
+        by leg: Leg, from device: SubscriptionID?, reasonText: String?, at now: MonotonicTime
+    ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
         let reason = reasonText.flatMap { $0.isEmpty ? nil : String($0.prefix(configuration.maximumTextLength)) }
         switch state {
         case .initial, .ended: throw .noSuchCall
         case .unanswered: return finish(member.isCalled ? .rejected(reasonText: reason) : .cancelled(reasonText: reason), at: now)
         case .joining: return finish(.cancelled(reasonText: reason), at: now)
-        case .answered(let answered): return leave(answered, leg, member.stage, .ended(reasonText: reason), at: now)
+        case .answered(let answered): return leave(answered, leg, member.stage, .ended(from: device, reasonText: reason), at: now)
         }
     }
 
@@ -311,6 +315,7 @@ extension Call {
         case .ringing: return transferFailed(603, event.reasonText ?? "Declined", farewell: .cancel)
         case .waiting, .talking: break
         }
+        if case .ended(let device, _) = event { takeLeave(of: device, at: leg) }
         guard answered.isConference, others(of: leg).count > 1 else { return finish(event.cause(of: leg), at: now) }
         let cause = event.cause(of: leg)
         let farewell = cause.farewell(to: leg, isCalled: self[leg]?.isCalled ?? false)

@@ -62,7 +62,7 @@ extension CallEndCause {
     /// - Parameter isCalled: the end was rung; the caller was not.
     func farewell(to leg: Leg, isCalled: Bool) -> Farewell? {
         switch (self, isCalled) {
-        case (.completed(by: leg, _), _): nil
+        // Other devices of the user who hung up as well (see `Call+Devices.swift`).
         case (.completed(_, let reason), _): .end(nil, reason)
         // The caller itself as well: some clients wait for it (spidr-wire §6.7).
         case (.cancelled(let reason), _): .end(487, reason ?? "Caller hung up")

@@ -69,7 +69,8 @@ extension Call {
 
 /// Something that happens to one end of a call.
 package enum LegEvent: Equatable, Sendable {
-    case ended(reasonText: String?)
+    /// - Parameter device: of the user, that asked for it; `nil`: it is not known which.
+    case ended(from: SubscriptionID?, reasonText: String?)
     case mediaFailed(MediaFault)
     case subscriptionEnded
     /// Its client gives no sign of life.
@@ -80,12 +81,12 @@ package enum LegEvent: Equatable, Sendable {
 
 extension LegEvent {
     var reasonText: String? {
-        if case .ended(let reason) = self { reason } else { nil }
+        if case .ended(_, let reason) = self { reason } else { nil }
     }
 
     func cause(of leg: Leg) -> CallEndCause {
         switch self {
-        case .ended(let reason): .completed(by: leg, reasonText: reason)
+        case .ended(_, let reason): .completed(by: leg, reasonText: reason)
         case .mediaFailed(let fault): .mediaFailed(leg, fault)
         case .subscriptionEnded: .subscriptionEnded(leg)
         case .clientLost: .clientLost(leg)

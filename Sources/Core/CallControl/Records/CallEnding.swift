@@ -34,6 +34,8 @@ extension CallEnding {
     package enum PartialCause: String, Hashable, Sendable, CaseIterable {
         /// Another device of the user was faster.
         case answeredElsewhere = "answered_elsewhere"
+        /// The user went on with the call on another device.
+        case continuedElsewhere = "continued_elsewhere"
         /// The call was sent to another address.
         case forwarded = "forwarded"
         /// Somebody who was to take over a call did not come.

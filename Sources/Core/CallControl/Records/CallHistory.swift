@@ -19,7 +19,7 @@ package struct CallHistory: Equatable, Sendable {
         var progress: MediaProgress?
         let arrivedAt: Int64
         var answeredAt: Int64?
-        /// In the order in which they were told of the call.
+        /// All that have known the call, in the order in which they were told; one that subscribes again keeps its place.
         var devices: [SubscriptionID] = []
         var names: Notification.Parties?
         /// No part of the call any more; its record is written.
@@ -31,22 +31,46 @@ package struct CallHistory: Equatable, Sendable {
     /// - Parameter origin: when the call began; all stamps are reckoned from it.
     package init(origin: Moment) { self.origin = origin }
 
-    /// A device of an end says that it shows the call. The request does not say which, so that one is named only where there is no other.
-    package mutating func rang(_ leg: Leg, at now: MonotonicTime) {
-        guard let participant = self[leg] else { return }
-        let candidates = participant.leg.party.devices.filter(\.sendsRingingFeedback)
-        note(.ringing, leg, device: candidates.count == 1 ? number(of: candidates[0].subscription, at: leg) : nil, at: now)
+    /// Which device of which end has asked for something.
+    package struct Asker: Equatable, Sendable {
+        let leg: Leg
+        let device: SubscriptionID
+
+        package init(leg: Leg, device: SubscriptionID) { (self.leg, self.device) = (leg, device) }
     }
 
+    /// A device of an end says that it shows the call.
+    ///
+    /// - Parameter device: `nil`: the request does not say which; it is named only where no other says such a thing.
+    package mutating func rang(_ leg: Leg, _ device: SubscriptionID? = nil, at now: MonotonicTime) {
+        guard let participant = self[leg] else { return }
+        let candidates = participant.leg.party.devices.filter(\.sendsRingingFeedback)
+        let number = number(of: device ?? (candidates.count == 1 ? candidates[0].subscription : nil), at: leg)
+        guard number == nil || !timeline.entries.contains(where: { $0.event == .ringing && $0.leg == leg && $0.device == number }) else { return }
+        note(.ringing, leg, device: number, at: now)
+    }
+
+    /// A device that subscribed again is the one it was.
+    package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange) {
+        guard case .joined(let device, let former?) = change else { return }
+        edit(leg) { participant in
+            guard let place = participant.devices.firstIndex(of: former), !participant.devices.contains(device.subscription) else { return }
+            participant.devices[place] = device.subscription
+        }
+    }
+
+    /// - Parameter asker: whose request it was; `nil`: nobody's, or it is not known whose.
     /// - Returns: records of users for whom the call is over with this step.
-    package mutating func advance(to call: Call, doing actions: [CallAction], at now: MonotonicTime) -> [CallLogRecord] {
+    package mutating func advance(
+        to call: Call, doing actions: [CallAction], for asker: Asker? = nil, at now: MonotonicTime
+    ) -> [CallLogRecord] {
         welcome(call, at: now)
-        for leg in call.legs { follow(leg, call, at: now) }
+        for leg in call.legs { follow(leg, call, asker, at: now) }
         follow(Call.Operation.Kind(call), of: call, at: now)
         var records: [CallLogRecord] = []
-        note(actions, call, at: now)
+        note(actions, call, asker, at: now)
         records += dismiss(call, actions, at: now)
-        for case .ended(let record) in actions { records += end(call, record.cause, at: now) }
+        for case .ended(let record) in actions { records += end(call, record.cause, asker, at: now) }
         return records
     }
 }
@@ -62,6 +86,7 @@ extension CallHistory.Participant {
         self.leg = leg
         self.leg.media = nil
         progress = leg.media?.progress ?? progress
+        for device in leg.party.devices where !devices.contains(device.subscription) { devices.append(device.subscription) }
     }
 }
 
@@ -77,8 +102,15 @@ extension CallHistory {
 
     subscript(leg: Leg) -> Participant? { participants.first { $0.leg.id == leg } }
 
-    private func number(of device: SubscriptionID, at leg: Leg) -> Int? {
-        self[leg]?.devices.firstIndex(of: device).map { $0 + 1 }
+    private func number(of device: SubscriptionID?, at leg: Leg) -> Int? {
+        guard let device else { return nil }
+        return self[leg]?.devices.firstIndex(of: device).map { $0 + 1 }
+    }
+
+    /// Of the device that asked, if it is one of this end.
+    private func number(of asker: Asker?, at leg: Leg?) -> Int? {
+        guard let asker, asker.leg == leg else { return nil }
+        return number(of: asker.device, at: asker.leg)
     }
 
     func stamp(_ now: MonotonicTime) -> Int64 { origin.epochMilliseconds + (now - origin.monotonic).wholeNanoseconds / 1_000_000 }
@@ -116,7 +148,7 @@ extension CallHistory {
     }
 
     /// An end that was there before.
-    private mutating func follow(_ leg: CallLeg, _ call: Call, at now: MonotonicTime) {
+    private mutating func follow(_ leg: CallLeg, _ call: Call, _ asker: Asker?, at now: MonotonicTime) {
         guard let former = self[leg.id] else { return }
         let before = former.leg
         edit(leg.id) { $0.see(leg) }
@@ -124,7 +156,7 @@ extension CallHistory {
             let time = stamp(now)
             edit(leg.id) { $0.answeredAt = $0.answeredAt ?? time }
             // Who dialled is answered by that.
-            if leg.isCalled { note(.answered, leg.id, at: now) }
+            if leg.isCalled { note(.answered, leg.id, device: number(of: asker, at: leg.id), at: now) }
         }
         if let new = leg.media?.progress {
             let old = former.progress ?? .waiting
@@ -149,7 +181,7 @@ extension CallHistory {
         }
     }
 
-    private mutating func note(_ actions: [CallAction], _ call: Call, at now: MonotonicTime) {
+    private mutating func note(_ actions: [CallAction], _ call: Call, _ asker: Asker?, at now: MonotonicTime) {
         let isAnswer = actions.contains { if case .answered = $0 { true } else { false } }
         for case .notify(let leg, let receivers, let notification) in actions {
             if let parties = notification.parties { edit(leg) { $0.names = parties } }
@@ -158,6 +190,7 @@ extension CallHistory {
                 if case .unanswered = call.state { startParameters = notification.customParameters }
                 for receiver in receivers { offered(to: receiver, leg, call, at: now) }
             case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer: answerParameters = notification.customParameters
+            case .callCancel: stoppedRinging(receivers, leg, notification.cause, asker, at: now)
             default: note(notification, to: leg, call, at: now)
             }
         }
@@ -178,8 +211,17 @@ extension CallHistory {
         }
     }
 
+    /// Devices need not ring any more. Where it is not known which of them has answered, neither is which have not.
+    private mutating func stoppedRinging(
+        _ devices: [SubscriptionID], _ leg: Leg, _ cause: String?, _ asker: Asker?, at now: MonotonicTime
+    ) {
+        let acting = number(of: asker, at: leg)
+        if cause == CallEndCause.rejected(reasonText: nil).word { note(.rejected, leg, device: acting, at: now) }
+        guard cause == CallEnding.PartialCause.answeredElsewhere.rawValue, acting != nil else { return }
+        for other in devices.map({ number(of: $0, at: leg) }) where other != acting { note(.answeredElsewhere, leg, device: other, at: now) }
+    }
+
     private mutating func offered(to device: SubscriptionID, _ leg: Leg, _ call: Call, at now: MonotonicTime) {
-        edit(leg) { if !$0.devices.contains(device) { $0.devices.append(device) } }
         let number = number(of: device, at: leg)
         note(.offered, leg, device: number, at: now)
         let reports = call[leg]?.party.devices.first { $0.subscription == device }?.sendsRingingFeedback ?? true
@@ -218,14 +260,14 @@ extension CallHistory {
         for case .notify(leg.id, _, let last) in actions where last.type == .callEnd || last.type == .callCancel {
             guard let cause = last.cause else { continue }
             return CallEnding(
-                statusCode: last.statusCode ?? 487, reasonText: last.reasonText, cause: cause, endedBy: last.endedBy == .own ? leg.id : nil)
+                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText, cause: cause, endedBy: last.endedBy == .own ? leg.id : nil)
         }
         return CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id)
     }
 
-    private mutating func end(_ call: Call, _ cause: CallEndCause, at now: MonotonicTime) -> [CallLogRecord] {
+    private mutating func end(_ call: Call, _ cause: CallEndCause, _ asker: Asker?, at now: MonotonicTime) -> [CallLogRecord] {
         let ending = CallEnding(cause, callee: call.callee ?? .callee)
-        note(.ended, ending.endedBy, ending, at: now)
+        note(.ended, ending.endedBy, device: number(of: asker, at: ending.endedBy), ending, at: now)
         if cause == .unreachable(.noSuchUser) { edit(.callee) { $0.isKnown = false } }
         return participants.filter { !$0.isGone }.flatMap { participant in
             close(participant.leg.id, CallEnding(cause.seen(by: participant.leg), callee: ending.endedBy), at: now)

@@ -10,6 +10,10 @@ package struct TimelineEntry: Hashable, Sendable {
         /// The caller is given something to hear before the answer.
         case progress
         case answered
+        /// A device declined, for all of its user's.
+        case rejected
+        /// A device stopped ringing because another one of its user answered.
+        case answeredElsewhere
         /// A checked pair may carry media.
         case iceConnected
         /// Keys are agreed.

@@ -179,8 +179,19 @@ extension Registration {
         return devices
     }
 
-    /// A subscription that rings, and is not over.
-    package func device(_ subscription: SubscriptionID) -> Device? { active.first { $0.id == subscription }?.device }
+    /// Which of the user's devices a request is from; `nil` if that is not known. One that names none is from the only device that never
+    /// named itself, if there is just one.
+    ///
+    /// - Parameter name: what the request says; one of no device of the user says that it is from none.
+    package mutating func device(naming name: SubscriptionID?) -> Device? {
+        if let name {
+            guard let index = activeIndex(of: name), let device = subscriptions[index].device else { return nil }
+            subscriptions[index].namesItself = true
+            return device
+        }
+        let silent = active.filter { $0.device != nil && !$0.namesItself }
+        return silent.count == 1 ? silent[0].device : nil
+    }
 
     /// The leg is over.
     package mutating func detach(_ session: SessionID) {

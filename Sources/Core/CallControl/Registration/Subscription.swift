@@ -16,6 +16,8 @@ struct Subscription: Equatable, Sendable {
     /// The socket that listens; the last one that opened.
     var socket: SocketID?
     var queue: NotificationQueue
+    /// A request has said that it is from here; then all do (spidr-wire §1.2).
+    var namesItself = false
     /// Set once the subscription is over and only its last notifications have to go out.
     var isEnding = false
 

@@ -66,7 +66,9 @@ actor CallOwner {
     private func handle(_ message: Message) {
         let now = environment.clock.now
         switch message {
-        case .deviceChanged(let leg, let change): event("deviceChanged", leg) { $0.deviceChanged(leg, change, at: now) }
+        case .deviceChanged(let leg, let change):
+            history.deviceChanged(leg, change)
+            event("deviceChanged", leg) { $0.deviceChanged(leg, change, at: now) }
         case .media(let mediaEvent): handle(mediaEvent, at: now)
         case .neighbour(let message): handle(message, at: now)
         case .drain: event("drain") { $0.drain(at: now) }
@@ -172,20 +174,21 @@ extension CallOwner {
         perform(actions, after: "start", .caller)
     }
 
-    func ringing(by leg: Leg) throws(CallError) {
+    /// - Parameter device: that asks, if it is known; the same with every request below.
+    func ringing(by leg: Leg, from device: Device?) throws(CallError) {
         try command("ringing", leg) { call throws(CallError) in try call.ringing(by: leg) }
-        history.rang(leg, at: environment.clock.now)
+        history.rang(leg, device?.subscription, at: environment.clock.now)
     }
 
-    func answer(by leg: Leg, _ request: CallAnswerRequest) throws(CallError) {
+    func answer(by leg: Leg, _ request: CallAnswerRequest, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
-        try command("answer", leg) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
+        try command("answer", leg, device) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
     }
 
-    func reject(by leg: Leg, replacement: Bool) throws(CallError) {
+    func reject(by leg: Leg, from device: Device?, replacement: Bool) throws(CallError) {
         let now = environment.clock.now
-        try command("reject", leg) { call throws(CallError) in try call.reject(by: leg, replacement: replacement, at: now) }
+        try command("reject", leg, device) { call throws(CallError) in try call.reject(by: leg, replacement: replacement, at: now) }
     }
 
     func replaceableParty(talkingTo leg: Leg) -> CallParty? { call?.replaceableParty(talkingTo: leg) }
@@ -193,9 +196,11 @@ extension CallOwner {
     /// Whether the same has been asked for, and is under way.
     func isReplacing(_ other: CallID, by leg: Leg) -> Bool { call?.isReplacing(other, by: leg) == true }
 
-    func end(by leg: Leg, reasonText: String?) throws(CallError) {
+    func end(by leg: Leg, from device: Device?, reasonText: String?) throws(CallError) {
         let now = environment.clock.now
-        try command("end", leg) { call throws(CallError) in try call.end(by: leg, reasonText: reasonText, at: now) }
+        try command("end", leg, device) { call throws(CallError) in
+            try call.end(by: leg, from: device?.subscription, reasonText: reasonText, at: now)
+        }
     }
 
     func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) {
@@ -210,7 +215,6 @@ extension CallOwner {
         try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg) }
     }
 
-    /// - Parameter device: that makes the offer, if it names itself.
     func offer(by leg: Leg, _ request: CallUpdateRequest, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
@@ -220,10 +224,13 @@ extension CallOwner {
         }
     }
 
-    func respond(by leg: Leg, _ request: CallUpdateRequest) throws(CallError) {
+    func respond(by leg: Leg, _ request: CallUpdateRequest, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
-        try command("respond", leg) { call throws(CallError) in try call.respond(by: leg, request, at: now, random: &random) }
+        try command("respond", leg) { call throws(CallError) in
+            try call.checkAnswers(for: leg, from: device?.subscription)
+            return try call.respond(by: leg, request, at: now, random: &random)
+        }
     }
 
     func candidates(_ candidates: [TrickledLine], by leg: Leg) throws(CallError) {
@@ -308,14 +315,14 @@ extension CallOwner {
 extension CallOwner {
     /// A request: it may be refused, which leaves the call as it was.
     private func command(
-        _ input: String, _ leg: Leg, _ decide: (inout Call) throws(CallError) -> [CallAction]
+        _ input: String, _ leg: Leg, _ device: Device? = nil, _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         guard var call else { throw .noSuchCall }
         call.heard(from: leg, at: environment.clock.now)
         self.call = call
         let actions = try decide(&call)
         self.call = call
-        perform(actions, after: input, leg)
+        perform(actions, after: input, leg, device)
     }
 
     func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
@@ -325,7 +332,7 @@ extension CallOwner {
         perform(actions, after: input, leg)
     }
 
-    private func perform(_ actions: [CallAction], after input: String, _ leg: Leg?) {
+    private func perform(_ actions: [CallAction], after input: String, _ leg: Leg?, _ device: Device? = nil) {
         logger.debug(
             "call input",
             metadata: [
@@ -333,7 +340,8 @@ extension CallOwner {
                 LogKey.action: "\(actions.map(\.label))",
             ])
         if let call {
-            for record in history.advance(to: call, doing: actions, at: environment.clock.now) { environment.log.add(record) }
+            let asker = device.flatMap { device in leg.map { CallHistory.Asker(leg: $0, device: device.subscription) } }
+            for record in history.advance(to: call, doing: actions, for: asker, at: environment.clock.now) { environment.log.add(record) }
         }
         for action in actions {
             switch action {

@@ -171,7 +171,10 @@ extension RegistrationOwner {
     }
 
     /// The same for a call that the user begins; the request may have come before, and its answer may have been lost.
-    func begin(_ session: SessionID, of call: CallOwner, with request: RequestDigest?) -> Beginning? {
+    ///
+    /// - Parameter name: what the request calls the device it is from.
+    func begin(_ session: SessionID, of call: CallOwner, with request: RequestDigest?, naming name: SubscriptionID?) -> Beginning? {
+        _ = registration.device(naming: name)
         if let (known, call) = earlier(request) { return .before(known, call) }
         guard let contact = attach(session, .caller, of: call) else { return nil }
         beginnings[session] = request
@@ -198,13 +201,17 @@ extension RegistrationOwner {
         calls[call] = nil
     }
 
-    /// A device that can be told of calls.
-    func device(_ subscription: SubscriptionID) -> Device? { registration.device(subscription) }
-
     /// The user's leg of that name; somebody else's is none.
     func leg(of session: SessionID) -> (call: CallOwner, leg: Leg)? {
         guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else { return nil }
         return (call, attachment.leg)
+    }
+
+    /// The same, with the device that asks.
+    ///
+    /// - Parameter name: what the request calls it.
+    func leg(of session: SessionID, naming name: SubscriptionID?) -> (call: CallOwner, leg: Leg, device: Device?)? {
+        leg(of: session).map { ($0.call, $0.leg, registration.device(naming: name)) }
     }
 
     /// Returns once everything posted before has been handled, and sent to those who listen; a request that is not

@@ -3,7 +3,8 @@ package import CallControl
 /// Everything a signalling dialect can ask for: the one door between wire protocols and call handling.
 ///
 /// Every function names the authenticated user first; a session or subscription of somebody else is treated as
-/// one that does not exist, so that nothing about it is revealed.
+/// one that does not exist, so that nothing about it is revealed. `device` is what the request calls the device it is from
+/// (spidr-wire §1.2); `nil` if it calls it nothing.
 package protocol Switchboard: Sendable {
     // MARK: Subscriptions (spidr-wire §3)
 
@@ -37,11 +38,11 @@ package protocol Switchboard: Sendable {
     // MARK: Calls (spidr-wire §6)
 
     func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID
-    func ringing(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+    func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError)
     func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
     /// - Parameter replacement: what is declined is a call in place of one that the user has (§8.8).
-    func reject(_ user: UserAddress, _ session: SessionID, replacement: Bool) async throws(CallError)
-    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(CallError)
+    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool) async throws(CallError)
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?) async throws(CallError)
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
 

@@ -22,10 +22,10 @@ package enum CallCreation: Equatable, Sendable {
 
 /// What a `PUT …/callSessions/{id}` asks for.
 package enum CallOperation: Equatable, Sendable {
-    case ringing
+    case ringing(from: SubscriptionID?)
     case answer(CallAnswerRequest)
     /// Of a call in place of the one that the user has.
-    case rejectReplacement
+    case rejectReplacement(from: SubscriptionID?)
     case audit
     case offer(CallUpdateRequest)
     case respond(CallUpdateRequest)
@@ -33,7 +33,7 @@ package enum CallOperation: Equatable, Sendable {
     case candidates([TrickledLine])
     case content(CustomContent)
 
-    /// The same, asked for by a device that names itself. What matters is who begins, answers and offers.
+    /// The same, asked for by a device that names itself; for what anybody may ask for that makes no difference.
     package func from(_ device: SubscriptionID?) -> CallOperation {
         switch self {
         case .answer(var request):
@@ -42,7 +42,12 @@ package enum CallOperation: Equatable, Sendable {
         case .offer(var request):
             request.device = device
             return .offer(request)
-        case .ringing, .rejectReplacement, .audit, .respond, .transfer, .candidates, .content: return self
+        case .respond(var request):
+            request.device = device
+            return .respond(request)
+        case .ringing: return .ringing(from: device)
+        case .rejectReplacement: return .rejectReplacement(from: device)
+        case .audit, .transfer, .candidates, .content: return self
         }
     }
 }
@@ -73,13 +78,13 @@ extension CallControlRequest {
     /// - Parameter defaultDomain: completes names and telephone numbers without one.
     package func operation(defaultDomain: String) throws(APIError) -> CallOperation {
         switch type {
-        case "ringing": .ringing
+        case "ringing": .ringing(from: nil)
         case "callAnswer", "acceptCallReplace":
             .answer(
                 CallAnswerRequest(
                     sdp: try required(sdp, "sdp"), content: try content(), mediaPreferences: try wantedMedia().preferences,
                     handlesReplacement: supports("replacecall"), acceptsReplacement: type == "acceptCallReplace"))
-        case "rejectCallReplace": .rejectReplacement
+        case "rejectCallReplace": .rejectReplacement(from: nil)
         case "audit": .audit
         case "startCallUpdate": .offer(CallUpdateRequest(sdp: sdp ?? "", content: try content()))
         case "respondCallUpdate": .respond(CallUpdateRequest(sdp: try required(sdp, "sdp"), content: try content()))

@@ -36,9 +36,9 @@ extension SignalingResponder {
     func carryOut(_ operation: CallOperation, _ user: UserAddress, _ session: SessionID) async throws(APIError) {
         do throws(CallError) {
             switch operation {
-            case .ringing: try await switchboard.ringing(user, session)
+            case .ringing(let device): try await switchboard.ringing(user, session, from: device)
             case .answer(let request): try await switchboard.answer(user, session, request)
-            case .rejectReplacement: try await switchboard.reject(user, session, replacement: true)
+            case .rejectReplacement(let device): try await switchboard.reject(user, session, from: device, replacement: true)
             case .audit: try await switchboard.audit(user, session)
             case .offer(let request): try await switchboard.offer(user, session, request)
             case .respond(let request): try await switchboard.respond(user, session, request)
@@ -54,13 +54,13 @@ extension SignalingResponder {
 
     func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         ticket = await switchboard.requestBegan(exchange.user)
-        try await end(exchange.user, SessionID(exchange.route.id), reasonText: exchange.reasonText)
+        try await end(exchange.user, SessionID(exchange.route.id), from: exchange.device, reasonText: exchange.reasonText)
         return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
     }
 
-    func end(_ user: UserAddress, _ session: SessionID, reasonText: String?) async throws(APIError) {
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID? = nil, reasonText: String?) async throws(APIError) {
         do throws(CallError) {
-            try await switchboard.end(user, session, reasonText: reasonText.map { String($0.prefix(Self.reasonLength)) })
+            try await switchboard.end(user, session, from: device, reasonText: reasonText.map { String($0.prefix(Self.reasonLength)) })
         } catch {
             throw APIError(error)
         }
@@ -87,7 +87,7 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user)
         do throws(CallError) {
             switch disposition {
-            case .reject(let session): try await switchboard.reject(exchange.user, session, replacement: false)
+            case .reject(let session): try await switchboard.reject(exchange.user, session, from: exchange.device, replacement: false)
             case .forward(let session, let address): try await switchboard.forward(exchange.user, session, to: address)
             }
         } catch {
