@@ -112,6 +112,14 @@ extension Call {
     }
 }
 
+extension Call {
+    /// With randomness of its own.
+    mutating func timeout(at now: MonotonicTime) -> [CallAction] {
+        var random = SeededRandomSource(seed: 5)
+        return timeout(at: now, random: &random)
+    }
+}
+
 extension CallAction {
     /// One line for tables.
     var trace: String {

@@ -67,7 +67,7 @@ struct CallWorld {
             case .offered(let handover): call.handoverOffered(handover, at: now, random: &random)
             case .refused(let other): call.handoverRefused(by: other, at: now)
             case .taken(let taker, let legs, let purpose): call.handoverTaken(by: taker, legs, for: purpose, at: now)
-            case .declined(let taker): call.handoverDeclined(by: taker, at: now)
+            case .declined(let taker): call.handoverDeclined(by: taker, at: now, random: &random)
             case .happened(let event, let leg): call.happened(event, to: leg, at: now)
             }
         calls[message.to] = call
@@ -80,7 +80,7 @@ struct CallWorld {
         if next > clock.now { clock.advance(by: next - clock.now) }
         for id in calls.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard var call = calls[id], let due = call.nextDeadline, due.time <= clock.now else { continue }
-            let actions = call.timeout(at: clock.now)
+            let actions = call.timeout(at: clock.now, random: &random)
             calls[id] = call
             perform(actions, of: id)
         }

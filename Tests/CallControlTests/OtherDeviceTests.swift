@@ -69,7 +69,7 @@ struct OtherDeviceTests {
         _ = rig.call.deviceChanged(.callee, .joined(Device("bob2"), replacing: "bob1"), at: rig.clock.now)
         _ = rig.call.handoverRequested(by: CallID(9), of: .caller, at: rig.clock.now)
         #expect(try rig.call.end(by: .callee, from: "elsewhere", reasonText: "bye", at: rig.clock.now).isEmpty)
-        let told = rig.call.handoverDeclined(by: CallID(9), at: rig.clock.now).traces
+        let told = rig.call.handoverDeclined(by: CallID(9), at: rig.clock.now, random: &rig.random).traces
         #expect(told.contains("bob2 callEnd bye") && told.contains("a1 callEnd bye"))
     }
 

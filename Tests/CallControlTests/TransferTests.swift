@@ -24,13 +24,13 @@ struct TransferTests {
         return world
     }
 
-    private static func target(_ leg: Leg) -> CallTarget {
+    static func target(_ leg: Leg) -> CallTarget {
         CallTarget(
             leg: leg, party: CallParty(user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)]),
             identity: CallRig.identity("gwtarget"))
     }
 
-    private func ring(_ world: inout CallWorld) throws -> Leg {
+    func ring(_ world: inout CallWorld) throws -> Leg {
         var target = Leg.caller
         try world.act(Self.first) { call, random, now throws(CallError) in
             target = call.takeLeg()
@@ -39,7 +39,7 @@ struct TransferTests {
         return target
     }
 
-    private static func answer(_ direction: MediaDirection = .sendReceive) -> CallAnswerRequest {
+    static func answer(_ direction: MediaDirection = .sendReceive) -> CallAnswerRequest {
         CallAnswerRequest(sdp: ScriptedDescription.audio("carol", direction, setup: "active"))
     }
 

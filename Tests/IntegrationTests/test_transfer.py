@@ -18,11 +18,16 @@ async def brought_to(state: str, own: PartyCall, other: PartyCall):
     assert own.state == state
 
 
+async def legs_of(call: PartyCall) -> list[dict]:
+    return (await call.party.state(call.session)).succeeded()["callSession"]["legs"]
+
+
 @DIALECTS
 @STATES
 async def test_blind_transfer_connects_the_other_party_with_the_target(party, state, dialect):
     alice = await party("alice", dialect=dialect, sounds=True)
-    bob, carol = await party("bob", dialect=dialect, sounds=True), await party("carol", sounds=True)
+    bob = await party("bob", dialect=dialect, sounds=True)
+    carol = await party("carol", dialect=FCS if state == "ON_DOUBLE_HOLD" else L5, sounds=True)
     at_alice, at_bob = await connected(alice, bob)
     await brought_to(state, at_alice, at_bob)
 
@@ -42,10 +47,14 @@ async def test_blind_transfer_connects_the_other_party_with_the_target(party, st
     assert audio_direction(at_bob.descriptions[-1]) == "sendrecv"
     await alice.heard_exactly(("sessionComplete", at_alice))
     await bob.heard_exactly(("startCallUpdate", at_bob))
-    await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol))
+    told = [("startCallUpdate", at_carol)] if at_bob.holding else []
+    await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol), *told)
 
-    if at_bob.holding:  # what somebody holds, only they resume
-        await hear_now({at_bob: set(), at_carol: {MUSIC}})
+    if at_bob.holding:  # what somebody holds, only they resume; the target knows, and hears music if the holder's dialect lets it
+        assert audio_direction(at_carol.descriptions[-1]) == ("inactive" if dialect is L5 else "sendonly")
+        assert (at_bob.state, at_carol.state) == ("ON_HOLD", "REMOTELY_HELD")
+        assert [leg["callState"] for leg in await legs_of(at_carol)] == ["REMOTELY_HELD", "ON_HOLD"]
+        await hear_now({at_bob: set(), at_carol: set() if dialect is L5 else {MUSIC}})
         await resumed(at_bob, at_carol)
     await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
     (await at_bob.end("thanks")).succeeded()
@@ -250,6 +259,26 @@ async def test_where_one_of_them_does_not_list_it_the_target_changes_calls(party
     assert (await to_bob.over()).by == "sessionComplete"
     await at_carol.until(lambda: at_carol.remote == ("Bob", "bob@dev.local"), "shown the transferred party")
     await at_carol.party.heard_exactly(("startCallUpdate", at_carol))
+
+
+@pytest.mark.parametrize(("first", "second"), [(L5, L5), (L5, FCS), (FCS, L5), (FCS, FCS)], ids=str)
+async def test_two_who_hold_know_that_the_other_does(party, first, second):
+    """Both had put their call on hold by themselves: brought together they hold each other, and resume one after the other."""
+    alice, bob, carol = await party("alice"), await party("bob", dialect=first), await party("carol", dialect=second)
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    await held(at_bob, to_bob)
+    await held(at_carol, to_carol)
+    (await to_bob.transfer(to_carol)).succeeded()
+    await to_bob.over()
+    for call in (at_bob, at_carol):  # the new party, and what that one said to it
+        await call.party.heard_exactly(("startCallUpdate", call), ("startCallUpdate", call))
+        assert call.state == "ON_DOUBLE_HOLD"
+    await resumed(at_bob, at_carol)
+    assert (at_bob.state, at_carol.state) == ("REMOTELY_HELD", "ON_HOLD")
+    await resumed(at_carol, at_bob)
+    assert (at_bob.state, at_carol.state) == ("IN_CALL", "IN_CALL")
+    (await at_bob.end()).succeeded()
+    await at_carol.over()
 
 
 async def test_transferring_the_consultation_call_instead(party):

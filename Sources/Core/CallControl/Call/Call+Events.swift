@@ -32,15 +32,13 @@ extension Call {
     }
 
     /// The time of `nextDeadline` has come; too early a call does nothing.
-    package mutating func timeout(at now: MonotonicTime) -> [CallAction] {
+    package mutating func timeout(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard let deadline = nextDeadline, deadline.time <= now else { return [] }
         switch deadline.reason {
         case .ringing: return finish(.unanswered, at: now)
         case .mediaSetup: return mediaFailed(unsecuredLeg ?? .caller, .setupTimeout, at: now)
         case .operation: return operationTimedOut(at: now)
-        case .ownOffer(let leg):
-            ownOfferTimedOut(leg, at: now)
-            return []
+        case .ownOffer(let leg): return ownOfferTimedOut(leg, at: now, random: &random)
         case .silence(let leg): return givenUp(leg, at: now)
         case .completion(let leg): return forget(leg)
         }

@@ -51,12 +51,13 @@ extension Call {
         }
     }
 
-    package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime) -> [CallAction] {
+    package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard case .answered(let answered) = state, case .handover(let handover) = answered.operation, handover.taker == taker else {
             return []
         }
         operate(nil)
-        return handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
+        let told = tellHolds(at: now, random: &random)
+        return told + handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
     }
 
     // MARK: Taking

@@ -1,3 +1,4 @@
+import Primitives
 import SDP
 
 /// Who keeps whom waiting. There is no verb for it: everything is in the directions (spidr-wire §8.2).
@@ -10,6 +11,21 @@ extension Call {
         guard let offer, let answer else { return }
         edit(offerer) { $0.holds = !offer.receives }
         if offer.sends { edit(answerer) { $0.holds = !answer.receives } }
+    }
+
+    /// Two who were brought together were each offered that nobody keeps it waiting, for who comes from another call may have been held there.
+    /// An end that holds by itself goes on holding, and says so in its answer: the other is offered what it said, as with any hold.
+    mutating func tellHolds(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        guard case .answered(let answered) = state, !answered.isConference else { return [] }
+        // Who is about to change hands is introduced anew there.
+        if case .handover = answered.operation { return [] }
+        var actions: [CallAction] = []
+        for leg in legs where leg.isTalking && leg.wasIntroduced && leg.answerDeadline == nil {
+            guard let other = others(of: leg.id).first, other.answerDeadline == nil || other.ownOffer != .introduction else { continue }
+            edit(leg.id) { $0.wasIntroduced = false }
+            if other.holds { actions += restore(leg.id, at: now, random: &random) }
+        }
+        return actions
     }
 
     /// Music begins for ends that are kept waiting and can hear it, and ends for those that are not. What somebody asked to be

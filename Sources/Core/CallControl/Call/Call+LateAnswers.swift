@@ -20,9 +20,10 @@ extension Call {
     }
 
     /// In a conference nothing else is ever offered for that an answer could be taken.
-    mutating func ownOfferTimedOut(_ leg: Leg, at now: MonotonicTime) {
+    mutating func ownOfferTimedOut(_ leg: Leg, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard case .answered(let answered) = state, !answered.isConference, self[leg]?.owesAnswer == false else {
-            return giveUpOwnOffer(to: leg)
+            giveUpOwnOffer(to: leg)
+            return tellHolds(at: now, random: &random)
         }
         let deadline = now + configuration.offerTime
         edit(leg) { member in
@@ -30,6 +31,8 @@ extension Call {
             member.ownOffer = .withdrawn
             member.withdrawnOffer = nil
         }
+        // Nobody waits for what it had to say.
+        return tellHolds(at: now, random: &random)
     }
 
     mutating func answerLate(
@@ -73,7 +76,7 @@ extension Call {
     }
 
     /// Offers an end what the other one said last; what that one had to say while it was kept waiting itself is not what it wants.
-    private mutating func restore(_ leg: Leg, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+    mutating func restore(_ leg: Leg, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard let other = others(of: leg).first, let last = other.media?.described, var media = self[leg]?.media else { return [] }
         let said = other.holds || last.principalDirection?.receives == true ? last : last.opened()
         let text: String

@@ -63,6 +63,7 @@ extension Call {
         }
         edit(leg) { member in
             member.media = media
+            member.wasIntroduced = true
             member.talk(request)
         }
         operate(nil)

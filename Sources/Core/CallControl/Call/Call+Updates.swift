@@ -51,7 +51,7 @@ extension Call {
         let member = try member(leg)
         guard case .answered(let answered) = state else { throw refusal(of: "respondCallUpdate", to: leg) }
         if member.owesAnswer { return try answerLate(by: leg, request, at: now, random: &random) }
-        if member.answerDeadline != nil { return try answerOwnOffer(by: leg, request, random: &random) }
+        if member.answerDeadline != nil { return try answerOwnOffer(by: leg, request, at: now, random: &random) }
         guard case .update(let update) = answered.operation, update.answerer == leg, !request.sdp.isEmpty else {
             throw refusal(of: "respondCallUpdate", to: leg)
         }
@@ -216,6 +216,7 @@ extension Call {
                 member.media = media
                 member.answerDeadline = deadline
                 member.ownOffer = .introduction
+                member.wasIntroduced = other != nil
             }
             return tell(leg, update(.startCallUpdate, to: leg, text))
         } catch {
@@ -224,7 +225,7 @@ extension Call {
     }
 
     private mutating func answerOwnOffer(
-        by leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
+        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard var media = self[leg]?.media else { throw refusal(of: "respondCallUpdate", to: leg) }
         do throws(SDPError) {
@@ -240,7 +241,7 @@ extension Call {
         } catch {
             throw CallError(error)
         }
-        return connect(leg) + refreshMusic()
+        return connect(leg) + tellHolds(at: now, random: &random) + refreshMusic()
     }
 
     /// An offer has had no answer in time, or is of no use any more: everything is as it was before it.

@@ -38,6 +38,8 @@ package struct CallLeg: Equatable, Sendable {
     var media: LegMedia?
     /// Keeps the others waiting, and they know it.
     package internal(set) var holds = false
+    /// It was told that nobody keeps it waiting, because it was to talk to somebody new, whose word on that is yet to come.
+    package internal(set) var wasIntroduced = false
     /// Its client takes another call in place of one that it has (spidr-wire §8.8).
     var handlesReplacement = false
     /// What it hears in place of the others.

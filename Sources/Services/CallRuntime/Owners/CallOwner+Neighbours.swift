@@ -43,7 +43,7 @@ extension CallOwner {
         case .taken(let taker, let legs, let purpose):
             for leg in legs { registrations[leg.before] = nil }
             event("handoverTaken") { $0.handoverTaken(by: taker, legs, for: purpose, at: now) }
-        case .declined(let taker): event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now) }
+        case .declined(let taker): event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now, random: &random) }
         case .happened(let happened, let leg): event("happened", leg) { $0.happened(happened, to: leg, at: now) }
         }
     }

@@ -74,7 +74,8 @@ actor CallOwner {
         case .drain: event("drain") { $0.drain(at: now) }
         case .alarm(let time):
             alarm.rang(time)
-            event("timeout") { $0.timeout(at: now) }
+            var random = environment.random.generator
+            event("timeout") { $0.timeout(at: now, random: &random) }
         case .rearm: break
         }
     }
