@@ -21,7 +21,9 @@ extension CallExplorer {
             guard let call = world.calls[place.call] else { continue }
             try checkHearing(session, place.leg, call)
             guard place.leg.isTalkingNow else { continue }
-            if isFocused, session != Self.dave, clients[Self.dave] == nil, !client.isAstray, client.isHeld != isHeld(session) {
+            // What somebody new has to say to it may be on its way.
+            let isSettled = !call.legs.contains { $0.isTalkingNow && $0.isToldAnew }
+            if isSettled, !client.isAstray, client.isHeld != isHeld(session) {
                 throw ExplorationFault("\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
             }
             guard place.leg.holds == client.isHolding else {

@@ -15,6 +15,7 @@ extension CallLeg {
     var isCompleted: Bool { if case .completed = stage { true } else { false } }
     var isTalkingNow: Bool { stage == .talking }
     var awaitsAnswer: Bool { answerDeadline != nil }
+    var isToldAnew: Bool { awaitsAnswer && ownOffer != .withdrawn }
 }
 
 extension Call.Operation {
@@ -63,6 +64,16 @@ extension CallLeg.OwnOffer {
         case .introduction: "i"
         case .withdrawn: "w"
         case .restoration(let sends): sends ? "s" : "r"
+        }
+    }
+}
+
+extension CallExplorer.Step {
+    /// Follows from what was asked for before.
+    var isReaction: Bool {
+        switch self {
+        case .answer, .hear, .neglect, .deliver: true
+        case .hold, .end, .transfer, .consult, .join, .pickUp, .pickUpElsewhere, .decline, .wait: false
         }
     }
 }

@@ -8,6 +8,9 @@ import TestSupport
 /// In a call alone notifications come late, in the order in which they were sent, and clients answer what they are offered when everything
 /// else has happened, or never. They come before a time-out, though: the network is faster than 30 s.
 ///
+/// From two calls that are prepared, so many requests are made besides what answers them and what the calls say to each other: then the walk comes
+/// to an end, however long what follows from those takes.
+///
 /// A state is what the calls are in, what is on its way between them, and what the clients believe; states that differ only in version
 /// numbers count as one.
 struct CallExplorer: Explorable {
@@ -55,13 +58,15 @@ struct CallExplorer: Explorable {
         var holdingBefore: Bool?
         /// It was offered this.
         var offered: MediaDirection?
+        /// By the gateway itself, to be told what holds now.
+        var isToldAnew = false
         /// The direction of its own open offer.
         var offers: MediaDirection?
         /// The other keeps it waiting.
         var isHeld = false
         /// It has answered an offer that was withdrawn, and goes by it.
         var isLate = false
-        /// It has not answered the offer that was to tell it anew what holds.
+        /// It has not answered an offer that was to tell it anew what holds.
         var isAstray = false
         /// Time-outs since it was offered something.
         var lateness = 0
@@ -99,6 +104,8 @@ struct CallExplorer: Explorable {
     let dialects: [SessionID: HoldDialect]
     /// Only what concerns the call to Bob, and Dave.
     let isFocused: Bool
+    /// Requests of users and time-outs that may still come; `nil`: any number.
+    private(set) var requests: Int?
     private(set) var world = CallWorld()
     private(set) var clients: [SessionID: Client] = [:]
     private(set) var path: [Step] = []
@@ -111,6 +118,16 @@ struct CallExplorer: Explorable {
         for session in sessions { clients[session] = Client() }
         guard !isFocused else { return }
         world.add(try MidCallRig(id: 2, alice, others, bob: MidCallRig.carol, session: "C").call, keeper: .caller)
+    }
+
+    /// Two calls that have come so far, in which Dave is nobody's concern.
+    init(alice: HoldDialect, others: HoldDialect, prepared: [Step], requests: Int) throws {
+        try self.init(alice: alice, others: others)
+        for step in prepared {
+            guard try take(step) else { throw ExplorationFault("\(step) cannot be taken", path) }
+            try check()
+        }
+        self.requests = requests
     }
 
     // MARK: Where things are
@@ -152,7 +169,7 @@ struct CallExplorer: Explorable {
                     case .talking: "talking"
                     case .completed: "completed"
                     }
-                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.isStable ? "" : "o")\(leg.awaitsAnswer ? leg.ownOffer.word : "")"
+                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.wasIntroduced ? "n" : "")\(leg.isStable ? "" : "o")\(leg.awaitsAnswer ? leg.ownOffer.word : "")"
             }
             let state =
                 switch call.state {
@@ -166,17 +183,26 @@ struct CallExplorer: Explorable {
         }
         parts += world.messages.map { "\($0.to)\($0.content.word)" }
         parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { session, client in
-            let flags = [client.isHolding, client.isHeld, client.isLate, client.isAstray].map { $0 ? "1" : "0" }.joined()
+            let flags = [client.isHolding, client.isHeld, client.isLate, client.isAstray, client.offered != nil && client.isToldAnew].map { $0 ? "1" : "0" }.joined()
             let own = client.holdingBefore.map { $0 ? "h" : "r" } ?? "-"
             return "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)"
                 + client.mail.map(\.word).joined()
         }
+        if let requests { parts.append("\(requests)") }
         return parts.joined(separator: "|")
     }
 
     // MARK: Steps
 
     var steps: [Step] {
+        guard let requests else { return allSteps }
+        return allSteps.filter { step in
+            // Messages between calls do not take as long as any time-out.
+            step.isReaction || requests > 0 && step != .transfer && (step != .wait || world.messages.isEmpty)
+        }
+    }
+
+    private var allSteps: [Step] {
         var steps: [Step] = []
         for (session, client) in clients.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             // It takes one thing after the other.
@@ -197,7 +223,7 @@ struct CallExplorer: Explorable {
         if place(of: "A1")?.leg.stage == .talking, clients[Self.dave] == nil { steps.append(.transfer) }
         if place(of: "A1")?.leg.stage == .talking, place(of: "A2")?.leg.stage == .talking {
             steps.append(.consult)
-            if clients["A3"] == nil { steps.append(.join) }
+            if world.calls[Self.conference] == nil { steps.append(.join) }
         }
         var receivers: Set<CallID> = []
         for (place, message) in world.messages.enumerated() where receivers.insert(message.to).inserted { steps.append(.deliver(place)) }
@@ -220,6 +246,7 @@ struct CallExplorer: Explorable {
             clients[session]?.applyOffer(late: true)
             return true
         }
+        if !step.isReaction { requests = requests.map { $0 - 1 } }
         if step == .pickUpElsewhere { throw ExplorationFault("two devices have answered", path) }
         try spread()
         return true
@@ -231,7 +258,7 @@ struct CallExplorer: Explorable {
         case .hold(let session):
             let place = try found(session)
             let client = clients[session] ?? Client()
-            let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: isFocused ? client.isHeld : isHeld(session))
+            let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: client.isHeld)
             try world.act(place.call) { call, random, now throws(CallError) in
                 try call.offer(by: place.leg.id, Self.request(session, direction, "actpass", version), at: now, random: &random)
             }
@@ -303,7 +330,7 @@ struct CallExplorer: Explorable {
     }
 
     private mutating func neglect(_ session: SessionID) {
-        if clients[session]?.isLate == true { clients[session]?.isAstray = true }
+        if clients[session]?.isLate == true || clients[session]?.isToldAnew == true { clients[session]?.isAstray = true }
         clients[session]?.offered = nil
         clients[session]?.lateness = 0
     }
@@ -346,6 +373,7 @@ struct CallExplorer: Explorable {
             // An offer of its own has lost.
             client.isHolding = before ?? client.isHolding
             client.offered = direction
+            client.isToldAnew = place(of: session)?.leg.isToldAnew ?? false
             client.lateness = 0
         case .answered(let direction):
             if client.offers?.sends == true, let direction { client.isHeld = !direction.receives }

@@ -4,7 +4,7 @@ import Testing
 /// Every interleaving of what the parties of calls do, and of messages between the calls.
 struct ExplorationTests {
     /// One call: double hold, offers that meet, answers that are late, a transfer and its outcome, one inside the other. Where the dialects
-    /// differ until nothing new is found, which takes 43 steps.
+    /// differ until nothing new is found, which takes 45 steps.
     @Test(arguments: HoldTests.pairings)
     func `nothing that two parties and a target do leads astray`(_ alice: HoldDialect, _ others: HoldDialect) throws {
         var charts = CallExplorer.Charts()
@@ -37,6 +37,38 @@ struct ExplorationTests {
             ]
         ).check()
     }
+
+    /// Two calls that are held already, by one of their ends or by both, brought together while others hold, resume and leave. Everything that
+    /// so many requests and time-outs lead to, in any order with the answers to them and the messages between the calls.
+    @Test func `nothing that ends of held calls do while they are brought together leads astray`() throws {
+        var charts = CallExplorer.Charts()
+        for (name, alice, others, steps, requests) in Self.preparations {
+            let start = try CallExplorer(alice: alice, others: others, prepared: steps, requests: requests)
+            let exploration = try Exploration(of: [start]) { charts.note($0, $1, $2) }
+            print("two calls, \(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests: \(exploration)")
+            #expect(exploration.states > 1_000)
+            #expect(exploration.open == 0)
+        }
+        try ExpectedDocument(
+            "call-states/held-calls.md", title: "Two held calls of one user",
+            [
+                "What the ends go through when calls that are held, by one end or by both, are brought together while others hold, resume or leave.",
+                charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+            ]
+        ).check()
+    }
+
+    private static let preparations: [(name: String, alice: HoldDialect, others: HoldDialect, steps: [CallExplorer.Step], requests: Int)] = [
+        ("both held", .inactive, .sendOnly, [.hold("A1"), .answer("B"), .hold("A2"), .answer("C")], 2),
+        (
+            "one held twice", .sendOnly, .sendOnly,
+            [.hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C")], 2
+        ),
+        (
+            "both held twice", .sendOnly, .inactive,
+            [.hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C"), .hold("C"), .answer("A2")], 3
+        ),
+    ]
 
     /// One call until it is answered or over, on several devices, with requests and answers that get lost and notifications that are late.
     @Test func `the first answer wins, and everybody learns of it`() throws {
