@@ -73,6 +73,27 @@ struct CallReplaceTests {
         }
     }
 
+    /// With a consultation and without one.
+    @Test(arguments: [true, false])
+    func `transfers that come at once are one`(_ isConsultative: Bool) async throws {
+        try await RuntimeRig(.init()).serve { rig in
+            let own = try await twoCalls(rig, listing: true)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for delay in 0..<40 {
+                    group.addTask {
+                        // So that each meets the first one at another step.
+                        for _ in 0..<delay { await Task.yield() }
+                        try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: isConsultative ? own.toCarol : nil)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            await rig.expect(["call", "callCancel", isConsultative ? "startCallReplace" : "call"], on: 3)
+            for session in [own.toBob, own.toCarol] { try await rig.switchboard.end(alice, session, reasonText: nil) }
+            await rig.wait { rig.observer.counts.ended.count == 2 }
+        }
+    }
+
     @Test func `without it calls that are far apart cannot be brought together`() async throws {
         try await RuntimeRig(.init()).serve { rig in
             let own = try await twoCalls(rig, listing: false)

@@ -55,7 +55,14 @@ extension LocalSwitchboard {
             let registration = await users.existing(known.user)
         else { return false }
         var random = environment.random.generator
-        let target = try await call.takeLeg(for: .transfer, by: leg)
+        let target: Leg
+        do throws(CallError) {
+            target = try await call.takeLeg(for: .transfer, by: leg)
+        } catch {
+            // It came twice at once, and the other one was first.
+            guard await call.isReplacing(consultation.owner.id, by: leg) else { throw error }
+            return true
+        }
         let session = SessionID(known.user.resourcePrefix + random.nextToken(16, alphabet: .url))
         guard let contact = await registration.attach(session, target, of: call) else { return false }
         let party = CallParty(user: known.user, name: known.name, session: session, devices: known.devices.filter(contact.devices.contains))
@@ -126,6 +133,18 @@ extension LocalSwitchboard {
         otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
     ) async throws(CallError) {
         guard await !call.isDiverting(diversion, leg, to: address) else { return }
+        do throws(CallError) {
+            try await ring(diversion, of: user, call, leg, to: address, otherwise: otherwise)
+        } catch {
+            // It came twice at once, and the other one was first.
+            guard await call.isDiverting(diversion, leg, to: address) else { throw error }
+        }
+    }
+
+    private func ring(
+        _ diversion: Diversion, of user: UserAddress, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
+        otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
+    ) async throws(CallError) {
         var random = environment.random.generator
         let target = try await call.takeLeg(for: diversion, by: leg)
         let session = SessionID(random.nextToken(16, alphabet: .url))
@@ -141,8 +160,7 @@ extension LocalSwitchboard {
             try await call.divert(diversion, by: leg, to: party, as: target, registration)
         } catch {
             registration.inbox.post(.detach(session))
-            // It came twice at once, and the other one was first.
-            guard await call.isDiverting(diversion, leg, to: address) else { throw error }
+            throw error
         }
     }
 }
