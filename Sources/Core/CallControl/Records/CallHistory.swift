@@ -260,7 +260,8 @@ extension CallHistory {
         for case .notify(leg.id, _, let last) in actions where last.type == .callEnd || last.type == .callCancel {
             guard let cause = last.cause else { continue }
             return CallEnding(
-                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText, cause: cause, endedBy: last.endedBy == .own ? leg.id : nil)
+                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText, cause: cause,
+                endedBy: last.endedBy == .own ? leg.id : nil)
         }
         return CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id)
     }
