@@ -1,4 +1,4 @@
-/// Which of a worker's sockets a packet came in on or leaves by; an index into its list.
+/// Which socket a packet came in on or leaves by; an index into the list of those of all workers, or of all their listeners.
 package struct SocketIndex: Hashable, Sendable {
     package let rawValue: UInt16
 
