@@ -7,6 +7,8 @@ package import Primitives
 ///
 /// Nothing is allocated per packet. A received packet that is relayed never moves: the slot it came in is the buffer it
 /// leaves from, so it must not be changed again between `queue(slot:)` and `flush()`.
+///
+/// Sockets may be other workers', too: several threads may send by one, and only one receives.
 @safe
 package struct DatagramPool: ~Copyable {
     /// Bytes per slot: the largest UDP payload on an Ethernet path, plus room for an SRTP trailer.
@@ -18,7 +20,10 @@ package struct DatagramPool: ~Copyable {
     /// The receive slots, then the transmit slots.
     private let memory: UnsafeMutablePointer<UInt8>
     private let inbound: MessageVector
-    private let outbound: [OutboundQueue]
+    /// By socket; made when something is sent by it for the first time.
+    private var outbound: [OutboundQueue?]
+    /// Those that there are, with their sockets.
+    private var queues: [(queue: OutboundQueue, socket: UDPSocket)] = []
     private var received = 0
     private var copied = 0
     private var unreported = Transmissions()
@@ -37,7 +42,7 @@ package struct DatagramPool: ~Copyable {
         unsafe memory.initialize(repeating: 0, count: size)
         inbound = MessageVector(capacity: slots)
         for slot in 0..<slots { unsafe inbound.setBuffer(slot, memory + slot * Self.slotSize, count: Self.slotSize) }
-        outbound = sockets.map { _ in OutboundQueue(capacity: slots + transmitSlots) }
+        outbound = sockets.map { _ in nil }
     }
 
     deinit { unsafe memory.deallocate() }
@@ -63,6 +68,14 @@ package struct DatagramPool: ~Copyable {
         inbound.setReceived(received, count: 0, from: remote)
         received += 1
         return received - 1
+    }
+
+    /// Takes the next packet that another thread sent into the next slot; `nil` without either.
+    package mutating func receive(from mailbox: PacketMailbox) -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
+        guard received < slots, let taken = unsafe mailbox.take(into: memory + received * Self.slotSize) else { return nil }
+        inbound.setReceived(received, count: taken.count, from: taken.path.remote)
+        received += 1
+        return (received - 1, taken.path, taken.direction)
     }
 
     /// The slot's first `count` bytes are the packet.
@@ -147,7 +160,7 @@ package struct DatagramPool: ~Copyable {
     }
 
     private mutating func transmit() {
-        for (queue, socket) in zip(outbound, sockets) where queue.count > 0 {
+        for (queue, socket) in queues where queue.count > 0 {
             unreported += queue.send(to: socket.fileDescriptor)
         }
         copied = 0
@@ -156,8 +169,16 @@ package struct DatagramPool: ~Copyable {
     @unsafe
     private mutating func enqueue(_ bytes: UnsafeMutablePointer<UInt8>, count: Int, to remote: SocketAddress, via socket: SocketIndex) {
         let index = Int(socket.rawValue)
-        if outbound[index].isFull { unreported += outbound[index].send(to: sockets[index].fileDescriptor) }
-        unsafe outbound[index].append(bytes, count: count, to: remote)
+        let queue = if let known = outbound[index] { known } else { makeQueue(index) }
+        if queue.isFull { unreported += queue.send(to: sockets[index].fileDescriptor) }
+        unsafe queue.append(bytes, count: count, to: remote)
+    }
+
+    private mutating func makeQueue(_ index: Int) -> OutboundQueue {
+        let queue = OutboundQueue(capacity: slots + transmitSlots)
+        outbound[index] = queue
+        queues.append((queue, sockets[index]))
+        return queue
     }
 
     private func checkReceived(_ slot: Int) {
