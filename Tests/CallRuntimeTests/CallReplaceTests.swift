@@ -17,9 +17,8 @@ struct CallReplaceTests {
         answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
     }
 
-    /// Alice talks to Bob and, in another call on another worker, to Carol; returns her sessions.
+    /// Alice talks to Bob and, in another call, to Carol; returns her sessions.
     private func twoCalls(_ rig: RuntimeRig, listing: Bool) async throws -> (toBob: SessionID, toCarol: SessionID) {
-        rig.media.isFarApart = true
         var sessions: [SessionID] = []
         for (socket, user) in [alice, bob, carol].enumerated() { try await rig.register(user, on: UInt64(socket + 1)) }
         for (socket, callee) in [(2, bob), (3, carol)] as [(UInt64, UserAddress)] {
@@ -31,7 +30,7 @@ struct CallReplaceTests {
         return (sessions[0], sessions[1])
     }
 
-    @Test func `the calls may be far apart, because nothing changes hands`() async throws {
+    @Test func `the target gets a new call, and nothing changes hands`() async throws {
         try await RuntimeRig(.init()).serve { rig in
             let own = try await twoCalls(rig, listing: true)
             let old = try await rig.incoming(on: 3)
@@ -52,6 +51,7 @@ struct CallReplaceTests {
             try await rig.switchboard.end(alice, own.toBob, reasonText: nil)
             try await rig.switchboard.end(carol, replacing, reasonText: nil)
             await rig.wait { rig.observer.counts.ended.count == 2 }
+            #expect(adoptions(rig) == [])
         }
     }
 
@@ -94,16 +94,23 @@ struct CallReplaceTests {
         }
     }
 
-    @Test func `without it calls that are far apart cannot be brought together`() async throws {
+    @Test func `without it the target changes calls, and its media follows`() async throws {
         try await RuntimeRig(.init()).serve { rig in
             let own = try await twoCalls(rig, listing: false)
-            await #expect {
-                try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
-            } throws: { error in
-                if case .unsupported = error as? CallError { true } else { false }
-            }
-            for session in [own.toBob, own.toCarol] { try await rig.switchboard.end(alice, session, reasonText: nil) }
+            let old = try await rig.incoming(on: 3)
+            try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+            await rig.expect(["call", "callCancel", "startCallUpdate"], on: 3)
+            await rig.expect(["call", "callCancel", "startCallUpdate"], on: 2)
+            #expect(adoptions(rig) == [.callee])
+            #expect(try await rig.switchboard.callSession(carol, old).state == .inCall)
+            try await rig.switchboard.end(alice, own.toBob, reasonText: nil)
+            try await rig.switchboard.end(carol, old, reasonText: nil)
             await rig.wait { rig.observer.counts.ended.count == 2 }
         }
+    }
+
+    /// Which legs of other calls calls have asked the media plane for.
+    private func adoptions(_ rig: RuntimeRig) -> [Leg] {
+        rig.recorder.mediaCommands.compactMap { if case .adopt(let leg, _, _) = $0 { leg } else { nil } }
     }
 }

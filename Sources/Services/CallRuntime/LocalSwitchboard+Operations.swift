@@ -93,7 +93,6 @@ extension LocalSwitchboard {
         let legs = try await (leg(of: first, for: user), leg(of: second, for: user))
         let joined = [Neighbour(owner: legs.0.call, leg: legs.0.leg), Neighbour(owner: legs.1.call, leg: legs.1.leg)]
         guard joined[0].owner.id != joined[1].owner.id else { throw .notAllowed(operation: "join", state: "one call only") }
-        guard environment.media.canBringTogether(joined[0].owner.id, joined[1].owner.id) else { throw .farApart }
 
         var random = environment.random.generator
         let owner = CallOwner(environment.media.identifier(random.next(), near: joined[0].owner.id), environment)

@@ -5,6 +5,7 @@ internal import Cryptography
 internal import DTLS
 internal import ICE
 package import Logging
+internal import MediaPlane
 package import Observability
 package import Primitives
 internal import SDP
@@ -13,7 +14,8 @@ internal import Synchronization
 
 /// The media plane: a fixed number of threads, each with its own UDP port and its own calls.
 ///
-/// A call's number decides its worker, so that no table is shared and both legs of a call meet on one thread.
+/// A call's number decides its worker, so that no table is shared and all legs of a call meet on one thread. A leg that becomes another
+/// call's moves to that call's worker, and its packets follow it from the socket that its peer goes on using.
 package final class MediaServer: MediaPort {
     package struct Configuration: Equatable, Sendable {
         /// Addresses to listen on, one socket each per worker; `0.0.0.0` and `::` are allowed.
@@ -60,6 +62,7 @@ package final class MediaServer: MediaPort {
     }
 
     private let endpoints: [WorkerEndpoint]
+    private let layout: WorkerLayout
     private let fingerprint: Fingerprint
     private let maximumCallsPerWorker: Int
     private let library: MediaLibrary
@@ -83,20 +86,21 @@ package final class MediaServer: MediaPort {
         library = MediaLibrary(folder: configuration.mediaFolder)
         var endpoints: [WorkerEndpoint] = []
         for index in 0..<configuration.workers {
-            let endpoint = try WorkerEndpoint(
-                index: index, bind: configuration.bind, advertise: configuration.advertise,
-                port: Self.port(configuration.firstPort, ofWorker: index),
-                tcpPort: configuration.tcpPort.map { Self.port($0, ofWorker: index) })
-            try endpoint.start(
-                MediaWorker.Environment(
-                    context: context, consentTimeout: configuration.consentTimeout,
-                    streamLimits: StreamTable.Limits(
-                        connections: configuration.maximumConnectionsPerWorker, firstCheckTimeout: configuration.firstCheckTimeout),
-                    library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
-                    detectsInbandKeys: configuration.detectsInbandKeys,
-                    metrics: metrics, logger: logger, events: events))
-            endpoints.append(endpoint)
+            endpoints.append(
+                try WorkerEndpoint(
+                    index: WorkerIndex(UInt16(index)), bind: configuration.bind, advertise: configuration.advertise,
+                    port: Self.port(configuration.firstPort, ofWorker: index),
+                    tcpPort: configuration.tcpPort.map { Self.port($0, ofWorker: index) }))
         }
+        layout = WorkerLayout(workers: configuration.workers, socketsPerWorker: configuration.bind.count)
+        let environment = MediaWorker.Environment(
+            context: context, consentTimeout: configuration.consentTimeout,
+            streamLimits: StreamTable.Limits(
+                connections: configuration.maximumConnectionsPerWorker, firstCheckTimeout: configuration.firstCheckTimeout),
+            library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
+            detectsInbandKeys: configuration.detectsInbandKeys, layout: layout,
+            metrics: metrics, logger: logger, events: events)
+        for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
         self.endpoints = endpoints
     }
 
@@ -106,13 +110,8 @@ package final class MediaServer: MediaPort {
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
     package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
-        guard let neighbour else { return CallID(random) }
-        let workers = UInt64(endpoints.count)
-        // Small enough that the worker's number can be added.
-        return CallID((random >> 1) / workers * workers + neighbour.rawValue % workers)
+        CallID(neighbour.map { layout.number(random, onTheWorkerOf: $0.rawValue) } ?? random)
     }
-
-    package func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { endpoint(of: one) === endpoint(of: other) }
 
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
@@ -120,7 +119,12 @@ package final class MediaServer: MediaPort {
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
     }
 
-    package func send(_ command: MediaCommand, for call: CallID) { endpoint(of: call).send(.call(call, command)) }
+    package func send(_ command: MediaCommand, for call: CallID) {
+        endpoint(of: call).send(.call(call, command))
+        // Each of the two calls has it in its order.
+        guard case .adopt(let leg, let former, let name) = command else { return }
+        endpoint(of: former).send(.surrender(leg, of: former, to: call, as: name))
+    }
 
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
@@ -129,7 +133,7 @@ package final class MediaServer: MediaPort {
         return await withCheckedContinuation { endpoint(of: call).send(.describe(call, $0)) }
     }
 
-    /// Ends what is left and waits for the threads. To be called once calls have been released.
+    /// Ends what is left and waits for the threads, which wait for each other's legs. To be called once calls have been released.
     package func stop() {
         isStopping.store(true, ordering: .relaxed)
         for endpoint in endpoints { endpoint.send(.stop) }
@@ -139,7 +143,7 @@ package final class MediaServer: MediaPort {
     private static func port(_ first: UInt16, ofWorker index: Int) -> UInt16 { first == 0 ? 0 : first + UInt16(index) }
 
     private func endpoint(of call: CallID) -> WorkerEndpoint {
-        endpoints[Int(call.rawValue % UInt64(endpoints.count))]
+        endpoints[Int(layout.worker(ofCall: call.rawValue).rawValue)]
     }
 }
 

@@ -51,7 +51,7 @@ struct RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Mutex((isFull: false, isFarApart: false, lastCall: CallID?.none))
+    private let state = Mutex((isFull: false, lastCall: CallID?.none))
 
     init(recorder: Recorder) { self.recorder = recorder }
 
@@ -60,16 +60,9 @@ final class RecordingMedia: MediaPort {
         set { state.withLock { $0.isFull = newValue } }
     }
 
-    /// Every call is on a worker of its own.
-    var isFarApart: Bool {
-        get { state.withLock { $0.isFarApart } }
-        set { state.withLock { $0.isFarApart = newValue } }
-    }
-
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
     func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID { CallID(random) }
-    func canBringTogether(_ one: CallID, _ other: CallID) -> Bool { !isFarApart }
 
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let isFull = state.withLock { state in

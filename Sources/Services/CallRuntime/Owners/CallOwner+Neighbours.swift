@@ -24,11 +24,6 @@ enum Diversion: String, Sendable {
     case forward
 }
 
-extension CallError {
-    /// The media of the two calls is on different workers.
-    static let farApart = CallError.unsupported("The media of these calls is handled by different workers and cannot be brought together.")
-}
-
 extension CallOwner {
     func handle(_ message: NeighbourMessage, at now: MonotonicTime) {
         var random = environment.random.generator

@@ -304,7 +304,6 @@ extension CallOwner {
 
     /// Brings who this leg talks to together with whom the same user talks to in another call.
     func consult(by leg: Leg, _ neighbour: Neighbour) throws(CallError) {
-        guard environment.media.canBringTogether(id, neighbour.owner.id) else { throw .farApart }
         let now = environment.clock.now
         neighbours[neighbour.owner.id] = neighbour
         try command("consult", leg) { call throws(CallError) in try call.consult(by: leg, with: neighbour.owner.id, at: now) }

@@ -4,15 +4,12 @@ package import SDP
 /// What call handling asks of the media plane. Every function returns at once; commands of one call are
 /// carried out in the order they were sent.
 package protocol MediaPort: Sendable {
-    /// A number for a new call, so that its legs and those of another call can come together later.
+    /// A number for a new call, so that its legs and those of another call are near each other if they come together later.
     ///
     /// - Parameters:
     ///   - random: any number; the call's is made from it.
     ///   - neighbour: a call of one of the new call's users; `nil` if there is none.
     func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID
-
-    /// Whether legs of these calls can be moved from one to the other.
-    func canBringTogether(_ one: CallID, _ other: CallID) -> Bool
 
     /// Chooses the worker that will carry the call and says what its legs write into their descriptions.
     /// Throws when no worker can take another call.

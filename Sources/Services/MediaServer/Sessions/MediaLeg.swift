@@ -9,9 +9,9 @@ internal import SRTP
 ///
 /// Confined to its worker's thread.
 final class MediaLeg {
-    private(set) unowned var call: MediaCall
-    private(set) var name: Leg
-    private(set) var index: LegIndex
+    unowned let call: MediaCall
+    let name: Leg
+    let index: LegIndex
     var session: PeerSession
     var dtls: DTLSTransport?
     /// When the handshake's last flight has to be repeated.
@@ -30,6 +30,8 @@ final class MediaLeg {
     var player: (any AudioPlayer)?
     /// Keys are pressed, and what it hears otherwise waits.
     var isInterrupted = false
+    /// Workers that its peer's packets may come to, besides the one it is on.
+    var formerWorkers: [WorkerIndex] = []
 
     init(call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
         self.call = call
@@ -49,17 +51,6 @@ final class MediaLeg {
         played = previous.played
         player = previous.player
         isInterrupted = previous.isInterrupted
-    }
-
-    /// Becomes a leg of another call, where it hears nothing yet.
-    func move(to call: MediaCall, as name: Leg, at index: LegIndex) {
-        self.call = call
-        self.name = name
-        self.index = index
-        usualSource = nil
-        played = nil
-        player = nil
-        isInterrupted = false
     }
 
     /// Takes over the keys of a finished handshake; `false` if there are none to be had.

@@ -16,7 +16,7 @@ extension MediaWorker {
         case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, &transport, at: now)
         case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &transport, at: now)
         case .route(let leg, let route): self.route(leg, route, in: id, &transport, at: now)
-        case .adopt(let leg, let former, let name): adopt(leg, from: former, as: name, in: id, &transport, at: now)
+        case .adopt(_, _, let name): adopt(name, in: id, &transport, at: now)
         case .releaseLeg(let leg): release(leg, of: id, &transport, at: now)
         case .play(let playback, let number, let leg): play(playback, number: number, to: leg, in: id, &transport, at: now)
         case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &transport, at: now)
@@ -48,7 +48,10 @@ extension MediaWorker {
 
     /// Checks that name any of the leg's fragments are the leg's: two of them during a restart.
     func routeChecks(to leg: MediaLeg) {
-        for fragment in leg.session.localFragments { legsByFragment[fragment] = leg }
+        for fragment in leg.session.localFragments {
+            legsByFragment[fragment] = leg
+            tellFormerWorkers(of: leg, .named(fragment))
+        }
     }
 
     /// Says good-bye on every layer and forgets the call.
@@ -63,6 +66,7 @@ extension MediaWorker {
 
     func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+        tellFormerWorkers(of: leg, .withdrawn(fragments: leg.session.localFragments, paths: leg.session.validatedPaths))
         for path in leg.session.validatedPaths { forget(path, of: leg, &transport) }
         environment.metrics.mediaSessionsActive.decrement()
     }
@@ -71,26 +75,38 @@ extension MediaWorker {
     private func forget(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
         guard legsByPath[path] === leg else { return }
         legsByPath[path] = nil
-        if let connection = path.connection { transport.close(connection, .released) }
+        transport.release(path)
     }
 
     // MARK: Sessions
 
     func perform(_ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         leg.destination = leg.session.selectedPath
+        // First, because the answer, which may leave from another worker, lets the peer go on.
+        for case .pathValidated(let path) in actions { admit(path, of: leg, &transport) }
         for action in actions {
             switch action {
             case .transmit(let bytes, let path): transport.queue(copying: bytes.span, over: path)
-            case .pathValidated(let path):
-                legsByPath[path] = leg
-                if let connection = path.connection { transport.prove(connection) }
-            case .pathForgotten(let path): forget(path, of: leg, &transport)
-            case .fragmentRetired(let fragment): if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+            case .pathValidated: break
+            case .pathForgotten(let path):
+                tellFormerWorkers(of: leg, .withdrawn(fragments: [], paths: [path]))
+                forget(path, of: leg, &transport)
+            case .fragmentRetired(let fragment):
+                if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+                tellFormerWorkers(of: leg, .withdrawn(fragments: [fragment], paths: []))
             case .refused(let refusal): environment.metrics.stunRefused[STUNRefusal(refusal)].increment()
             case .startHandshake(let role): startHandshake(of: leg, as: role, &transport, at: now)
             case .event(let event): tell(event, of: leg, &transport, at: now)
             }
         }
+    }
+
+    /// Packets from this path are the leg's from now on.
+    private func admit(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
+        legsByPath[path] = leg
+        forwarding.remove(paths: [path])
+        transport.prove(path)
+        tellFormerWorkers(of: leg, .validated(path))
     }
 
     private func tell(_ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {

@@ -43,8 +43,17 @@ extension MediaWorker {
     private func close(
         _ id: ConnectionID, _ reason: MediaConnectionClosure, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
-        guard let path = transport.close(id, reason), let leg = legsByPath[path] else { return }
-        perform(leg.session.pathClosed(path, at: now), for: leg, &transport, at: now)
-        rearm(leg.call)
+        guard let path = transport.close(id, reason) else { return }
+        pathClosed(path, &transport, at: now)
+    }
+
+    /// What carried a path is gone.
+    func pathClosed(_ path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        if let leg = legsByPath[path] {
+            perform(leg.session.pathClosed(path, at: now), for: leg, &transport, at: now)
+            rearm(leg.call)
+        } else if let host = forwarding.host(of: path) {
+            endpoints[Int(host.rawValue)].send(.pathClosed(path))
+        }
     }
 }

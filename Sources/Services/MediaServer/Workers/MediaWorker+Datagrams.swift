@@ -49,8 +49,12 @@ extension MediaWorker {
 
     private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
         let received = transport.count(slot)
+        guard let leg = legsByPath[path] else {
+            if passOn(slot, over: path, transport) { return }
+            tally.received(bytes: received)
+            return tally.drop(.unknownAddress)
+        }
         tally.received(bytes: received)
-        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
         guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
         let call = leg.call
         var packet = transport.slot(slot)
@@ -118,8 +122,12 @@ extension MediaWorker {
     }
 
     private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let leg = legsByPath[path] else {
+            if passOn(slot, over: path, transport) { return }
+            tally.controlReceived += 1
+            return tally.drop(.unknownAddress)
+        }
         tally.controlReceived += 1
-        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
         guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
         let received = transport.count(slot)
         var packet = transport.slot(slot)
@@ -176,7 +184,16 @@ extension MediaWorker {
             return false
         }
         // Without a name that is ours there is nobody to answer for, and no password to answer with.
-        guard let username = message.username, let name = ICEUsername(parsing: username), let leg = legsByFragment[name.receiver] else {
+        guard let username = message.username, let name = ICEUsername(parsing: username) else {
+            environment.metrics.stunRefused[.unknownUsername].increment()
+            return false
+        }
+        guard let leg = legsByFragment[name.receiver] else {
+            if let host = forwarding.host(of: name.receiver) {
+                passOn(slot, over: path, to: host, transport)
+                // Whether it is valid is found there; a connection has the usual time until then.
+                return true
+            }
             environment.metrics.stunRefused[.unknownUsername].increment()
             return false
         }
@@ -189,7 +206,10 @@ extension MediaWorker {
     }
 
     private func receiveHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let leg = legsByPath[path] else { return tally.drop(.unknownAddress) }
+        guard let leg = legsByPath[path] else {
+            if !passOn(slot, over: path, transport) { tally.drop(.unknownAddress) }
+            return
+        }
         guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return tally.drop(.notConnected) }
         do {
             try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)

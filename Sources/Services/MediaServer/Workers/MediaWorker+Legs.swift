@@ -47,28 +47,6 @@ extension MediaWorker {
         rearm(call)
     }
 
-    /// A leg of another call on this worker becomes this call's. Its peer notices nothing but what it hears from now on.
-    func adopt(
-        _ name: Leg, from former: CallID, as newName: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
-    ) {
-        guard let giver = calls[former], let leg = giver.leg(name) else { return }
-        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
-        guard let moved = giver.bridge.takeLeg(leg.index, at: now), let index = call.bridge.insertLeg(moved, at: now) else {
-            return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
-        }
-        calls[id] = call
-        endpoint.setCallCount(calls.count)
-        giver.remove(leg)
-        leg.move(to: call, as: newName, at: index)
-        call.install(leg)
-        if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
-        for touched in [giver, call] {
-            refreshAudio(of: touched, at: now)
-            sendControl(of: touched, &transport)
-            rearm(touched)
-        }
-    }
-
     /// One leg says good-bye, the others stay.
     func release(_ name: Leg, of id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id], let leg = call.leg(name) else { return }

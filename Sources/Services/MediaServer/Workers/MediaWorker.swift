@@ -23,6 +23,7 @@ final class MediaWorker {
         let library: MediaLibrary
         let toneRegion: ToneCadence.Region
         let detectsInbandKeys: Bool
+        let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger
         let events: @Sendable (CallID, MediaEvent) -> Void
@@ -30,6 +31,8 @@ final class MediaWorker {
 
     let environment: Environment
     let endpoint: WorkerEndpoint
+    /// All workers', in their order.
+    let endpoints: [WorkerEndpoint]
     let authentication = OpenSSLAuthentication()
     let wallClock: WallClock
     var random = SecureRandomSource()
@@ -38,39 +41,55 @@ final class MediaWorker {
     var legsByFragment: [String: MediaLeg] = [:]
     /// Whose packets come over a path; only paths that a check has authenticated.
     var legsByPath: [Path: MediaLeg] = [:]
+    /// Where the packets of legs that have moved away go.
+    var forwarding = ForwardingTable()
+    /// Legs that are on their way here, and those that came too early.
+    var awaited: [CallID: AwaitedLeg] = [:]
+    var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
     var tally = PacketTally()
     /// For a packet that goes to more than one leg.
     var copy = [UInt8](repeating: 0, count: DatagramPool.slotSize)
-    private var isStopping = false
+    private(set) var isStopping = false
+    /// From how many workers, itself among them, a leg may still come.
+    private var givers: Int
 
-    init(environment: Environment, endpoint: WorkerEndpoint) {
+    init(environment: Environment, endpoint: WorkerEndpoint, endpoints: [WorkerEndpoint]) {
         self.environment = environment
         self.endpoint = endpoint
+        self.endpoints = endpoints
+        givers = endpoints.count
         wallClock = WallClock(showing: NTPTimestamp(unixNanoseconds: WallTime.unixNanoseconds), at: MonotonicClock.now)
     }
 
-    /// Runs until a `.stop` has been taken from the mailbox.
-    func run(sockets: [UDPSocket], listeners: [TCPListener], wakeUp: WakeUp) {
+    /// Runs until every worker has taken a `.stop` from its mailbox, so that no leg is lost on its way.
+    func run(wakeUp: WakeUp) {
         do {
             var transport = try PacketTransport(
-                sockets: sockets, listeners: listeners, wakeUp: wakeUp, limits: environment.streamLimits, metrics: environment.metrics)
+                of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp, limits: environment.streamLimits,
+                metrics: environment.metrics)
             try serve(&transport)
+            turnAwayLatecomers(&transport)
             for call in Array(calls.keys) { release(call, &transport, at: MonotonicClock.now) }
             report(transport.flush())
             transport.closeAll()
-            turnAwayTheCurious()
         } catch {
             environment.logger.critical("media worker cannot wait for packets", metadata: [LogKey.error: "\(error)"])
+            stop()
         }
     }
 
     private func serve(_ transport: inout PacketTransport) throws(SocketError) {
         var messages: [WorkerEndpoint.Message] = []
-        while !isStopping {
+        while givers > 0 {
             let ready = try transport.wait(until: deadlines.earliest)
             let now = MonotonicClock.now
-            if transport.wasWoken { carryOut(&messages, &transport, at: now) }
+            if transport.wasWoken {
+                // Counted first: of these every leg is here, once the messages have been taken.
+                let passedOn = endpoint.packets.count
+                carryOut(&messages, &transport, at: now)
+                receivePassedOn(passedOn, &transport)
+            }
             for index in 0..<ready { receive(from: transport.readySocket(index), &transport) }
             for index in 0..<transport.readyListenerCount { transport.accept(from: transport.readyListener(index), at: now) }
             for index in 0..<transport.readyConnectionCount { receive(from: transport.readyConnection(index), &transport, at: now) }
@@ -80,23 +99,44 @@ final class MediaWorker {
         }
     }
 
-    /// Whoever still waits for an answer gets one.
-    private func turnAwayTheCurious() {
+    /// Whoever still waits for an answer gets one, and a leg that comes too late for its call is let go.
+    private func turnAwayLatecomers(_ transport: inout PacketTransport) {
         var messages: [WorkerEndpoint.Message] = []
         endpoint.takeMessages(into: &messages)
-        for case .describe(_, let answer) in messages { answer.resume(returning: nil) }
+        for message in messages {
+            switch message {
+            case .describe(_, let answer): answer.resume(returning: nil)
+            case .arrival(let parcel?, _, _): abandon(parcel.take(), &transport)
+            default: break
+            }
+        }
+        for leg in early { if let leg = leg.leg { abandon(leg, &transport) } }
+        early = []
     }
 
     private func carryOut(_ messages: inout [WorkerEndpoint.Message], _ transport: inout PacketTransport, at now: MonotonicTime) {
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
-            case .stop: isStopping = true
-            case .call(let call, let command): carryOut(command, for: call, &transport, at: now)
+            case .stop: stop()
+            case .noMoreLegs: givers -= 1
+            case .call(let call, let command): carryOutInTurn(.command(command), for: call, &transport, at: now)
             case .describe(let call, let answer): answer.resume(returning: statistics(of: call))
+            case .surrender(let leg, let giver, let taker, let name):
+                carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &transport, at: now)
+            case .arrival(let parcel, let name, let call): arrive(parcel?.take(), as: name, in: call, &transport, at: now)
+            case .forward(let change, let host): forward(change, by: host, &transport)
+            case .pathClosed(let path): pathClosed(path, &transport, at: now)
+            case .closeConnection(let connection): transport.close(connection, .released)
             }
         }
         messages.removeAll(keepingCapacity: true)
+    }
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        for endpoint in endpoints { endpoint.send(.noMoreLegs) }
     }
 
     private func timeout(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {

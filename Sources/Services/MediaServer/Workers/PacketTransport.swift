@@ -1,4 +1,5 @@
 internal import ICE
+internal import MediaPlane
 internal import Observability
 internal import Primitives
 internal import Sockets
@@ -10,26 +11,37 @@ struct PacketTransport: ~Copyable {
     /// Bytes taken from a connection at a time.
     private static let readSize = 65_536
 
-    private var pool: DatagramPool
+    var pool: DatagramPool
     private var poller: Poller
-    private let listeners: [TCPListener]
+    let endpoint: WorkerEndpoint
+    let endpoints: [WorkerEndpoint]
+    let layout: WorkerLayout
+    private let firstListener: Int
     private var streams: StreamTable
     /// What the connection read last had, and how much of it has been taken.
     private var bytes: [UInt8]
     private var byteCount = 0
     private var taken = 0
+    /// What became of packets for connections of other workers.
+    var passedOn = Transmissions()
 
+    /// - Parameter endpoints: all workers', because a leg that has moved here sends by the sockets of the worker it came from.
     init(
-        sockets: [UDPSocket], listeners: [TCPListener], wakeUp: WakeUp, limits: StreamTable.Limits, metrics: GatewayMetrics
+        of endpoint: WorkerEndpoint, among endpoints: [WorkerEndpoint], layout: WorkerLayout, wakeUp: WakeUp, limits: StreamTable.Limits,
+        metrics: GatewayMetrics
     ) throws(SocketError) {
         var poller = try Poller(wakeUp: wakeUp)
-        for (index, socket) in sockets.enumerated() { try poller.add(socket, as: SocketIndex(UInt16(index))) }
-        for (index, listener) in listeners.enumerated() { try poller.add(listener, as: SocketIndex(UInt16(index))) }
+        let first = layout.firstSocket(of: endpoint.index)
+        for (place, socket) in endpoint.sockets.enumerated() { try poller.add(socket, as: SocketIndex(UInt16(first + place))) }
+        for (place, listener) in endpoint.listeners.enumerated() { try poller.add(listener, as: SocketIndex(UInt16(first + place))) }
         self.poller = poller
-        self.listeners = listeners
-        pool = DatagramPool(sockets: sockets)
+        self.endpoint = endpoint
+        self.endpoints = endpoints
+        self.layout = layout
+        firstListener = first
+        pool = DatagramPool(sockets: endpoints.flatMap(\.sockets))
         streams = StreamTable(limits: limits, metrics: metrics)
-        bytes = [UInt8](repeating: 0, count: listeners.isEmpty ? 0 : Self.readSize)
+        bytes = [UInt8](repeating: 0, count: endpoint.listeners.isEmpty ? 0 : Self.readSize)
     }
 
     // MARK: Waiting
@@ -69,7 +81,9 @@ struct PacketTransport: ~Copyable {
     mutating func queue(slot: Int, count: Int, over path: Path) {
         switch path.transport {
         case .udp: pool.queue(slot: slot, count: count, to: path.remote, via: path.local)
-        case .tcp(let id): Self.queue(slot, of: pool, count: count, for: id, of: &streams, &poller)
+        case .tcp(let id):
+            guard isHere(path) else { return Self.passOn(slot, of: pool, count: count, over: path, to: home(of: path), &passedOn) }
+            Self.queue(slot, of: pool, count: count, for: id, of: &streams, &poller)
         }
     }
 
@@ -77,13 +91,16 @@ struct PacketTransport: ~Copyable {
     mutating func queue(copying packet: Span<UInt8>, over path: Path) {
         switch path.transport {
         case .udp: pool.queue(copying: packet, to: path.remote, via: path.local)
-        case .tcp(let id): streams.queue(packet, for: id, &poller)
+        case .tcp(let id):
+            guard isHere(path) else { return Self.passOn(packet, over: path, to: home(of: path), &passedOn) }
+            streams.queue(packet, for: id, &poller)
         }
     }
 
     /// Sends everything queued; counts what happened since the last call.
     mutating func flush() -> Transmissions {
-        streams.flush(&poller) + pool.flush()
+        defer { passedOn = Transmissions() }
+        return streams.flush(&poller) + pool.flush() + passedOn
     }
 }
 
@@ -112,7 +129,7 @@ extension PacketTransport {
     /// Takes in who waits at a listener, at most `limit` of them, so that a flood leaves time for media.
     mutating func accept(from listener: SocketIndex, limit: Int = 64, at now: MonotonicTime) {
         for _ in 0..<limit {
-            switch listeners[Int(listener.rawValue)].accept() {
+            switch endpoint.listeners[Int(listener.rawValue) - firstListener].accept() {
             case .nobody: return
             case .turnedAway: streams.countTurnedAway()
             case .connection(let connection):
@@ -133,7 +150,10 @@ extension PacketTransport {
     /// Whether a valid check has come over it; `nil` if it is closed.
     func isProven(_ id: ConnectionID) -> Bool? { streams[id]?.isProven }
 
-    mutating func prove(_ id: ConnectionID) { streams.prove(id) }
+    /// A valid check came over this path; a connection of another worker is proven there.
+    mutating func prove(_ path: Path) {
+        if let connection = path.connection, isHere(path) { streams.prove(connection) }
+    }
 
     /// Closes it, after what it can still take has left; `nil` if it is closed already.
     @discardableResult

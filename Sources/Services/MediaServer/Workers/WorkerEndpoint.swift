@@ -1,6 +1,7 @@
 internal import CallControl
 internal import CallRuntime
 internal import ICE
+internal import MediaPlane
 internal import Primitives
 internal import Sockets
 internal import Synchronization
@@ -11,17 +12,31 @@ final class WorkerEndpoint: Sendable {
         case call(CallID, MediaCommand)
         /// Somebody wants to know how a call's media flows.
         case describe(CallID, CheckedContinuation<CallMediaStatistics?, Never>)
+        /// A leg of a call here becomes another call's, which has got an `adopt`.
+        case surrender(Leg, of: CallID, to: CallID, as: Leg)
+        /// The leg that an `adopt` waits for; `nil` if it was not there.
+        case arrival(Parcel<TravellingLeg>?, as: Leg, in: CallID)
+        /// What has become of a leg that was here.
+        case forward(ForwardingTable.Change, by: WorkerIndex)
+        /// The connection of a leg that is here, or was, is gone where it was accepted.
+        case pathClosed(Path)
+        /// A connection that was accepted here carries nobody's path any more.
+        case closeConnection(ConnectionID)
         case stop
+        /// A worker has been told to stop, and has given away every leg that it was asked for before.
+        case noMoreLegs
     }
 
-    /// Values of `a=candidate` for the legs on this worker.
+    /// Values of `a=candidate` for the legs that begin on this worker.
     let candidates: [String]
     let localAddresses: [SocketAddress]
     /// Where connections are accepted; empty without TCP.
     let listenerAddresses: [SocketAddress]
-    private let index: Int
-    private let sockets: [UDPSocket]
-    private let listeners: [TCPListener]
+    let index: WorkerIndex
+    let sockets: [UDPSocket]
+    let listeners: [TCPListener]
+    /// What other workers pass on: what came in for legs that have moved here, and what these say on connections here.
+    let packets: PacketMailbox
     private let mailbox: Mailbox<Message>
     private let wakeUp: WakeUp
     private let calls = Atomic<Int>(0)
@@ -30,8 +45,9 @@ final class WorkerEndpoint: Sendable {
     /// - Parameters:
     ///   - port: for UDP, 0 for the kernel's choice.
     ///   - tcpPort: for passive candidates (RFC 6544), 0 for the kernel's choice; `nil` for none.
-    init(index: Int, bind: [IPAddress], advertise: [IPAddress], port: UInt16, tcpPort: UInt16?) throws(MediaServerError) {
+    init(index: WorkerIndex, bind: [IPAddress], advertise: [IPAddress], port: UInt16, tcpPort: UInt16?) throws(MediaServerError) {
         self.index = index
+        let index = index.rawValue
         do {
             wakeUp = try WakeUp()
         } catch {
@@ -54,17 +70,22 @@ final class WorkerEndpoint: Sendable {
         let passive = listenerAddresses.first.map { first in advertised.map { SocketAddress($0, port: first.port) } } ?? []
         candidates = Candidate.hosts(for: advertised.map { SocketAddress($0, port: port) }, tcp: passive).map(\.attributeValue)
         mailbox = Mailbox(capacity: 65_536, wakeUp: wakeUp)
+        packets = PacketMailbox(capacity: Self.packetCapacity, wakeUp: wakeUp)
     }
 
-    func start(_ environment: MediaWorker.Environment) throws(MediaServerError) {
+    /// A quarter of a second of eighty moved legs with sound (50 packets a second each), or of a dozen with video (300).
+    private static let packetCapacity = 1_024
+
+    /// - Parameter endpoints: all of them, this one included, in their order.
+    func start(_ environment: MediaWorker.Environment, among endpoints: [WorkerEndpoint]) throws(MediaServerError) {
         let started: WorkerThread
         do {
-            started = try WorkerThread(name: "media-\(index)") { [self] in
-                let worker = MediaWorker(environment: environment, endpoint: self)
-                worker.run(sockets: sockets, listeners: listeners, wakeUp: wakeUp)
+            started = try WorkerThread(name: "media-\(index.rawValue)") { [self] in
+                let worker = MediaWorker(environment: environment, endpoint: self, endpoints: endpoints)
+                worker.run(wakeUp: wakeUp)
             }
         } catch {
-            throw .socket("media worker \(index): \(error)")
+            throw .socket("media worker \(index.rawValue): \(error)")
         }
         thread.withLock { $0 = started }
     }
@@ -90,6 +111,11 @@ final class WorkerEndpoint: Sendable {
     func send(_ message: Message) {
         let accepted = mailbox.send(message)
         precondition(accepted, "a media worker takes its commands")
+    }
+
+    /// Passes a packet on; whether there was room.
+    func send(_ packet: Span<UInt8>, over path: Path, _ direction: PacketMailbox.Direction) -> Bool {
+        packets.send(packet, over: path, direction)
     }
 
     func join() { thread.withLock { $0 }?.join() }

@@ -1,0 +1,73 @@
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import Sockets
+
+/// Packets of legs that are on another worker than the socket that their peer sends to.
+extension MediaWorker {
+    // MARK: Where the socket is
+
+    /// Passes a packet on to the worker that has the leg it is for; `false` if its path is none of a leg that was here. Asked only when no
+    /// leg here has the path, so that calls whose legs stay where they are pay nothing for it.
+    func passOn(_ slot: Int, over path: Path, _ transport: borrowing PacketTransport) -> Bool {
+        guard !forwarding.isEmpty, let host = forwarding.host(of: path) else { return false }
+        passOn(slot, over: path, to: host, transport)
+        return true
+    }
+
+    /// A worker that does not keep up loses packets as a socket does.
+    func passOn(_ slot: Int, over path: Path, to host: WorkerIndex, _ transport: borrowing PacketTransport) {
+        if !endpoints[Int(host.rawValue)].send(transport.datagram(slot), over: path, .inbound) { tally.drop(.overload) }
+    }
+
+    /// Something has become of a leg that was here.
+    func forward(_ change: ForwardingTable.Change, by host: WorkerIndex, _ transport: inout PacketTransport) {
+        forwarding.apply(change, by: host)
+        if case .validated(let path) = change {
+            // Whoever showed last that it knows a password has the path.
+            legsByPath[path] = nil
+            transport.prove(path)
+        }
+    }
+
+    // MARK: Where the leg is
+
+    /// What becomes of a leg is known wherever its packets may come to. Most legs have been nowhere else.
+    func tellFormerWorkers(of leg: MediaLeg, _ change: @autoclosure () -> ForwardingTable.Change) {
+        if !leg.formerWorkers.isEmpty { tell(leg.formerWorkers, change()) }
+    }
+
+    func tell(_ workers: [WorkerIndex], _ change: ForwardingTable.Change) {
+        // At the end of the process nobody listens any more.
+        guard !isStopping else { return }
+        for worker in workers { endpoints[Int(worker.rawValue)].send(.forward(change, by: endpoint.index)) }
+    }
+
+    /// Takes what other workers have passed on.
+    func receivePassedOn(_ count: Int, _ transport: inout PacketTransport) {
+        guard count > 0 else { return }
+        let now = MonotonicClock.now
+        transport.emptySlots()
+        for _ in 0..<count {
+            guard let next = next(&transport) else { return }
+            switch next.direction {
+            case .inbound: take(next.slot, over: next.path, &transport, at: now)
+            case .outbound: say(next.slot, over: next.path, &transport)
+            }
+        }
+    }
+
+    private func next(_ transport: inout PacketTransport) -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
+        if let next = transport.receivePassedOn() { return next }
+        // All slots are taken.
+        transport.emptySlots()
+        return transport.receivePassedOn()
+    }
+
+    /// Puts a packet of a leg that is elsewhere on its connection, or ends the connection.
+    private func say(_ slot: Int, over path: Path, _ transport: inout PacketTransport) {
+        let count = transport.count(slot)
+        guard count > 0 else { return transport.release(path) }
+        transport.queue(slot: slot, count: count, over: path)
+    }
+}

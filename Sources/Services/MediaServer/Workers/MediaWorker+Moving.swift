@@ -1,0 +1,144 @@
+internal import CallControl
+internal import CallRuntime
+internal import Logging
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import Sockets
+
+/// A leg that a call here waits for, and what is asked of the call meanwhile: it may be about that leg.
+struct AwaitedLeg {
+    enum Request {
+        case command(MediaCommand)
+        case surrender(Leg, to: CallID, as: Leg)
+    }
+
+    let name: Leg
+    var requests: [Request] = []
+}
+
+/// What came before its call had got to the command that takes it, and has to wait: that there was no such leg, or one without room yet.
+struct EarlyLeg {
+    let call: CallID
+    let name: Leg
+    let leg: TravellingLeg?
+}
+
+/// Legs that change calls, on one worker or between two.
+///
+///     taker's worker                                    giver's worker
+///       adopt: what the call is asked next waits           surrender: packets go to the taker's worker from now on
+///       arrival ◀──────────── the leg, in a parcel ────────── │
+///       forward: it is here ─────────────────────────────▶ this and every other worker that had it
+///
+/// The leg is in one worker's tables, or in one mailbox, never in two.
+extension MediaWorker {
+    /// What is asked of one call is done in its order, also while a leg is on its way.
+    func carryOutInTurn(_ request: AwaitedLeg.Request, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard awaited[id] == nil else {
+            awaited[id]?.requests.append(request)
+            return
+        }
+        switch request {
+        case .command(let command): carryOut(command, for: id, &transport, at: now)
+        case .surrender(let leg, let taker, let name): surrender(leg, of: id, to: taker, as: name, &transport, at: now)
+        }
+    }
+
+    // MARK: Giving
+
+    private func surrender(
+        _ name: Leg, of former: CallID, to id: CallID, as newName: Leg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        let host = environment.layout.worker(ofCall: id.rawValue)
+        guard let giver = calls[former], let leg = giver.leg(name), let streams = giver.bridge.takeLeg(leg.index, at: now) else {
+            return hand(nil, to: host, as: newName, in: id, &transport, at: now)
+        }
+        giver.remove(leg)
+        let paths = leg.session.validatedPaths.filter { legsByPath[$0] === leg }
+        let fragments = leg.session.localFragments.filter { legsByFragment[$0] === leg }
+        for path in paths { legsByPath[path] = nil }
+        for fragment in fragments { legsByFragment[fragment] = nil }
+        var workers = leg.formerWorkers
+        if host != endpoint.index {
+            forwarding.apply(.moved(fragments: fragments, paths: paths), by: host)
+            workers = workers.filter { $0 != host } + [endpoint.index]
+        }
+        hand(TravellingLeg(leg, streams, paths: paths, formerWorkers: workers), to: host, as: newName, in: id, &transport, at: now)
+        refreshAudio(of: giver, at: now)
+        sendControl(of: giver, &transport)
+        rearm(giver)
+    }
+
+    /// Nothing of the leg stays here but the way to where it goes.
+    private func hand(
+        _ leg: TravellingLeg?, to host: WorkerIndex, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        if host == endpoint.index {
+            arrive(leg, as: name, in: id, &transport, at: now)
+        } else {
+            endpoints[Int(host.rawValue)].send(.arrival(leg.map { Parcel($0) }, as: name, in: id))
+        }
+    }
+
+    // MARK: Taking
+
+    /// A leg of another call becomes this call's. Its peer notices nothing but what it hears from now on.
+    func adopt(_ name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        if calls[id]?.leg(name) != nil { return }
+        guard let index = early.firstIndex(where: { $0.call == id && $0.name == name }) else {
+            awaited[id] = AwaitedLeg(name: name)
+            return
+        }
+        take(early.remove(at: index).leg, as: name, in: id, &transport, at: now)
+    }
+
+    /// The leg is here, or was not there; what waited for it goes on.
+    func arrive(_ leg: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let waiting = awaited[id], waiting.name == name else {
+            // Before its turn; but its packets are here. Its name is its own, so that nothing that is asked before can be about it.
+            if leg.map({ settle($0, as: name, in: id, &transport, at: now) }) != true {
+                early.append(EarlyLeg(call: id, name: name, leg: leg))
+            }
+            return
+        }
+        awaited[id] = nil
+        take(leg, as: name, in: id, &transport, at: now)
+        for request in waiting.requests { carryOutInTurn(request, for: id, &transport, at: now) }
+    }
+
+    private func take(_ arrived: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let arrived, !settle(arrived, as: name, in: id, &transport, at: now) else { return }
+        environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
+        abandon(arrived, &transport)
+    }
+
+    /// Whether there was room for it.
+    private func settle(
+        _ arrived: TravellingLeg, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) -> Bool {
+        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
+        guard let index = call.bridge.insertLeg(arrived.streams, at: now) else { return false }
+        calls[id] = call
+        endpoint.setCallCount(calls.count)
+        let leg = MediaLeg(arrived, in: call, as: name, at: index)
+        call.install(leg)
+        let fragments = leg.session.localFragments
+        for fragment in fragments { legsByFragment[fragment] = leg }
+        for path in arrived.paths { legsByPath[path] = leg }
+        forwarding.remove(fragments: fragments, paths: arrived.paths)
+        tellFormerWorkers(of: leg, .moved(fragments: fragments, paths: arrived.paths))
+        if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
+        refreshAudio(of: call, at: now)
+        sendControl(of: call, &transport)
+        rearm(call)
+        return true
+    }
+
+    /// There is no call for it to be in.
+    func abandon(_ leg: TravellingLeg, _ transport: inout PacketTransport) {
+        tell(leg.formerWorkers, .withdrawn(fragments: leg.session.localFragments, paths: leg.paths))
+        for path in leg.paths { transport.release(path) }
+        environment.metrics.mediaSessionsActive.decrement()
+    }
+}
