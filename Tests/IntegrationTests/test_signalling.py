@@ -266,6 +266,9 @@ async def test_the_first_device_that_answers_wins(peer):
     await alice.expect("respondCallUpdate", at_alice)
     (await bob.end(invitation.session, "?reasonText=bye")).succeeded()
     assert (await alice.expect("callEnd", at_alice)).reason[1] == "bye"
+    # Neither names itself, so that nobody knows which of them has hung up: clients ignore it for a call that is over (spidr-wire §6.7).
+    for device in (bob, bobs_other):
+        await device.expect("callEnd", invitation.session)
     await bobs_other.expect_silence()
 
 
