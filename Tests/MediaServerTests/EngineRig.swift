@@ -30,6 +30,7 @@ struct EngineRig {
     private(set) var sent: [Sent] = []
     private var cycle = 0
     private var numbers: [UInt16] = [65_530, 100, 7_000, 40_000]
+    private var videoNumber: UInt16 = 0
 
     init(
         a codecsOfA: [Codec], b codecsOfB: [Codec], packetTime: PacketTime = PacketTime(), source: MediaSource = .leg(Self.a),
@@ -46,23 +47,36 @@ struct EngineRig {
     }
 
     /// Legs that all hear each other.
-    init(mixing legs: [[Codec]], engine: AudioEngine = AudioEngine()) {
-        precondition(legs.count <= 4, "each has numbers of its own")
+    ///
+    /// - Parameter showing: those that have video, too.
+    init(mixing legs: [[Codec]], showing: Set<Int> = [], engine: AudioEngine = AudioEngine()) {
         self.engine = engine
         bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
-        for codecs in legs {
-            guard let leg = bridge.addLeg(random: &random) else { preconditionFailure("there is room for four legs") }
-            bridge.configure(leg, Self.negotiated(codecs, PacketTime()), random: &random, at: clock.now)
-            bridge.peerReady(leg, at: clock.now)
-            bridge.setSource(.mix, of: .audio, for: leg, at: clock.now)
-        }
-        engine.update(to: bridge, at: clock.now)
+        for (place, codecs) in legs.enumerated() { join(codecs, showsItself: showing.contains(place)) }
+    }
+
+    /// One more leg that hears all others.
+    mutating func join(_ codecs: [Codec], showsItself: Bool = false) {
+        guard let leg = bridge.addLeg(random: &random) else { preconditionFailure("there is room for four legs") }
+        precondition(leg.rawValue < 4, "each has numbers of its own")
+        bridge.setSource(.mix, of: .audio, for: leg, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
+        var negotiated = Self.negotiated(codecs, PacketTime())
+        if showsItself { negotiated.media.append(Self.video(of: leg)) }
+        bridge.configure(leg, negotiated, random: &random, at: clock.now)
+        bridge.peerReady(leg, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
+    }
+
+    mutating func leave(_ leg: LegIndex) {
+        bridge.removeLeg(leg, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
     }
 
     /// What b hears.
     mutating func setSource(_ source: MediaSource) {
         bridge.setSource(source, of: .audio, for: Self.b, at: clock.now)
-        engine.update(to: bridge, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
     }
 
     private static func negotiated(_ codecs: [Codec], _ packetTime: PacketTime) -> NegotiatedLeg {
@@ -75,10 +89,19 @@ struct EngineRig {
             transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
     }
 
+    private static func video(of leg: LegIndex) -> NegotiatedMedia {
+        let vp8 = Codec(payloadType: PayloadType(96)!, name: "VP8", clockRate: 90_000, feedback: ["nack pli"])
+        return NegotiatedMedia(
+            mid: "1", kind: .video, direction: .sendReceive, isRejected: false, codecs: [vp8], extensions: [],
+            remoteSources: [AnnouncedSource(ssrc: videoSource(of: leg))], localSSRC: SSRC(0xB0), localRetransmissionSSRC: nil)
+    }
+
+    private static func videoSource(of leg: LegIndex) -> SSRC { SSRC(0x1000 + UInt32(leg.rawValue)) }
+
     /// a has agreed on something else.
     mutating func renegotiate(a codecs: [Codec]) {
         bridge.configure(Self.a, Self.negotiated(codecs, PacketTime()), random: &random, at: clock.now)
-        engine.update(to: bridge, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
     }
 
     // MARK: Time
@@ -116,6 +139,40 @@ struct EngineRig {
     var receivedFromA: AudioPlayout.Statistics? { engine.played(from: Self.a) }
 
     var isPressing: Bool { engine.isPressing(Self.b) }
+
+    // MARK: Video
+
+    /// A packet of video comes from a leg; returns the legs that it goes to.
+    mutating func viewers(of leg: LegIndex) -> [LegIndex] {
+        videoNumber &+= 1
+        var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength + 4)
+        let header = RTPHeader(
+            marker: true, payloadType: PayloadType(96)!, sequenceNumber: SequenceNumber(videoNumber),
+            timestamp: RTPTimestamp(UInt32(cycle) * 1_800), ssrc: Self.videoSource(of: leg))
+        var span = packet.mutableSpan
+        header.writeNew(to: &span)
+        guard case .media(let arrival) = bridge.receive(span.span, from: leg, at: clock.now) else { return [] }
+        return (0..<arrival.receiverCount).compactMap { receiver in
+            var copy = packet
+            var span = copy.mutableSpan
+            guard case .forward(let viewer) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
+            else { return nil }
+            return viewer
+        }
+    }
+
+    /// Legs that were asked for a key frame since the last look.
+    mutating func keyFrameRequests() -> [LegIndex] {
+        var asked: [LegIndex] = []
+        while let output = bridge.poll() {
+            guard case .transmitControl(let bytes, let leg) = output else { continue }
+            guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
+            for case .pictureLossIndication(let indication) in compound.packets where indication.media == Self.videoSource(of: leg) {
+                asked.append(leg)
+            }
+        }
+        return asked
+    }
 
     // MARK: What a says
 

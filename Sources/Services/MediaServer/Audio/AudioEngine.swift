@@ -34,8 +34,8 @@ package final class AudioEngine {
     package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
     /// When the next cycle is due; `nil` while there is nothing to do.
     package private(set) var nextCycle: MonotonicTime?
-    /// Another leg is the one that speaks since the last cycle.
-    package private(set) var newSpeaker: LegIndex?
+    /// Another leg of the mix speaks since this cycle, and is yet to be shown.
+    private var speakerHasChanged = false
 
     private let detectsInbandKeys: Bool
 
@@ -44,8 +44,8 @@ package final class AudioEngine {
 
     // MARK: Following the bridge
 
-    /// Something about legs, sources or codecs has changed.
-    package func update(to bridge: Bridge, at now: MonotonicTime) {
+    /// Something about legs, sources or codecs has changed. Whoever is in the mix now sees who speaks in it.
+    package func update(to bridge: inout Bridge, at now: MonotonicTime) {
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
@@ -59,7 +59,11 @@ package final class AudioEngine {
         if !isMixed { mixer = nil }
         let isIdle = listeners.allSatisfy { $0 == nil } && speakers.allSatisfy { $0 == nil }
         nextCycle = isIdle ? nil : nextCycle ?? now
+        bridge.showSpeaker(activeSpeaker, at: now)
     }
+
+    /// Who speaks in the mix, or spoke last.
+    private var activeSpeaker: LegIndex? { mixer?.activeSpeaker.map(LegIndex.init) }
 
     package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) {
         players[number] = player
@@ -93,7 +97,6 @@ package final class AudioEngine {
         nextCycle = due + Self.interval
         turn = 0
         hasTaken = false
-        newSpeaker = nil
         for place in listeners.indices {
             guard let listener = listeners[place] else { continue }
             let speaks = listener.receiver?.advance(at: due) ?? false
@@ -102,14 +105,14 @@ package final class AudioEngine {
             let frame = receiver.frame
             mixer?.setInput(frame.span, channels: receiver.channels, of: place)
         }
-        newSpeaker = mixer?.mix().map(LegIndex.init)
+        speakerHasChanged = mixer?.mix() != nil
         // An array that is returned and emptied at once would be copied.
         guard !ended.isEmpty else { return [] }
         defer { ended = [] }
         return ended
     }
 
-    /// Makes the next packet of this cycle, if there is one more.
+    /// Makes the next packet of this cycle, if there is one more; after the last one everybody in the mix sees who speaks.
     package func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
         while turn < speakers.count {
             let leg = LegIndex(turn)
@@ -122,6 +125,8 @@ package final class AudioEngine {
             hasTaken = false
         }
         mixer?.finishCycle()
+        if speakerHasChanged { bridge.showSpeaker(activeSpeaker, at: now) }
+        speakerHasChanged = false
         return nil
     }
 

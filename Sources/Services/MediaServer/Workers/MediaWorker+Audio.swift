@@ -22,7 +22,7 @@ extension MediaWorker {
             }
             call.audio = engine
         }
-        call.audio?.update(to: call.bridge, at: now)
+        call.audio?.update(to: &call.bridge, at: now)
         if call.audio?.nextCycle == nil { call.audio = nil }
     }
 
@@ -37,7 +37,8 @@ extension MediaWorker {
             }
         }
         for leg in call.legs { finishPressing(leg, in: call, at: now) }
-        if let speaker = audio.newSpeaker { show(speaker, in: call, &transport, at: now) }
+        // Another speaker, or keys that are over, may want a key frame.
+        sendControl(of: call, &transport)
     }
 
     private func send(_ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport) {
@@ -50,14 +51,6 @@ extension MediaWorker {
         } catch {
             countFailure(error)
         }
-    }
-
-    /// Everybody in the mix sees who speaks; who speaks goes on to see who spoke before.
-    private func show(_ speaker: LegIndex, in call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        for leg in call.legs where leg.index != speaker && call.bridge.audio(of: leg.index)?.source == .mix {
-            call.bridge.setSource(.leg(speaker), of: .video, for: leg.index, at: now)
-        }
-        sendControl(of: call, &transport)
     }
 
     // MARK: Playing

@@ -30,18 +30,18 @@ extension MediaWorker {
         environment.metrics.mediaSessionsActive.increment()
     }
 
-    /// What a leg hears while nothing is played to it, and what it sees.
+    /// What a leg hears while nothing is played to it, and what it sees. In a mix the engine chooses that.
     func route(_ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
-        let (audio, video): (MediaSource, MediaSource) =
+        let (audio, video): (MediaSource, MediaSource?) =
             switch route {
             case .silence: (.silence, .silence)
-            case .mix: (.mix, .silence)
+            case .mix: (.mix, leg.usualSource == .mix ? nil : .silence)
             case .leg(let other): call.leg(other).map { (.leg($0.index), .leg($0.index)) } ?? (.silence, .silence)
             }
         leg.usualSource = audio
         if leg.played == nil, !leg.isInterrupted { call.bridge.setSource(audio, of: .audio, for: leg.index, at: now) }
-        call.bridge.setSource(video, of: .video, for: leg.index, at: now)
+        if let video { call.bridge.setSource(video, of: .video, for: leg.index, at: now) }
         refreshAudio(of: call, at: now)
         sendControl(of: call, &transport)
         rearm(call)
@@ -55,6 +55,8 @@ extension MediaWorker {
         part(with: leg, &transport)
         call.remove(leg)
         refreshAudio(of: call, at: now)
+        // Whoever saw it may see another one now.
+        sendControl(of: call, &transport)
         rearm(call)
     }
 
