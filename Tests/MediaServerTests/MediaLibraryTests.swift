@@ -58,6 +58,30 @@ struct MediaLibraryTests {
         #expect(Self.library.sound(of: name) == nil)
     }
 
+    /// A link in the folder could lead anywhere: none is followed, wherever it leads.
+    @Test(arguments: ["file", "neighbour", "folder", "folder/secret.opus", "nowhere", "link"])
+    func `links are refused`(_ name: String) async throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
+        let (folder, outside) = (root.appending(path: "media"), root.appending(path: "outside"))
+        for each in [folder, outside] { try FileManager.default.createDirectory(at: each, withIntermediateDirectories: true) }
+        defer { try? FileManager.default.removeItem(at: root) }  // a leftover harms nobody
+        let sound = Data(try Fixtures.bytes("audio/mono.opus"))
+        try sound.write(to: outside.appending(path: "secret.opus"))
+        try sound.write(to: folder.appending(path: "own.opus"))
+        let targets = [
+            "file": outside.appending(path: "secret.opus"), "neighbour": folder.appending(path: "own.opus"), "folder": outside,
+            "nowhere": root.appending(path: "nothing.opus"), "link": folder.appending(path: "file"),
+        ]
+        for (link, target) in targets {
+            try FileManager.default.createSymbolicLink(at: folder.appending(path: link), withDestinationURL: target)
+        }
+        let library = MediaLibrary(folder: folder.path)
+        try await library.load("own.opus")
+        let reason = name.contains("/") ? "is not the name of a file in the media folder" : "is not a file of its own in the media folder"
+        await #expect(throws: MediaFileError("\"\(name)\" \(reason)")) { try await library.load(name) }
+        #expect(library.sound(of: name) == nil)
+    }
+
     @Test func `what is wrong with a file is said`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
