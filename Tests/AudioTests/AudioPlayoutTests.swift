@@ -49,6 +49,8 @@ private struct PlayoutRig: ~Copyable {
     private var sendClock = MonotonicTime(nanoseconds: 1_000_000_000)
     private(set) var heard: [Int16] = []
     private(set) var deepest = 0.0
+    /// The most that waited beyond what should be held back, in milliseconds.
+    private(set) var excess = 0.0
     /// Of the sender's clock against ours, parts per million.
     var drift = 0.0
     var firstNumber: UInt16 = 65_500
@@ -78,6 +80,7 @@ private struct PlayoutRig: ~Copyable {
             _ = playout.pull(into: &span, using: &decoder, at: clock)
             if keepsSound { heard += frame }
             deepest = max(deepest, playout.depth)
+            excess = max(excess, playout.depth - playout.target)
             clock = clock + .milliseconds(20)
         }
     }
@@ -165,7 +168,8 @@ struct AudioPlayoutTests {
         rig.run(packets: 50) { index in .milliseconds(20 + max(0, 1_000 - (index - 200) * 20)) }
         rig.run(packets: 1_500) { _ in .milliseconds(20) }
         #expect(rig.playout.depth <= 80, "\(rig.playout.depth)")
-        #expect(rig.deepest <= 1_300)
+        #expect(rig.excess <= Double(AudioPlayout.Configuration().cap), "\(rig.excess)")
+        #expect(rig.deepest <= 620, "the cap, and what is held back at most: \(rig.deepest)")
     }
 
     @Test(arguments: [300.0, -300.0])
@@ -207,6 +211,7 @@ struct AudioPlayoutTests {
         }
         let statistics = rig.playout.statistics
         #expect(rig.deepest < 500, "\(rig.deepest)")
+        #expect(rig.excess <= Double(AudioPlayout.Configuration().cap), "\(rig.excess)")
         #expect(Double(statistics.concealed) / Double(statistics.played) < 0.12)
         #expect(rig.playout.depth < 250)
     }

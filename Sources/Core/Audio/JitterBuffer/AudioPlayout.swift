@@ -15,7 +15,7 @@ package struct AudioPlayout: ~Copyable {
         package var delay = DelayEstimator.Configuration()
         /// How far the playout may be behind where it should be before it is moved, in milliseconds; ahead, a third of it.
         package var tolerance = 15
-        /// No more than so much audio ever waits, in milliseconds; beyond it packets are played at once or given up.
+        /// No more than so much audio ever waits beyond what is held back, in milliseconds: what is older is given up.
         package var cap = 400
 
         package init() {}
@@ -147,6 +147,9 @@ package struct AudioPlayout: ~Copyable {
         }
         skipWhatIsTooOld(at: now)
         while queue.count < count { decodeNext(using: &decoder) }
+        // What was concealed may have turned out not to be in place of anything.
+        skipWhatIsTooOld(at: now)
+        while queue.count < count { decodeNext(using: &decoder) }
         keepPace(at: now)
         while queue.count < count { decodeNext(using: &decoder) }
         queue.take(into: &frame)
@@ -210,10 +213,9 @@ package struct AudioPlayout: ~Copyable {
     /// something until it turns out that it was not.
     private mutating func lag(at now: MonotonicTime) -> Int64 { wanted(at: now) - ((decoded ?? 0) + owed - Int64(queue.count)) }
 
-    /// A pause of our own, or a path that lost its delay at once: no stretching makes up for that.
+    /// A pause of our own, or of a path that then delivers everything at once: no stretching makes up for that.
     private mutating func skipWhatIsTooOld(at now: MonotonicTime) {
-        let lag = lag(at: now)
-        if lag > Int64(configuration.cap) * 48 { skip(to: (decoded ?? 0) + lag) }
+        if lag(at: now) > Int64(configuration.cap) * 48 { skip(to: wanted(at: now)) }
     }
 
     /// Moves the playout where it should be, a pitch period at a time.
