@@ -56,6 +56,8 @@ private struct PlayoutRig: ~Copyable {
     var firstNumber: UInt16 = 65_500
     var firstTimestamp: UInt32 = .max - 5_000
     var keepsSound = true
+    /// Packets that come twice: how long after it was sent the second one comes.
+    var repetitions: [Int: Duration] = [:]
 
     init(hasRedundancy: Bool = false) {
         playout = AudioPlayout()
@@ -67,6 +69,7 @@ private struct PlayoutRig: ~Copyable {
         for _ in 0..<packets {
             while sendClock <= clock {
                 if let delay = delay(sent) { arrivals.append((sendClock + delay, sent)) }
+                if let delay = repetitions[sent] { arrivals.append((sendClock + delay, sent)) }
                 sent += 1
                 sendClock = sendClock + .nanoseconds(Int64(20_000_000 * (1 - drift / 1_000_000)))
             }
@@ -89,6 +92,33 @@ private struct PlayoutRig: ~Copyable {
         playout.insert(
             SineDecoder.payload(index * 960).span, number: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: index)),
             timestamp: RTPTimestamp(firstTimestamp &+ UInt32(truncatingIfNeeded: index &* 960)), clockRate: 48_000, sampleCount: 960, at: time)
+    }
+}
+
+/// What may befall a stream of packets of 20 ms on a path that takes 10 ms, and what is to become of it.
+private struct Course: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// Of the first packet.
+    var number: UInt16 = 1_000
+    var timestamp: UInt32 = 50_000
+    /// Milliseconds that packet 90 takes; `nil` if it is lost.
+    var delay: Int64? = 10
+    /// Those after which it comes again.
+    var repetition: Int64?
+    /// What numbers and timestamps go on by from there, more than usual.
+    var numberJump: UInt16 = 0
+    var timestampJump: UInt32 = 0
+
+    /// Packets.
+    var late: UInt64 = 0
+    var duplicate: UInt64 = 0
+    var concealed: UInt64 = 0
+    /// The stream begins anew, and has to be waited for again.
+    var isInterrupted = false
+
+    init(_ description: String, _ change: (inout Course) -> Void = { _ in }) {
+        testDescription = description
+        change(&self)
     }
 }
 
@@ -149,6 +179,60 @@ struct AudioPlayoutTests {
         #expect(rig.playout.statistics.shortened == before.shortened)
         #expect(rig.playout.statistics.lengthened == before.lengthened)
         #expect(rig.playout.statistics.recovered - before.recovered == 20 * 960)
+    }
+
+    private static let courses = [
+        Course("undisturbed"),
+        Course("lost") { ($0.delay, $0.concealed) = (nil, 1) },
+        Course("late") { ($0.delay, $0.late, $0.concealed) = (200, 1, 1) },
+        Course("twice at once") { ($0.repetition, $0.duplicate) = (10, 1) },
+        Course("twice, while it waits") { ($0.repetition, $0.duplicate) = (19, 1) },
+        Course("twice, and the second one when the first has been played") { ($0.repetition, $0.late) = (200, 1) },
+        Course("twice, and the first one late") { ($0.delay, $0.repetition, $0.late, $0.concealed) = (200, 210, 2, 1) },
+        Course("lost, and sent again in time") { ($0.delay, $0.repetition) = (nil, 32) },
+        Course("behind the next one") { $0.delay = 32 },
+        Course("behind the next one, twice") { ($0.delay, $0.repetition, $0.duplicate) = (32, 32, 1) },
+        Course("numbers begin anew at 0") { $0.number = 0 &- 90 },
+        Course("timestamps begin anew at 0") { $0.timestamp = 0 &- 90 * 960 },
+        Course("timestamps begin anew within a packet") { $0.timestamp = 0 &- 90 * 960 - 480 },
+        Course("both begin anew at 0") { ($0.number, $0.timestamp) = (0 &- 90, 0 &- 90 * 960) },
+        Course("both begin anew at 0, and the first packet after that is lost") {
+            ($0.number, $0.timestamp, $0.delay, $0.concealed) = (0 &- 90, 0 &- 90 * 960, nil, 1)
+        },
+        Course("both begin anew at 0, and the first packet after that comes behind the next one") {
+            ($0.number, $0.timestamp, $0.delay) = (0 &- 90, 0 &- 90 * 960, 32)
+        },
+        Course("only numbers jump ahead") { $0.numberJump = 20_000 },
+        Course("only numbers jump back") { $0.numberJump = 0 &- 20_000 },
+        Course("only timestamps jump ahead") { ($0.timestampJump, $0.isInterrupted) = (900_000_000, true) },
+        Course("only timestamps jump back") { ($0.timestampJump, $0.isInterrupted) = (0 &- 900_000_000, true) },
+        Course("both jump ahead") { ($0.numberJump, $0.timestampJump, $0.isInterrupted) = (20_000, 900_000_000, true) },
+        Course("both jump back") { ($0.numberJump, $0.timestampJump, $0.isInterrupted) = (0 &- 20_000, 0 &- 900_000_000, true) },
+    ]
+
+    @Test(arguments: courses) private func `whatever befalls a stream, the rest is heard in its place`(_ course: Course) {
+        var rig = PlayoutRig()
+        (rig.firstNumber, rig.firstTimestamp) = (course.number, course.timestamp)
+        rig.repetitions = course.repetition.map { [90: .milliseconds($0)] } ?? [:]
+        let delay: (Int) -> Duration? = { index in index == 90 ? course.delay.map { .milliseconds($0) } : .milliseconds(10) }
+        rig.run(packets: 90, delay: delay)
+        rig.firstNumber &+= course.numberJump
+        rig.firstTimestamp &+= course.timestampJump
+        rig.run(packets: 60, delay: delay)
+        let statistics = rig.playout.statistics
+        #expect(statistics.late == course.late)
+        #expect(statistics.duplicate == course.duplicate)
+        #expect(statistics.concealed == course.concealed * 960)
+        #expect(statistics.shortened + statistics.lengthened + statistics.refused + statistics.undecodable == 0)
+        let spoken = Self.spoken(rig.heard)
+        let said = Array(tone(440, count: spoken.count + 1).dropFirst())
+        #expect(spoken.count > 146 * 960)
+        // What comes after is where it would have been without. A sine begins with a 0, which does not count as spoken.
+        let missing = zip(spoken, said).enumerated().filter { $1.0 != $1.1 }.map { $0.offset + 1 }
+        // Whoever begins anew, as packet 89 does here, gives up what waited then.
+        let lost = course.isInterrupted ? 88 : 90
+        #expect(missing.allSatisfy { (lost * 960)..<(lost * 960 + 960) ~= $0 }, "\(missing.first ?? 0)...\(missing.last ?? 0)")
+        #expect(missing.isEmpty == (course.concealed == 0 && !course.isInterrupted))
     }
 
     @Test func `what comes twice or out of order changes nothing`() {
