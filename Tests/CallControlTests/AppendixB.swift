@@ -94,7 +94,7 @@ enum AppendixB {
             reason: "Ending is always allowed; while it rings it declines."),
         Difference(
             sides: [.incoming], states: answered, methods: [.accept, .reject], outcome: .alreadyAnswered,
-            reason: "A second device has to tell this from every other refusal [6.6]; the code says what the state would."),
+            reason: "A second device has to tell this from every other refusal [6.6]; the code does. The state is told too."),
         Difference(
             sides: Side.allCases, states: ["IN_CALL", "REMOTELY_HELD"], methods: [.unhold], outcome: .accepted,
             reason: "There is no verb for it [8.2]: an offer may say again what was said before (RFC 3264 §8)."),

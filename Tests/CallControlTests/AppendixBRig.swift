@@ -79,7 +79,7 @@ struct AppendixBRig {
         } catch {
             switch error {
             case .notAllowed(_, let state) where state == seen.rawValue: return .refused
-            case .alreadyAnswered: return .alreadyAnswered
+            case .alreadyAnswered(let state) where state == seen: return .alreadyAnswered
             case .noSuchCall: return .unknownSession
             default: throw error
             }

@@ -18,7 +18,7 @@ struct RepetitionTests {
         #expect(try rig.call.answer(by: .callee, Self.answer, at: rig.clock.now, random: &rig.random).isEmpty)
         #expect(rig.call == before)
         let other = CallAnswerRequest(sdp: ScriptedDescription.audio("pocket", .sendReceive, setup: "active"))
-        #expect(throws: CallError.alreadyAnswered) { try rig.call.answer(by: .callee, other, at: rig.clock.now, random: &rig.random) }
+        #expect(throws: CallError.alreadyAnswered(state: .inCall)) { try rig.call.answer(by: .callee, other, at: rig.clock.now, random: &rig.random) }
         _ = try rig.call.end(by: .caller, reasonText: nil, at: rig.clock.now)
         #expect(throws: CallError.noSuchCall) { try rig.call.answer(by: .callee, Self.answer, at: rig.clock.now, random: &rig.random) }
     }

@@ -115,7 +115,7 @@ struct SlowStartTests {
             }
         }
         let expected: [Meanwhile: CallError] = [
-            .otherDevice: .alreadyAnswered, .callerOffers: .pending(retryAfter: 2), .calleeOffers: .pending(retryAfter: 2),
+            .otherDevice: .alreadyAnswered(state: .answering), .callerOffers: .pending(retryAfter: 2), .calleeOffers: .pending(retryAfter: 2),
             .transfer: .pending(retryAfter: 2), .music: .pending(retryAfter: 2),
         ]
         if let known = expected[attempt] { #expect(error == known) }

@@ -30,7 +30,7 @@ struct ConcurrencyTests {
                 return await group.reduce(into: [CallError?]()) { $0.append($1) }
             }
             #expect(outcomes.count { $0 == nil } == 1)
-            #expect(outcomes.count { $0 == .alreadyAnswered } == 7)
+            #expect(outcomes.count { $0 == .alreadyAnswered(state: .inCall) } == 7)
             await rig.expect(["ringing", "respondCallUpdate"], on: 1)
             for socket in 2...9 as ClosedRange<UInt64> { await rig.expect(["call", "callCancel"], on: socket) }
             try await rig.switchboard.audit(alice, a)

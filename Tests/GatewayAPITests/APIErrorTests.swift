@@ -19,6 +19,19 @@ import Testing
         #expect(try JSONDecoder().decode(ErrorBody.self, from: bytes) == error.body(in: wrapper))
     }
 
+    @Test(arguments: [
+        (.notAllowed(operation: "ringing", state: "IN_CALL"), "IN_CALL"), (.alreadyAnswered(state: .onHold), "ON_HOLD"),
+        // Something else is in the way.
+        (.notAllowed(operation: "join", state: "one call only"), nil), (.noSuchCall, nil), (.pending(retryAfter: 2), nil),
+    ] as [(CallError, String?)])
+    func `a state that is the reason is a member`(_ error: CallError, _ state: String?) throws {
+        let body = APIError(error).body(in: .callControl)
+        let bytes = Data(WireJSON.encode(body))
+        let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: [String: Any]])
+        #expect(object["callControlResponse"]?["state"] as? String == state)
+        #expect(try JSONDecoder().decode(ErrorBody.self, from: bytes) == body)
+    }
+
     @Test func `codes are dotted, lower-case and unlike each other`() {
         for code in ErrorCode.allCases {
             #expect(code.rawValue.wholeMatch(of: /[a-z]+\.[a-z_]+/) != nil)

@@ -108,11 +108,13 @@ async def test_what_does_not_fit_the_state_of_a_call_is_refused_and_changes_noth
     at_alice = await alice.call("bob", sdp.offer())
     invitation = await bob.expect("call")
     for operation in (alice.operate(at_alice, "ringing"), alice.answer(at_alice, sdp.offer())):
-        (await operation).refused(409, 37, "callControlResponse", "call.not_allowed")
+        assert (await operation).refused(409, 37, "callControlResponse", "call.not_allowed")["state"] == "RINGING"
     (await alice.reject(at_alice)).refused(409, 37, "callDispositionResponse", "call.not_allowed")
     (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
-    (await bob.operate(invitation.session, "ringing")).refused(409, 37, "callControlResponse", "call.not_allowed")
-    (await bob.reject(invitation.session)).refused(409, 37, "callDispositionResponse", "call.already_answered")
+    refusal = (await bob.operate(invitation.session, "ringing")).refused(409, 37, "callControlResponse", "call.not_allowed")
+    assert refusal["state"] == "IN_CALL"
+    refusal = (await bob.reject(invitation.session)).refused(409, 37, "callDispositionResponse", "call.already_answered")
+    assert refusal["state"] == "IN_CALL"
     assert (await alice.state(at_alice)).succeeded()["state"] == "ANSWERED"
     await alice.end(at_alice)
 

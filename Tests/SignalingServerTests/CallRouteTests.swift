@@ -214,7 +214,7 @@ import Testing
 
     @Test(arguments: [
         (.noSuchCall, 404, "42", "call.not_found"),
-        (.alreadyAnswered, 409, "37", "call.already_answered"),
+        (.alreadyAnswered(state: .inCall), 409, "37", "call.already_answered"),
         (.notAllowed(operation: "ringing", state: "connected"), 409, "37", "call.not_allowed"),
         (.pending(retryAfter: 2), 491, "491", "call.request_pending"),
         (.unreachable(.noSuchUser), 404, "10", "call.unreachable"),

@@ -9,7 +9,7 @@ extension Call {
     /// Whether a rung end could forward now; to be asked before anybody is looked up.
     package func checkForward(by leg: Leg) throws(CallError) {
         let member = try member(leg)
-        guard case .unanswered = state, member.stage == .ringing else { throw .alreadyAnswered }
+        guard case .unanswered = state, member.stage == .ringing else { throw answeredAlready(leg) }
         guard leg.number <= Leg.callee.number + UInt8(Self.maximumForwards) else {
             throw .unsupported("A call can be forwarded \(Self.maximumForwards) times.")
         }
@@ -20,7 +20,7 @@ extension Call {
         by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkForward(by: leg)
-        guard case .unanswered(var unanswered) = state, let caller = self[.caller] else { throw .alreadyAnswered }
+        guard case .unanswered(var unanswered) = state, let caller = self[.caller] else { throw answeredAlready(leg) }
         var media: LegMedia?
         if caller.media != nil, let identity = target.identity {
             var made = LegMedia(identity: identity, policy: configuration.mediaPolicy)

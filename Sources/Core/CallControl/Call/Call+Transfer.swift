@@ -54,7 +54,7 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation, transfer.target == leg,
             var media = self[leg]?.media
-        else { throw .alreadyAnswered }
+        else { throw answeredAlready(leg) }
         let said: PeerDescription
         do throws(SDPError) {
             said = try media.receive(answer: request.sdp, wanting: request.mediaPreferences)

@@ -213,7 +213,7 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
         guard member.isCalled else { throw refusal(of: "callAnswer", to: leg) }
-        guard member.stage == .ringing else { throw .alreadyAnswered }
+        guard member.stage == .ringing else { throw answeredAlready(leg) }
         guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
         guard request.acceptsReplacement == member.isReplacing(in: self) else { throw refusal(of: request.operation, to: leg) }
         let actions =
@@ -263,7 +263,7 @@ extension Call {
         guard member.isCalled, !replacement || member.isReplacing(in: self) || member.stage != .ringing else {
             throw refusal(of: replacement ? "rejectCallReplace" : "reject", to: leg)
         }
-        guard member.stage == .ringing else { throw .alreadyAnswered }
+        guard member.stage == .ringing else { throw answeredAlready(leg) }
         if case .answered = state { return transferFailed(603, "Declined", farewell: .cancel) }
         return finish(.rejected(reasonText: nil), at: now)
     }
@@ -360,6 +360,8 @@ extension Call {
     func refusal(of operation: String, to leg: Leg) -> CallError {
         .notAllowed(operation: operation, state: legState(leg).rawValue)
     }
+
+    func answeredAlready(_ leg: Leg) -> CallError { .alreadyAnswered(state: legState(leg)) }
 
     /// Tells the media plane what was agreed with a leg.
     mutating func connect(_ leg: Leg) -> [CallAction] {

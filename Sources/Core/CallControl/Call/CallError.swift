@@ -2,9 +2,10 @@
 package enum CallError: Error, Equatable {
     /// Unknown, finished, or somebody else's.
     case noSuchCall
-    /// Another device was faster, or the request came twice.
-    case alreadyAnswered
+    /// Another device was faster, or the request came twice; what the call is to its user by now.
+    case alreadyAnswered(state: LegState)
     /// The request does not fit: the caller cannot answer its own call, a connected call cannot ring.
+    /// `state`: a `LegState`, or in words what else is in the way.
     case notAllowed(operation: String, state: String)
     /// Nobody can be rung at the address that the call was to go to.
     case unreachable(CallEndCause.Unreachable)

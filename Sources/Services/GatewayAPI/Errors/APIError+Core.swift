@@ -30,10 +30,10 @@ extension APIError {
             switch error {
             case .noSuchCall:
                 APIError(.callNotFound, "This call does not exist or has ended.")
-            case .alreadyAnswered:
-                APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.")
+            case .alreadyAnswered(let state):
+                APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.", state: state)
             case .notAllowed(let operation, let state):
-                APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).")
+                APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).", state: LegState(rawValue: state))
             case .pending(let seconds):
                 APIError(
                     .callPending, "Another request of this call is open; try again in a moment.", retryAfter: .seconds(seconds))

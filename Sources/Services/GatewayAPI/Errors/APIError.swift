@@ -1,3 +1,5 @@
+package import CallControl
+
 /// A refused request: a code for programs, a sentence for people.
 ///
 /// Deviation: RFC 9457 would put these members into `application/problem+json`. SPiDR clients read `statusCode`
@@ -8,11 +10,14 @@ package struct APIError: Error, Hashable, Sendable {
     package var reason: String
     /// When it makes sense to ask again.
     package var retryAfter: Duration?
+    /// What the call is to the user who asked, where that is the reason.
+    package var state: LegState?
 
-    package init(_ code: ErrorCode, _ reason: String, retryAfter: Duration? = nil) {
+    package init(_ code: ErrorCode, _ reason: String, retryAfter: Duration? = nil, state: LegState? = nil) {
         self.code = code
         self.reason = reason
         self.retryAfter = retryAfter
+        self.state = state
     }
 
     /// Whole seconds for the `Retry-After` header, at least one (RFC 9110 §10.2.3).
@@ -28,7 +33,8 @@ package struct APIError: Error, Hashable, Sendable {
         ErrorBody(
             wrapper: wrapper, statusCode: code.statusCode, code: code.rawValue, reason: reason,
             // Of a request that met another one in the same call the clients read seconds (spidr-wire §8.9), of overload milliseconds.
-            retryAfter: retryAfterSeconds.map { code == .callPending ? $0 : $0 * 1000 }
+            retryAfter: retryAfterSeconds.map { code == .callPending ? $0 : $0 * 1000 },
+            state: state?.rawValue
         )
     }
 }

@@ -22,13 +22,18 @@ package struct ErrorBody: Hashable, Sendable {
     package var reason: String
     /// Milliseconds (spidr-wire §3.6); seconds when a request of the call is pending (§8.9).
     package var retryAfter: Int64?
+    /// A state of calls by its name on the wire (docs/call-states.md).
+    package var state: String?
 
-    package init(wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil) {
+    package init(
+        wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil, state: String? = nil
+    ) {
         self.wrapper = wrapper
         self.statusCode = statusCode
         self.code = code
         self.reason = reason
         self.retryAfter = retryAfter
+        self.state = state
     }
 }
 
@@ -54,12 +59,13 @@ extension ErrorBody: JSONWritable {
         object.member("code", code)
         object.member("reason", reason)
         object.member("retryAfter", retryAfter)
+        object.member("state", state)
     }
 }
 
 extension ErrorBody: Decodable {
     private enum Field: String, CodingKey {
-        case statusCode, code, reason, retryAfter
+        case statusCode, code, reason, retryAfter, state
     }
 
     package init(from decoder: any Decoder) throws {
@@ -73,5 +79,6 @@ extension ErrorBody: Decodable {
         code = try fields.decode(String.self, forKey: .code)
         reason = try fields.decode(String.self, forKey: .reason)
         retryAfter = try fields.decodeIfPresent(Int64.self, forKey: .retryAfter)
+        state = try fields.decodeIfPresent(String.self, forKey: .state)
     }
 }
