@@ -3,6 +3,7 @@ import asyncio
 
 import pytest
 
+from call_records import events_of
 from party import FCS, L5, audio_direction, hear_now
 from party.dialects import origin
 
@@ -18,6 +19,7 @@ async def test_a_caller_that_can_hears_ringback_until_the_answer(party, dialect)
     await alice.heard_exactly(("sessionProgress", at_alice), ("ringing", at_alice))
     await at_alice.connected()
     await rings(at_alice)
+    assert "self progress" in await events_of(at_alice) and "peer progress" in await events_of(at_bob)
 
     (await at_bob.answer()).succeeded()
     await at_alice.answered()

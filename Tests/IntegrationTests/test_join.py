@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from call_records import events_of, session_of
 from party import FCS, TONES, Party, hear_now
 from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.sdp import stereo_in
@@ -71,8 +72,14 @@ async def test_one_leaves_and_the_others_go_on(party):
     alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
     joined, at_bob, at_carol = await conference(alice, bob, carol)
     await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+    assert [(await session_of(call))["conference"] for call in (joined, at_bob, at_carol)] == [True, True, True]
+    assert [each for each in await events_of(joined) if each.endswith("joined")] == ["peer joined"] * 2
+    assert sorted(each for each in await events_of(at_carol) if each.endswith("joined")) == ["peer joined", "self joined"]
     (await at_bob.end("have to go")).succeeded()
     await hear_now({joined: {"carol"}, at_carol: {"alice"}})
+    left = [entry for entry in (await session_of(joined))["timeline"] if entry["event"] == "left"]
+    assert [(entry["leg"], entry["address"]) for entry in left] == [("peer", "bob@dev.local")]
+    assert (await events_of(at_carol))[-1] == "peer left"
     for each in (alice, bob, carol):
         await each.heard_exactly()
     (await at_carol.end("me too")).succeeded()

@@ -3,6 +3,7 @@ import asyncio
 
 import pytest
 
+from call_records import events_of
 from party import FCS, L5, direction_of, hear_now
 from party.call import parameters
 from peers.sdp import DATA_ONLY
@@ -243,6 +244,7 @@ async def test_an_end_comes_back_with_new_media_and_the_other_does_not_notice(pa
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
     await comer.party.heard_exactly(("respondCallUpdate", comer))
     await other.party.heard_exactly()
+    assert "self mediaRestarted" in await events_of(comer) and "peer mediaRestarted" in await events_of(other)
     await held(other, comer)
     await resumed(other, comer)
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})

@@ -3,35 +3,19 @@ import asyncio
 
 import pytest
 
+from call_records import events, record_of, session_of
 from party import FCS, L5, PartyCall
 from situations import connected, held, resumed, two_held_calls
-
-
-async def session_of(call: PartyCall) -> dict:
-    answer = (await call.party.state(call.session)).succeeded()
-    assert answer["callSession"]["state"] == answer["state"]
-    return answer["callSession"]
 
 
 async def sessions_of(party) -> list[dict]:
     return (await party.request("GET", "/callControl/callSessions")).succeeded()["callSessions"]
 
 
-async def record_of(call: PartyCall) -> dict:
-    return (await call.party.request("GET", f"/logRecord/{call.session}")).succeeded()
-
-
 async def log_of(party, query: str = "") -> list[dict]:
     items = (await party.request("GET", f"/logHistory{query}")).succeeded()["logItems"]
     assert all(item["type"] == "CallLog" for item in items)
     return [item["params"] for item in items]
-
-
-def events(entries: list[dict]) -> list[str]:
-    """`self answered`, in order, with stamps that never go back."""
-    times = [entry["time"] for entry in entries]
-    assert times == sorted(times)
-    return [f"{entry['leg']} {entry['event']}" for entry in entries]
 
 
 def ending(record: dict) -> tuple:

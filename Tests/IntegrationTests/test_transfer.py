@@ -1,6 +1,7 @@
 """Transfer (spidr-wire §8.5): who is told what, who hears whom afterwards, and that failure brings everybody back."""
 import pytest
 
+from call_records import events_of, session_of
 from party import FCS, L5, MUSIC, PartyCall, audio_direction, hear_now
 from situations import connected, forget, held, resumed, two_held_calls
 
@@ -88,6 +89,9 @@ async def test_a_target_that_rejects_leaves_everything_as_it_was(party, state):
 
     await alice.heard_exactly(("sessionFail", at_alice))
     assert at_alice.failure[0] == 603 and at_alice.failure[1]
+    failed = next(entry for entry in (await session_of(at_alice))["timeline"] if entry["event"] == "transferFailed")
+    assert (failed["leg"], failed["statusCode"], failed["reasonText"], failed["cause"]) == ("self", *at_alice.failure, "transfer_failed")
+    assert [each for each in await events_of(at_bob) if "transfer" in each] == ["peer transferStarted", "peer transferFailed"]
     await bob.heard_exactly()
     await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol))
     assert at_alice.state == state
