@@ -260,3 +260,24 @@ async def test_a_busy_user_is_not_rung_where_that_is_configured(own_gateway, par
     await at_bob.over()
     await carol.dial("bob")
     (await (await bob.incoming()).reject()).succeeded()
+
+
+async def test_nor_is_a_busy_user_rung_by_a_transfer_or_by_forwarding(own_gateway, party):
+    gateway = own_gateway("--set", "calls.busy=reject")
+    alice, bob, carol, dave = [await party(name, base=gateway.http) for name in ("alice", "bob", "carol", "dave")]
+    at_alice, at_bob = await connected(alice, bob)
+    at_carol = await carol.dial("dave")
+    at_dave = await dave.incoming()
+    await carol.heard_exactly(("ringing", at_carol))
+    (await at_alice.transfer("carol")).succeeded()
+    await alice.heard_exactly(("sessionFail", at_alice))
+    assert at_alice.failure[0] == 486
+    failed = (await session_of(at_alice))["timeline"][-1]
+    assert (failed["event"], failed["statusCode"], failed["cause"]) == ("transferFailed", 486, "transfer_failed")
+    (await at_dave.forward("bob")).refused(404, 10, "callDispositionResponse", "call.unreachable")
+    await bob.heard_exactly()
+    # Nothing has changed for anybody.
+    assert (await session_of(at_alice))["callState"] == "IN_CALL"
+    (await at_dave.answer()).succeeded()
+    await at_carol.answered()
+    await carol.heard_exactly(("respondCallUpdate", at_carol))
