@@ -44,6 +44,34 @@ struct CustomContentTests {
         #expect(carried(try rig.call.send(Self.content, by: .callee), to: .callee).isEmpty)
     }
 
+    @Test func `of a join comes back to whoever joined, and goes to nobody else`() throws {
+        var world = CallWorld()
+        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")] as [(UInt64, UserAddress, SessionID)] {
+            world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
+        }
+        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
+        var configuration = Call.Configuration()
+        configuration.mediaPolicy = .engine
+        world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
+        try world.act(CallID(3)) { call, random, now throws(CallError) in
+            try call.join(
+                [CallID(1), CallID(2)], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: Self.content),
+                identity: CallRig.identity("gwjoin"), at: now, random: &random)
+        }
+        world.settle()
+        var carriers: [SubscriptionID: [String]] = [:]
+        for (device, notifications) in world.told {
+            for notification in notifications {
+                let content = CustomContent(parameters: notification.customParameters, bodies: notification.customBodies)
+                guard !content.isEmpty else { continue }
+                #expect(content == Self.content)
+                carriers[device, default: []].append(notification.type.rawValue)
+            }
+        }
+        #expect(carriers == ["a1": ["respondCallUpdate"]])
+        #expect(world.log("bob1") == ["startCallUpdate"] && world.log("carol1") == ["startCallUpdate"])
+    }
+
     @Test func `alone before the answer too, but not after the end`() throws {
         var rig = CallRig()
         #expect(throws: CallError.noSuchCall) { try rig.call.send(Self.content, by: .caller) }
