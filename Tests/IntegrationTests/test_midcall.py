@@ -75,8 +75,9 @@ async def test_an_offer_of_nothing_usable_changes_nothing(party):
 # Slow start (§8.1)
 
 
-async def test_one_side_asks_the_other_for_an_offer(party):
-    alice, bob = await party("alice"), await party("bob")
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_one_side_asks_the_other_for_an_offer(party, dialect):
+    alice, bob = await party("alice", sounds=True, dialect=dialect), await party("bob", sounds=True, dialect=dialect)
     at_alice, at_bob = await connected(alice, bob)
     (await alice.operate(at_alice.session, "startCallUpdate")).succeeded()
     await bob.heard_exactly(("startCallUpdate", at_bob), ("respondCallUpdate", at_bob))
@@ -84,6 +85,10 @@ async def test_one_side_asks_the_other_for_an_offer(party):
     await alice.heard_exactly(("startCallUpdate", at_alice))
     assert at_alice.descriptions[-1]
     assert (at_alice.direction, at_bob.direction) == ("sendrecv", "sendrecv")
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    await held(at_bob, at_alice)
+    await resumed(at_bob, at_alice)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
 
 
 @pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
