@@ -1,9 +1,11 @@
 """Settings that change what clients see, on gateways of their own."""
 import urllib.request
 
+from party import FCS, audio_direction, hear_now
 from peers.gateway import REPOSITORY, Gateway, free_ports, orbweaver
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
+from situations import connected, held, resumed
 
 
 def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_gateway, browser):
@@ -22,6 +24,27 @@ def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_
     assert own.metric("orbweaver_media_sessions_active") == 0
     alice.run("hangUp()")
     bob.wait_for_view("ended")
+
+
+async def test_a_reason_is_as_long_as_is_configured(own_gateway, party):
+    own: Gateway = own_gateway("--set", "calls.max_text_length=7")
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.end("Grüße an alle")).succeeded()
+    assert (await at_bob.over()).text == "Grüße a"
+
+
+async def test_without_music_on_hold_whoever_is_kept_waiting_hears_what_the_holder_sends(own_gateway, party):
+    """With `sendonly` that is the holder's own choice (RFC 3264 §8.4)."""
+    own: Gateway = own_gateway("--set", "calls.music_on_hold=off")
+    alice, bob = [await party(name, base=own.http, dialect=FCS, sounds=True) for name in ("alice", "bob")]
+    at_alice, at_bob = await connected(alice, bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    await held(at_alice, at_bob)
+    assert audio_direction(at_bob.descriptions[-1]) == "sendonly", "there could be music"
+    await hear_now({at_alice: set(), at_bob: {"alice"}})
+    await resumed(at_alice, at_bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
 
 
 async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gateway, contract):
