@@ -229,6 +229,35 @@ async def test_the_gateway_bridges_trickle_to_vanilla(party):
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
 
 
+@pytest.mark.parametrize("who", ["caller", "callee"])
+async def test_whoever_describes_itself_without_candidates_sends_them_later_and_is_heard(party, who):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    (alice if who == "caller" else bob).trickles = True
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    if who == "caller":
+        await trickled(at_alice)
+    (await at_bob.answer()).succeeded()
+    if who == "callee":
+        await trickled(at_bob)
+    await at_alice.answered()
+    for call in (at_alice, at_bob):
+        await call.connected()
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    # The other one has all it needs in the gateway's description.
+    assert "IceCandidate" not in [news.event for news in alice.heard + bob.heard]
+    await held(at_alice, at_bob)
+    await resumed(at_alice, at_bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def trickled(call):
+    """One after the other, and that there are no more (`RTCIceCandidateInit` of an empty line)."""
+    assert call.media.candidates
+    for candidate in (*call.media.candidates, ""):
+        (await call.send_candidates(candidate)).succeeded()
+
+
 @pytest.mark.parametrize("body", [{}, {"iceCandidates": "none"}, {"iceCandidates": [{"sdpMid": "0"}]}], ids=str)
 async def test_candidates_that_cannot_be_read_are_refused(party, body):
     alice, bob = await party("alice"), await party("bob")

@@ -8,7 +8,7 @@ from peers.spidr import Notification, SpidrPeer
 
 from .call import PartyCall
 from .dialects import L5, Dialect
-from .media import PaperMedia, ToneMedia
+from .media import PaperMedia, ToneMedia, TricklingMedia
 from .tones import TONES
 
 
@@ -17,6 +17,8 @@ class Party(SpidrPeer):
         """`sounds`: its calls have real media, and it plays its tone of `TONES`; with `right` on the left, and that one's on the right."""
         super().__init__(base, name, password, contract)
         self.name, self.dialect, self.sounds = name, dialect, sounds
+        self.trickles = False
+        """Whether its calls describe themselves without candidates, which the test then sends."""
         self._tones = [TONES[each] for each in (name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
@@ -32,7 +34,9 @@ class Party(SpidrPeer):
             self.check()
 
     def new_media(self) -> PaperMedia | ToneMedia:
-        return ToneMedia(*self._tones) if self.sounds else PaperMedia()
+        if not self.sounds:
+            return PaperMedia()
+        return (TricklingMedia if self.trickles else ToneMedia)(*self._tones)
 
     # Calls
 

@@ -147,3 +147,21 @@ class ToneMedia:
             for part in resampler.resample(frame):
                 for ear, samples in zip(self._ears, part.to_ndarray().reshape(-1, len(self._ears)).T, strict=True):
                     ear.take(samples)
+
+
+class TricklingMedia(ToneMedia):
+    """Describes itself before it knows its candidates, which are left to be sent (RFC 8838 §4, RFC 8840 §4)."""
+
+    def __init__(self, *frequencies: int):
+        super().__init__(*frequencies)
+        self.candidates: list[str] = []
+        """Lines as they stand after `a=` in a description."""
+
+    def _own(self) -> str:
+        text = super()._own()
+        self.candidates = re.findall(r"^a=(candidate:.*?)\r?$", text, re.MULTILINE)
+        text = re.sub(r"^a=(?:candidate:.*|end-of-candidates)\r?\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^m=audio \d+", "m=audio 9", text, flags=re.MULTILINE)
+        text = re.sub(r"^c=IN IP[46] \S+", "c=IN IP4 0.0.0.0", text, flags=re.MULTILINE)
+        text = re.sub(r"^a=rtcp:\d+ .*?(?=\r?$)", "a=rtcp:9 IN IP4 0.0.0.0", text, flags=re.MULTILINE)
+        return re.sub(r"^(t=0 0\r?\n)", r"\1a=ice-options:trickle\r\n", text, flags=re.MULTILINE)
