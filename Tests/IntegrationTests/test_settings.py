@@ -26,6 +26,21 @@ def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_
     bob.wait_for_view("ended")
 
 
+async def test_with_direct_media_candidates_reach_the_other_end_as_they_were_sent(own_gateway, party):
+    own: Gateway = own_gateway("--set", "media.mode=direct")
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    host = "candidate:1 1 udp 2122260223 192.0.2.7 50000 typ host generation 0 ufrag Ab12"
+    (await at_alice.send_candidates(host, "")).succeeded()
+    told = [{"candidate": each, "sdpMid": "0", "sdpMLineIndex": 0} for each in (host, "")]
+    assert (await bob.expect("IceCandidate", at_bob.session)).message["sessionParams"]["iceCandidates"] == told
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+    (await at_bob.send_candidates(host)).succeeded()
+    assert (await alice.expect("IceCandidate", at_alice.session)).message["sessionParams"]["iceCandidates"] == told[:1]
+
+
 async def test_a_reason_is_as_long_as_is_configured(own_gateway, party):
     own: Gateway = own_gateway("--set", "calls.max_text_length=7")
     alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)

@@ -83,8 +83,8 @@ extension Call {
     package func candidates(_ candidates: [TrickledLine], by leg: Leg) throws(CallError) -> [CallAction] {
         let member = try member(leg)
         guard member.media == nil else { return [] }
-        let receivers = legs.filter { $0.id != leg && $0.stage != .completed(until: .zero) }
-        return receivers.flatMap { receiver in
+        // Nobody hands over such a call, so that whoever else is in it takes part in it.
+        return legs.filter { $0.id != leg }.flatMap { receiver in
             var message = notification(.iceCandidate, to: receiver.id)
             message.candidates = candidates
             return tell(receiver.id, message)

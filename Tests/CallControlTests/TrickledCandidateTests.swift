@@ -1,0 +1,38 @@
+import CallControl
+import TestSupport
+import Testing
+
+/// `updateIceCandidate` (spidr-wire §8.10).
+struct TrickledCandidateTests {
+    private static let candidates = [
+        TrickledLine(candidate: "candidate:1 1 udp 2122260223 192.0.2.7 50000 typ host", mid: "0", mediaIndex: 0, usernameFragment: "Ab12"),
+        TrickledLine(candidate: "", mid: "0", mediaIndex: 0),
+    ]
+
+    /// Who is told, with what.
+    private func told(_ actions: [CallAction]) -> [String] {
+        actions.map { action in
+            guard case .notify(_, let receivers, let notification) = action, notification.candidates == Self.candidates else { return action.trace }
+            return "\(receivers.map(\.rawValue).joined(separator: " ")) \(notification.type.rawValue)"
+        }
+    }
+
+    @Test func `where media goes from peer to peer they go to the other end, rung or answered`() throws {
+        var rig = CallRig()
+        #expect(throws: CallError.noSuchCall) { try rig.call.candidates(Self.candidates, by: .caller) }
+        _ = try rig.start()
+        #expect(told(try rig.call.candidates(Self.candidates, by: .caller)) == ["b1 b2 IceCandidate"])
+        #expect(told(try rig.call.candidates(Self.candidates, by: .callee)) == ["a1 IceCandidate"])
+        _ = try rig.answer()
+        #expect(told(try rig.call.candidates(Self.candidates, by: .caller)).map { $0.suffix(12) } == ["IceCandidate"])
+        #expect(told(try rig.call.candidates(Self.candidates, by: .callee)) == ["a1 IceCandidate"])
+        _ = rig.take(.drain)
+        #expect(throws: CallError.noSuchCall) { try rig.call.candidates(Self.candidates, by: .caller) }
+    }
+
+    @Test func `the gateway itself learns addresses from checks, and passes none on`() throws {
+        let rig = try MidCallRig()
+        #expect(try rig.call.candidates(Self.candidates, by: .caller).isEmpty)
+        #expect(try rig.call.candidates(Self.candidates, by: .callee).isEmpty)
+    }
+}
