@@ -69,6 +69,14 @@ import Gateway
         #expect(load("registration.domain", value) == expected)
     }
 
+    @Test(arguments: [
+        ("ringback", "ringback"), ("off", "off"), ("file:welcome.wav", #""file:welcome.wav""#),
+        ("file:", nil), ("welcome.wav", nil), ("busy", nil), ("music", nil), ("Ringback", nil), ("", nil),
+    ] as [(String, String?)])
+    func `what is heard before the answer is ringback, a file or nothing`(_ value: String, _ expected: String?) {
+        #expect(load("calls.early_media", value) == expected)
+    }
+
     @Test(arguments: [("on", "on"), ("off", "off"), ("On", nil), ("true", nil)] as [(String, String?)])
     func `a choice is one of its words`(_ value: String, _ expected: String?) {
         #expect(load("tls.mode", value) == expected)

@@ -4,8 +4,9 @@ import asyncio
 import pytest
 
 from call_records import events_of
-from party import FCS, L5, audio_direction, hear_now
+from party import FCS, L5, MUSIC, audio_direction, hear_now
 from party.dialects import origin
+from peers import sound
 
 RINGBACK = 425
 """Hertz, ITU-T E.180."""
@@ -33,12 +34,39 @@ async def test_a_caller_that_can_hears_ringback_until_the_answer(party, dialect)
     await at_alice.over()
 
 
-async def rings(call, timeout: float = 10):
+async def rings(call, frequency: float = RINGBACK, timeout: float = 10):
     """One second on, four off: it is there at some time."""
     end = asyncio.get_running_loop().time() + timeout
-    while call.media.loudness(RINGBACK) < 300:
-        assert asyncio.get_running_loop().time() < end, "no ringback tone"
+    while call.media.loudness(frequency) < 300:
+        assert asyncio.get_running_loop().time() < end, f"no tone of {frequency} Hz"
         await asyncio.sleep(0.05)
+
+
+async def test_an_announcement_is_heard_over_and_over_until_the_answer(own_gateway, party, tmp_path):
+    sound.tone(tmp_path / "welcome.wav", 600, seconds=1)
+    own = own_gateway("--set", f"media.folder={tmp_path}", "--set", "calls.early_media=file:welcome.wav")
+    alice, bob = [await party(name, base=own.http, sounds=True) for name in ("alice", "bob")]
+    at_alice = await alice.dial("bob", supported=["earlymedia"])
+    at_bob = await bob.incoming()
+    await alice.heard_exactly(("sessionProgress", at_alice), ("ringing", at_alice))
+    await at_alice.connected()
+    await rings(at_alice, 600)
+    await hear_now({at_alice: {MUSIC}}, still=1.5)  # longer than the file
+    assert at_alice.media.loudness(RINGBACK) < at_alice.media.loudness(600) / 20
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def test_without_early_media_a_caller_that_could_is_only_told_that_it_rings(own_gateway, party):
+    own = own_gateway("--set", "calls.early_media=off")
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    at_alice = await alice.dial("bob", supported=["earlymedia"])
+    at_bob = await bob.incoming()
+    await alice.heard_exactly(("ringing", at_alice))
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+    await alice.heard_exactly(("respondCallUpdate", at_alice))
 
 
 async def test_a_caller_that_cannot_is_only_told_that_it_rings(party):
