@@ -108,7 +108,7 @@ struct AppendixBRig {
                 user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)])
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwtarget"))
             _ = try call.transfer(by: leg, to: target, at: now, random: &random)
-        case .consultativeTransfer: _ = try call.consult(by: leg, with: consulted, at: now)
+        case .consultativeTransfer: _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now)
         case .merge:
             // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
             try call.audit(by: leg)

@@ -289,7 +289,9 @@ struct CallExplorer: Explorable {
             }
         case .consult:
             let place = try found("A1")
-            try world.act(place.call) { call, _, now throws(CallError) in try call.consult(by: place.leg.id, with: Self.toCarol, at: now) }
+            try world.act(place.call) { call, _, now throws(CallError) in
+                try call.consult(by: place.leg.id, with: MidCallRig.carol, in: Self.toCarol, at: now)
+            }
         case .join:
             let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
             var configuration = Call.Configuration()

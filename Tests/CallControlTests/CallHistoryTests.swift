@@ -187,6 +187,24 @@ struct CallHistoryTests {
         #expect(session.members[1].path == .secured)
     }
 
+    @Test(arguments: [true, false])
+    func `a transfer that starts names the other party`(_ isConsultative: Bool) throws {
+        var rig = try MidCallRig()
+        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        let actions: [CallAction]
+        if isConsultative {
+            actions = try rig.call.consult(by: .callee, with: MidCallRig.carol, in: CallID(8), at: rig.clock.now)
+        } else {
+            let target = TransferTests.target(rig.call.takeLeg())
+            actions = try rig.call.transfer(by: .callee, to: target, at: rig.clock.now, random: &rig.random)
+        }
+        _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        let timeline = try rig.call.session(for: .caller, history).timeline
+        let started = try #require(timeline.first { $0.entry.event == .transferStarted })
+        #expect(started.side == .peer && started.entry.party == "carol@example.com")
+    }
+
     @Test func `a leg that goes on in another call has one record`() {
         func record(_ startedAt: Int64, _ answeredAt: Int64, _ endedAt: Int64, _ direction: CallLogRecord.Direction, peer: String) -> CallLogRecord {
             CallLogRecord(

@@ -60,7 +60,7 @@ extension TransferTests {
     func `two who hold each other after a consultative transfer both know`(_ bob: HoldDialect, _ carol: HoldDialect) throws {
         for carolHolds in [true, false] {
             var world = try brought(bob, carol, carolHolds: carolHolds)
-            try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: Self.second, at: now) }
+            try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
             world.settle()
             let target = Leg(2)
             let ends: [(Leg, SubscriptionID, HoldDialect, Bool)] = [(.callee, "bob1", bob, true), (target, "carol1", carol, carolHolds)]

@@ -121,7 +121,7 @@ struct TransferTests {
     @Test(arguments: [false, true])
     func `a consultative transfer brings the two others together`(_ holding: Bool) throws {
         var world = try world(holding: holding)
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: Self.second, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
         world.settle()
         #expect(world.log("a1") == ["sessionComplete Transfer Successful", "callEnd Transfer Successful"])
         #expect(world.ended == [Self.second])
@@ -143,7 +143,7 @@ struct TransferTests {
         try world.act(Self.second) { call, random, now throws(CallError) in
             try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
         }
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: Self.second, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
         world.settle()
         #expect(world.log("a1").last == "sessionFail 480 The other call cannot be taken over")
         #expect(world.calls[Self.first] == before[Self.first])
@@ -151,7 +151,7 @@ struct TransferTests {
 
     @Test func `who hangs up while changing hands has hung up`() throws {
         var world = try world()
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: Self.second, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
         world.deliver()
         // The ends are on offer; Carol goes.
         try world.act(Self.second) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: "bye", at: now) }

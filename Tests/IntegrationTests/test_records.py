@@ -215,6 +215,8 @@ async def test_a_party_that_changed_calls_has_one_record_of_all_of_it(party):
     record = await record_of(at_carol)
     assert ending(record) == ("incoming", 200, "normal_clearing", "peer")
     assert {leg["address"] for leg in record["legs"]} == {"carol@dev.local", "alice@dev.local", "bob@dev.local"}
+    own = (await record_of(to_bob))["timeline"]
+    assert [entry["address"] for entry in own if entry["event"] == "transferStarted"] == ["carol@dev.local"]
     steps = [entry["event"] for entry in record["timeline"]]
     assert steps.index("offered") < steps.index("moved") < len(steps) - 1 and steps[-1] == "ended"
     assert len([each for each in await log_of(carol) if each["recordId"] == at_carol.session]) == 1

@@ -38,7 +38,9 @@ extension LocalSwitchboard {
             let other = try await self.leg(of: consultation, for: user)
             let neighbour = Neighbour(owner: other.call, leg: other.leg)
             if try await replace(neighbour, by: call, leg) { return }
-            return try await call.consult(by: leg, neighbour)
+            // The session says which call is meant, whatever the address is; only where nobody is talked to the address says more.
+            let party = await neighbour.owner.party(talkingTo: neighbour.leg)?.user ?? address
+            return try await call.consult(by: leg, with: party, in: neighbour)
         }
         try await divert(.transfer, of: user, call, leg, to: address) { leg, reason throws(CallError) in
             try await call.transferUnreachable(by: leg, reason)

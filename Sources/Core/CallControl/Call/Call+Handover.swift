@@ -11,13 +11,23 @@ import SDP
 /// Only the taker decides whether the ends change hands, at one moment, so that each is always part of exactly one call. The giver has
 /// no time limit: every offer is taken or declined, by a taker that is over as well.
 extension Call {
-    /// The call where the same user talks to whom this end is to be connected with.
-    package mutating func consult(by leg: Leg, with other: CallID, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+    /// Asks for the one whom this end talks to here to be connected with whom its user talks to in another call.
+    ///
+    /// - Parameter party: that somebody, for the books; who comes along is for the other call to say.
+    package mutating func consult(
+        by leg: Leg, with party: UserAddress, in other: CallID, at now: MonotonicTime
+    ) throws(CallError) -> [CallAction] {
         if isConsulting(leg, other) { return [] }
         try checkTransfer(by: leg)
         guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
-        operate(.consultation(Consultation(transferor: leg, other: other, deadline: now + configuration.offerTime)))
+        operate(.consultation(Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
         return [.requestHandover(other, of: leg)]
+    }
+
+    /// Whom an end talks to; `nil` if it talks to nobody, or to several.
+    package func party(talkingTo leg: Leg) -> CallParty? {
+        let others = others(of: leg)
+        return self[leg]?.isTalking == true && others.count == 1 ? others[0].party : nil
     }
 
     // MARK: Giving

@@ -41,6 +41,8 @@ extension Call {
     package struct Consultation: Equatable, Sendable {
         let transferor: Leg
         let other: CallID
+        /// Whom the transferor talks to there.
+        let party: UserAddress
         let deadline: MonotonicTime
     }
 

@@ -176,7 +176,7 @@ extension CallHistory {
         guard next != operation else { return }
         switch next {
         case .transfer(let leg, let target): note(.transferStarted, leg, party: call[target]?.party.user.text, at: now)
-        case .consultation(let leg): note(.transferStarted, leg, at: now)
+        case .consultation(let leg, let party): note(.transferStarted, leg, party: party.text, at: now)
         case nil: break
         }
     }
@@ -321,13 +321,13 @@ extension Call.Operation {
     /// An operation that belongs into the books.
     enum Kind: Equatable, Sendable {
         case transfer(by: Leg, to: Leg)
-        case consultation(by: Leg)
+        case consultation(by: Leg, with: UserAddress)
 
         init?(_ call: Call) {
             guard case .answered(let answered) = call.state else { return nil }
             switch answered.operation {
             case .transfer(let transfer): self = .transfer(by: transfer.transferor, to: transfer.target)
-            case .consultation(let consultation): self = .consultation(by: consultation.transferor)
+            case .consultation(let consultation): self = .consultation(by: consultation.transferor, with: consultation.party)
             case .update, .handover, nil: return nil
             }
         }

@@ -192,6 +192,8 @@ extension CallOwner {
         try command("reject", leg, device) { call throws(CallError) in try call.reject(by: leg, replacement: replacement, at: now) }
     }
 
+    func party(talkingTo leg: Leg) -> CallParty? { call?.party(talkingTo: leg) }
+
     func replaceableParty(talkingTo leg: Leg) -> CallParty? { call?.replaceableParty(talkingTo: leg) }
 
     /// Whether the same has been asked for, and is under way.
@@ -303,10 +305,10 @@ extension CallOwner {
     }
 
     /// Brings who this leg talks to together with whom the same user talks to in another call.
-    func consult(by leg: Leg, _ neighbour: Neighbour) throws(CallError) {
+    func consult(by leg: Leg, with party: UserAddress, in neighbour: Neighbour) throws(CallError) {
         let now = environment.clock.now
         neighbours[neighbour.owner.id] = neighbour
-        try command("consult", leg) { call throws(CallError) in try call.consult(by: leg, with: neighbour.owner.id, at: now) }
+        try command("consult", leg) { call throws(CallError) in try call.consult(by: leg, with: party, in: neighbour.owner.id, at: now) }
     }
 }
 
