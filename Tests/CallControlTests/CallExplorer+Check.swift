@@ -10,6 +10,7 @@ extension CallExplorer {
                 throw ExplorationFault("an operation of call \(id) would never end", path)
             }
         }
+        try checkRoutes()
         guard isQuiet else { return }
         for (id, call) in world.calls where !world.ended.contains(id) {
             for leg in call.legs where leg.isTalkingNow && clients[leg.party.session] == nil {
@@ -33,6 +34,23 @@ extension CallExplorer {
         try checkStates()
     }
 
+    /// Nobody hears a call that they have left or that is over, and nobody who has left is heard.
+    private func checkRoutes() throws {
+        for (id, routes) in world.routes {
+            let talking = world.ended.contains(id) ? [] : world.calls[id]?.legs.filter(\.isTalkingNow).map(\.id) ?? []
+            for (leg, route) in routes {
+                guard talking.contains(leg) else { throw ExplorationFault("\(leg) of call \(id) does not talk, and its route is: \(route.trace)", path) }
+                switch route {
+                case .silence: break
+                case .leg(let other):
+                    guard talking.contains(other) else { throw ExplorationFault("\(leg) of call \(id) hears who has left", path) }
+                case .mix:
+                    guard talking.allSatisfy({ routes[$0] == .mix }) else { throw ExplorationFault("call \(id) mixes some of its ends", path) }
+                }
+            }
+        }
+    }
+
     /// Everybody who talks hears somebody who is there.
     private func checkHearing(_ session: SessionID, _ leg: CallLeg, _ call: Call) throws {
         guard leg.isTalkingNow else { return }
@@ -40,6 +58,7 @@ extension CallExplorer {
         guard !others.isEmpty else { throw ExplorationFault("\(session) talks to nobody", path) }
         switch world.routes[call.id]?[leg.id] {
         case nil: throw ExplorationFault("\(session) hears nothing", path)
+        // Who is in the mix was looked at before.
         case .mix?: break
         case .leg(let other)?: guard others.contains(where: { $0.id == other }) else { throw ExplorationFault("\(session) hears who has left", path) }
         case .silence?: throw ExplorationFault("\(session) hears silence", path)

@@ -108,13 +108,17 @@ struct CallWorld {
                 }
             case .offerHandover(let other, let handover): messages.append(Message(to: other, content: .offered(handover)))
             case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
-            case .takeHandover(let other, let legs, let purpose): messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
+            case .takeHandover(let other, let legs, let purpose):
+                // Their media goes with them at once.
+                for leg in legs { routes[other]?[leg.before] = nil }
+                messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
             case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
             case .passOn(let other, let leg, let event): messages.append(Message(to: other, content: .happened(event, leg)))
             case .route(let leg, let route): routes[id, default: [:]][leg] = route
-            case .releaseLeg(let leg): routes[id, default: [:]][leg] = nil
+            case .releaseLeg(let leg): routes[id]?[leg] = nil
+            case .releaseMedia: routes[id] = nil
             case .ended: ended.insert(id)
-            case .prepareMedia, .connectMedia, .play, .stopPlaying, .sendDigits, .releaseMedia, .notifyQuality, .detach, .answered: break
+            case .prepareMedia, .connectMedia, .play, .stopPlaying, .sendDigits, .notifyQuality, .detach, .answered: break
             }
         }
     }
