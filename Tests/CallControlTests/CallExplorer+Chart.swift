@@ -46,7 +46,7 @@ extension CallExplorer {
         case .pickUp: session == Self.dave ? "callAnswer" : "the target of a transfer answers"
         case .decline: session == Self.dave ? "reject" : "the target of a transfer rejects"
         case .deliver(let place): reason(of: world.messages[place].content)
-        case .pickUpElsewhere, .hear, .neglect: "nothing"
+        case .pickUpElsewhere, .hear, .neglect, .audit: "nothing"
         case .wait: "time-out"
         }
     }
@@ -85,7 +85,7 @@ extension CallExplorer {
         case .pickUp: "the target answers"
         case .decline: "the target rejects"
         case .deliver(let place): reason(of: world.messages[place].content)
-        case .pickUpElsewhere, .hear, .neglect: "nothing"
+        case .pickUpElsewhere, .hear, .neglect, .audit: "nothing"
         case .wait: "time-out"
         }
     }

@@ -69,10 +69,10 @@ extension CallLeg.OwnOffer {
 }
 
 extension CallExplorer.Step {
-    /// Follows from what was asked for before.
+    /// Follows from what was asked for before, or asks for nothing to happen.
     var isReaction: Bool {
         switch self {
-        case .answer, .hear, .neglect, .deliver: true
+        case .answer, .hear, .neglect, .deliver, .audit: true
         case .hold, .end, .transfer, .consult, .join, .pickUp, .pickUpElsewhere, .decline, .wait: false
         }
     }

@@ -30,6 +30,8 @@ struct CallExplorer: Explorable {
         /// The client does not answer what it was offered.
         case neglect(SessionID)
         case deliver(Int)
+        /// Every client there is asks whether its call is.
+        case audit
         case wait
 
         var description: String {
@@ -46,6 +48,7 @@ struct CallExplorer: Explorable {
             case .neglect(let session): "\(session) neglects"
             case .decline: "decline"
             case .deliver(let place): "deliver #\(place)"
+            case .audit: "audit"
             case .wait: "wait"
             }
         }
@@ -146,52 +149,6 @@ struct CallExplorer: Explorable {
         }
     }
 
-    var isQuiet: Bool {
-        world.messages.isEmpty && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil && $0.mail.isEmpty }
-            && world.calls.values.allSatisfy { call in
-                switch call.state {
-                case .answered(let answered): answered.operation == nil
-                case .joining: false
-                case .initial, .unanswered, .ended: true
-                }
-            }
-    }
-
-    /// Everything that tells states apart.
-    var key: String {
-        var parts: [String] = []
-        for (id, call) in world.calls.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let legs = call.legs.map { leg in
-                let stage =
-                    switch leg.stage {
-                    case .waiting: "waiting"
-                    case .ringing: "ringing"
-                    case .talking: "talking"
-                    case .completed: "completed"
-                    }
-                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.wasIntroduced ? "n" : "")\(leg.isStable ? "" : "o")\(leg.awaitsAnswer ? leg.ownOffer.word : "")"
-            }
-            let state =
-                switch call.state {
-                case .initial: "initial"
-                case .unanswered: "unanswered"
-                case .joining(let joining): "joining \(joining.received.count)"
-                case .answered(let answered): answered.operation?.word ?? "answered"
-                case .ended: "ended"
-                }
-            parts.append("\(id):\(state):\(legs.joined(separator: ","))")
-        }
-        parts += world.messages.map { "\($0.to)\($0.content.word)" }
-        parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { session, client in
-            let flags = [client.isHolding, client.isHeld, client.isLate, client.isAstray, client.offered != nil && client.isToldAnew].map { $0 ? "1" : "0" }.joined()
-            let own = client.holdingBefore.map { $0 ? "h" : "r" } ?? "-"
-            return "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)"
-                + client.mail.map(\.word).joined()
-        }
-        if let requests { parts.append("\(requests)") }
-        return parts.joined(separator: "|")
-    }
-
     // MARK: Steps
 
     var steps: [Step] {
@@ -227,6 +184,7 @@ struct CallExplorer: Explorable {
         }
         var receivers: Set<CallID> = []
         for (place, message) in world.messages.enumerated() where receivers.insert(message.to).inserted { steps.append(.deliver(place)) }
+        if world.ended.count < world.calls.count { steps.append(.audit) }
         let hasHeard = clients.values.allSatisfy { $0.mail.isEmpty || $0.offered != nil }
         if hasHeard, world.calls.values.contains(where: { $0.nextDeadline != nil }) { steps.append(.wait) }
         return steps
@@ -239,7 +197,7 @@ struct CallExplorer: Explorable {
         do throws(CallError) {
             try carryOut(step)
         } catch {
-            guard error.isOfState else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
+            guard error.isOfState, step != .audit else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
             guard before == world.calls else { throw ExplorationFault("a refused step changed something", path) }
             // Nobody waits for that answer any more.
             guard isFocused, case .answer(let session) = step else { return false }
@@ -247,6 +205,7 @@ struct CallExplorer: Explorable {
             return true
         }
         if !step.isReaction { requests = requests.map { $0 - 1 } }
+        if step == .audit { return false }
         if step == .pickUpElsewhere { throw ExplorationFault("two devices have answered", path) }
         try spread()
         return true
@@ -320,6 +279,7 @@ struct CallExplorer: Explorable {
             try world.act(place.call) { call, _, now throws(CallError) in try call.reject(by: place.leg.id, at: now) }
             clients[Self.dave] = nil
         case .deliver(let place): world.deliver(place)
+        case .audit: for (id, call) in world.calls where !world.ended.contains(id) { for leg in call.legs { try call.audit(by: leg.id) } }
         case .hear(let session): hear(session)
         case .neglect(let session): neglect(session)
         case .wait:

@@ -8,7 +8,7 @@ protocol Explorable: Sendable {
     var key: String { get }
     /// Everything that can happen next.
     var steps: [Step] { get }
-    /// Returns whether the step was taken; a refused one has changed nothing.
+    /// Returns whether the step was taken; a refused one has changed nothing, nor has one that only asks for something.
     mutating func take(_ step: Step) throws -> Bool
     /// What always holds.
     func check() throws
