@@ -25,12 +25,8 @@ extension DeviceExplorer {
 
     private func cause(of step: Step, seenFrom leg: Leg) -> String {
         switch step {
-        case .request(let device, let request, _):
-            if self.leg(of: device) == leg { return request.own }
-            return leg == Leg(2) && request == .forward ? "call" : request.others
-        case .again(let device):
-            guard let unsure = clients[device]?.unsure else { return "nothing" }
-            return self.leg(of: device) == leg ? unsure.own : unsure.others
+        case .request(let device, let request, _): return cause(of: request, of: device, seenFrom: leg)
+        case .again(let device): return clients[device]?.unsure.map { cause(of: $0, of: device, seenFrom: leg) } ?? "nothing"
         case .ringing: return "a device rings"
         case .leave(let device): return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
         case .mediaFails: return "media is lost"
@@ -41,8 +37,13 @@ extension DeviceExplorer {
             case .mediaSetup: return "no media in time"
             case .operation, .ownOffer, .silence, .completion, nil: return "time-out"
             }
-        case .giveUp, .hear: return "nothing"
+        case .giveUp, .hear, .audit: return "nothing"
         }
+    }
+
+    private func cause(of request: Request, of device: SubscriptionID, seenFrom leg: Leg) -> String {
+        if self.leg(of: device) == leg { return request.own }
+        return leg == Leg(2) && request == .forward ? "call" : request.others
     }
 }
 

@@ -6,7 +6,7 @@ import Primitives
 extension DeviceExplorer {
     func check() throws {
         guard accepted.count <= 1 else { throw ExplorationFault("two devices have answered", path) }
-        let talking = clients.filter { $0.key != "a1" && $0.value.state == .inCall }
+        let talking = clients.filter { leg(of: $0.key) != .caller && $0.value.state == .inCall }
         guard talking.count <= 1 else { throw ExplorationFault("two devices are in the call", path) }
         for leg in call.legs where leg.party.devices.isEmpty && call.legState(leg.id) != .ended {
             throw ExplorationFault("the \(leg.id) has nobody to be told anything", path)
@@ -29,7 +29,8 @@ extension DeviceExplorer {
             guard !accepted.contains(device) || client.hasGivenUp || seen == .ended else {
                 throw ExplorationFault("\(device) has answered, believes it has not, and the call is \(seen)", path)
             }
-            let isElsewhere = clients.contains { $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen }
+            guard device != Self.onlooker || seen == .ended else { throw ExplorationFault("\(device) was told that it is over, and the call is \(seen)", path) }
+            let isElsewhere = clients.contains { $0.key != Self.onlooker && $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen }
             guard seen == .ended || isElsewhere || isTemporary else {
                 throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
             }
@@ -44,7 +45,8 @@ extension DeviceExplorer {
             "\(leg.id.number)\(call.legState(leg.id).rawValue)\(leg.party.devices.map(\.subscription.rawValue).joined())"
         }
         let deadline = call.nextDeadline.map { "\($0.reason)" } ?? "-"
-        let believed = clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, client in
+        let believed = Self.devices.map { id, _ in
+            guard let client = clients[id] else { return "-" }
             let mail = client.mail.map(\.rawValue).joined(separator: "+")
             return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(client.isGone ? "gone" : "")\(client.hasGivenUp ? "failed" : "")\(client.ends)\(mail)"
         }

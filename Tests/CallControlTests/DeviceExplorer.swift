@@ -6,6 +6,9 @@ import TestSupport
 /// Walks everything that can happen to a call until it is answered or over: Alice has two devices, Bob two, and Dave one to which Bob may
 /// forward. Requests and their answers get lost, and notifications come late.
 ///
+/// Alice's other device has not dialled: it has no media, and goes by what it is told, at once. It may hang up, as any device of hers. Of Bob's
+/// devices, between which nothing else tells, the first one's refusals and forwards get lost, too.
+///
 /// What goes on after the answer is `CallExplorer`'s.
 struct DeviceExplorer: Explorable {
     /// What a device asks for.
@@ -34,6 +37,8 @@ struct DeviceExplorer: Explorable {
         /// The device that was in the call has gone without a word, and its media with it.
         case mediaFails(Leg)
         case drain
+        /// Every end there is asks whether the call is.
+        case audit
         case wait
 
         var description: String {
@@ -46,6 +51,7 @@ struct DeviceExplorer: Explorable {
             case .leave(let device): "\(device.rawValue) leaves"
             case .mediaFails(let leg): "media of the \(leg) fails"
             case .drain: "drain"
+            case .audit: "audit"
             case .wait: "wait"
             }
         }
@@ -63,7 +69,9 @@ struct DeviceExplorer: Explorable {
         var ends = 0
     }
 
-    static let devices: [(id: SubscriptionID, leg: Leg)] = [("a1", .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2))]
+    /// Alice's other device.
+    static let onlooker: SubscriptionID = "a2"
+    static let devices: [(id: SubscriptionID, leg: Leg)] = [("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2))]
 
     private(set) var call: Call
     private(set) var clients: [SubscriptionID: Client] = [:]
@@ -105,23 +113,25 @@ struct DeviceExplorer: Explorable {
             // In which order the rest is heard makes no difference any more.
             if isOver, !steps.isEmpty { return steps }
             if client.state == .ringing, device.id == "b1" { steps.append(.ringing(device.id)) }
-            if device.id == "a1" || device.id == "b1", knows(device.id) { steps.append(.leave(device.id)) }
+            if ["a1", Self.onlooker, "b1"].contains(device.id), knows(device.id) { steps.append(.leave(device.id)) }
         }
         steps += [Leg.caller, .callee, Leg(2)].filter(isDeserted).map { .mediaFails($0) }
+        if !isOver { steps.append(.audit) }
         if call.nextDeadline != nil { steps += [.wait, .drain] }
         return steps
     }
 
-    /// A client takes the end of a call for granted, whatever became of its request; only an answer is worth asking again.
+    /// A client takes the end of a call for granted, whatever became of its request; what it was rung for is worth asking again.
     private func requests(of device: SubscriptionID, _ client: Client) -> [Step] {
-        let hangingUp = [Step.request(device, .end, .arrives), .request(device, .end, .lost)]
+        let hangingUp = (device == Self.onlooker ? [.arrives] : [Fate.arrives, .lost]).map { Step.request(device, .end, $0) }
         switch client.state {
         case .dialing, .inCall: return hangingUp
-        case .ringing where device == "a1": return hangingUp
+        case .ringing where leg(of: device) == .caller: return hangingUp
         case .ringing:
             let mayForward = device != "d1" && call[Leg(2)] == nil
-            return Fate.allCases.map { .request(device, .answer, $0) } + [.request(device, .reject, .arrives)]
-                + (mayForward ? [.request(device, .forward, .arrives)] : [])
+            let refusals = device == "b2" ? [.arrives] : Fate.allCases
+            return Fate.allCases.map { .request(device, .answer, $0) } + refusals.map { .request(device, .reject, $0) }
+                + (mayForward ? refusals.map { .request(device, .forward, $0) } : [])
         case .initial, .sessionProgress, .answering, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
         }
     }
@@ -129,7 +139,7 @@ struct DeviceExplorer: Explorable {
     /// An end that talks, of which no client is in the call any more.
     func isDeserted(_ leg: Leg) -> Bool {
         guard call.legState(leg) == .inCall else { return false }
-        return Self.devices.allSatisfy { $0.leg != leg || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended }
+        return Self.devices.allSatisfy { $0.leg != leg || $0.id == Self.onlooker || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended }
     }
 
     private func knows(_ device: SubscriptionID) -> Bool {
@@ -158,11 +168,15 @@ struct DeviceExplorer: Explorable {
         case .mediaFails(let leg):
             note(call.mediaFailed(leg, MediaFault(statusCode: 408, reasonText: "media path lost"), at: clock.now))
         case .drain: note(call.drain(at: clock.now))
+        case .audit:
+            try audit()
+            return false
         case .wait:
             guard let deadline = call.nextDeadline else { return false }
             clock.advance(to: deadline.time)
             note(call.timeout(at: clock.now))
         }
+        while clients[Self.onlooker]?.mail.isEmpty == false { try hear(Self.onlooker) }
         return true
     }
 
@@ -188,6 +202,16 @@ struct DeviceExplorer: Explorable {
         }
     }
 
+    private func audit() throws {
+        for leg in call.legs {
+            do throws(CallError) {
+                try call.audit(by: leg.id)
+            } catch {
+                throw ExplorationFault("an audit of the \(leg.id) is refused: \(error)", path)
+            }
+        }
+    }
+
     private mutating func perform(_ request: Request, of device: SubscriptionID) throws(CallError) -> [CallAction] {
         let (leg, now) = (leg(of: device), clock.now)
         switch request {
@@ -196,6 +220,7 @@ struct DeviceExplorer: Explorable {
             let request = CallStartRequest(
                 callee: MidCallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive), acceptsEarlyMedia: true)
             let told = try call.start(request, media: mode, at: now, random: &random)
+            clients[Self.onlooker]?.state = .dialing
             // Bob's other device comes a little later.
             return told + call.deviceChanged(.callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
         case .answer:
@@ -204,7 +229,7 @@ struct DeviceExplorer: Explorable {
             accepted.insert(device)
             return told
         case .reject: return try call.reject(by: leg, at: now)
-        case .end: return try call.end(by: leg, reasonText: nil, at: now)
+        case .end: return try call.end(by: leg, from: device, reasonText: nil, at: now)
         case .forward:
             try call.checkForward(by: leg)
             let party = CallParty(user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D", devices: [Device("d1")])
@@ -241,9 +266,9 @@ struct DeviceExplorer: Explorable {
         case (.ringing, .dialing): client.state = .ringing
         case (.respondCallUpdate, .dialing), (.respondCallUpdate, .ringing):
             client.state = .inCall
-            call.mediaAdvanced(leg(of: device), to: .secured)
+            if device != Self.onlooker { call.mediaAdvanced(leg(of: device), to: .secured) }
         // Who has asked to answer takes it for the news of the own answer (spidr-wire §6.6).
-        case (.callCancel, .ringing) where client.unsure != .answer: client.state = .ended
+        case (.callCancel, .ringing) where client.unsure != .answer: (client.state, client.unsure) = (.ended, nil)
         case (.callEnd, _):
             client.state = .ended
             client.unsure = nil
