@@ -22,6 +22,7 @@ enum AppendixB {
         /// 409 with the current state.
         case refused = "409 with the state"
         case alreadyAnswered = "409 `call.already_answered`"
+        case pending = "491 `call.request_pending`"
         case unknownSession = "404"
         /// Accepted as a call of its own, which then cannot have this one's ends.
         case failsLater = "`sessionFail`"
@@ -81,7 +82,7 @@ enum AppendixB {
             sides: [.incoming], states: ["INITIAL"], methods: [.establish], outcome: .startsAnother,
             reason: "`callStart` names no call; it makes one."),
         Difference(
-            sides: Side.allCases, states: unanswered + answered + ["ENDED"], methods: [.establish], outcome: .startsAnother,
+            sides: Side.allCases, states: unanswered + ["ANSWERING"] + answered + ["ENDED"], methods: [.establish], outcome: .startsAnother,
             reason: "`callStart` names no call; it makes one."),
         Difference(
             sides: Side.allCases, states: ["INITIAL"], methods: remote, outcome: .unknownSession,
@@ -93,8 +94,11 @@ enum AppendixB {
             sides: [.incoming], states: ["RINGING"], methods: [.endCall], outcome: .accepted,
             reason: "Ending is always allowed; while it rings it declines."),
         Difference(
-            sides: [.incoming], states: answered, methods: [.accept, .reject], outcome: .alreadyAnswered,
+            sides: [.incoming], states: ["ANSWERING"] + answered, methods: [.accept, .reject], outcome: .alreadyAnswered,
             reason: "A second device has to tell this from every other refusal [6.6]; the code does. The state is told too."),
+        Difference(
+            sides: [.incoming], states: ["ANSWERING"], methods: Method.descriptions + [.transfer, .consultativeTransfer], outcome: .pending,
+            reason: "Who answers a call that came without an offer makes it [8.1], and the caller has 30 s to answer that; until then every request waits."),
         Difference(
             sides: Side.allCases, states: ["IN_CALL", "REMOTELY_HELD"], methods: [.unhold], outcome: .accepted,
             reason: "There is no verb for it [8.2]: an offer may say again what was said before (RFC 3264 §8)."),
@@ -108,13 +112,12 @@ enum AppendixB {
             sides: Side.allCases, states: ["IN_CALL", "ON_DOUBLE_HOLD", "REMOTELY_HELD"], methods: [.consultativeTransfer], outcome: .accepted,
             reason: "Which states a client requires differs between clients [8.5]; some transfer out of an active call."),
         Difference(
-            sides: Side.allCases, states: unanswered, methods: [.merge], outcome: .failsLater,
+            sides: Side.allCases, states: unanswered + ["ANSWERING"], methods: [.merge], outcome: .failsLater,
             reason: "A join is a call of its own, which is accepted (201) before it asks the two others [8.7]; this one stays as it is."),
     ]
 
     /// States that the gateway's own calls do not stay in.
     static let passing = [
-        "ANSWERING": "is the answering client's own: here an answer is one step.",
         "SESSION_PROGRESS": "is left in the step in which it is entered: `ringing` follows `sessionProgress` at once.",
     ]
 

@@ -16,7 +16,7 @@ struct AppendixBRig {
     /// What the end sees, in the machine's words.
     let seen: LegState
 
-    /// `nil` for a state that calls here are never in.
+    /// `nil` for a word that is no call state.
     init?(_ state: String, _ side: AppendixB.Side, _ dialects: (HoldDialect, HoldDialect)) throws {
         leg = side == .outgoing ? .caller : .callee
         let other: Leg = side == .outgoing ? .callee : .caller
@@ -27,6 +27,12 @@ struct AppendixBRig {
             if state != "INITIAL" { try unanswered.start() }
             if state == "RINGING" || state == "SESSION_PROGRESS" { _ = try unanswered.call.ringing(by: .callee) }
             call = unanswered.call
+        case "ANSWERING":
+            var slow = AppendixBRig.unanswered(withEarlyMedia: false, rig.clock)
+            try slow.start(sdp: "")
+            let offer = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive))
+            _ = try slow.call.answer(by: .callee, offer, at: rig.clock.now, random: &slow.random)
+            call = slow.call
         case "IN_CALL": call = rig.call
         case "ON_HOLD":
             _ = try rig.setHold(true, by: leg)
@@ -65,9 +71,9 @@ struct AppendixBRig {
         return AppendixBRig(Call(id: CallID(7), parties: parties, configuration: configuration), .caller, clock)
     }
 
-    private mutating func start() throws(CallError) {
+    private mutating func start(sdp: String = ScriptedDescription.audio("caller", .sendReceive)) throws(CallError) {
         let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
-        let request = CallStartRequest(callee: MidCallRig.bob, sdp: ScriptedDescription.audio("caller", .sendReceive), acceptsEarlyMedia: true)
+        let request = CallStartRequest(callee: MidCallRig.bob, sdp: sdp, acceptsEarlyMedia: true)
         _ = try call.start(request, media: mode, at: clock.now, random: &random)
     }
 
@@ -80,6 +86,7 @@ struct AppendixBRig {
             switch error {
             case .notAllowed(_, let state) where state == seen.rawValue: return .refused
             case .alreadyAnswered(let state) where state == seen: return .alreadyAnswered
+            case .pending: return .pending
             case .noSuchCall: return .unknownSession
             default: throw error
             }
