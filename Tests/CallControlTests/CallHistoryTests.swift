@@ -11,6 +11,7 @@ struct CallHistoryTests {
         var rig: CallRig
         var history: CallHistory
         var records: [CallLogRecord] = []
+        var told: [Leg: [Notification]] = [:]
 
         init(callee devices: [Device] = [CallRig.silent, CallRig.plain], _ configuration: Call.Configuration = .init(), isAnchored: Bool = false) {
             rig = CallRig(callee: devices, isAnchored: isAnchored, configuration)
@@ -20,6 +21,7 @@ struct CallHistoryTests {
         mutating func take(_ steps: [CallStep]) throws {
             for step in steps {
                 let actions = try rig.perform(step)
+                for case .notify(let leg, _, let notification) in actions { told[leg, default: []].append(notification) }
                 if case .ringing(let leg) = step { history.rang(leg, at: rig.clock.now) }
                 records += history.advance(to: rig.call, doing: actions, at: rig.clock.now)
             }
@@ -45,6 +47,8 @@ struct CallHistoryTests {
         var testDescription: String { "\(steps)" }
     }
 
+    static let wrongCertificate = MediaFault(statusCode: 488, reasonText: "certificate does not match")
+
     @Test(arguments: [
         Ending(
             [.start, .answer(.callee), .wait(.seconds(3)), .end(.caller, "bye")], "outgoing 200 bye normal_clearing self",
@@ -65,6 +69,10 @@ struct CallHistoryTests {
             [.start, .answer(.callee), .mediaFailed(.callee)], "outgoing 408 media path lost media_timeout gateway",
             "incoming 408 media path lost media_timeout gateway"),
         Ending(
+            [.start, .answer(.callee), .mediaFailed(.callee, wrongCertificate)],
+            "outgoing 488 certificate does not match incompatible_destination gateway",
+            "incoming 488 certificate does not match incompatible_destination gateway"),
+        Ending(
             [.start, .drain], "outgoing 503 Gateway is shutting down normal_temporary_failure gateway",
             "missed 503 Gateway is shutting down normal_temporary_failure gateway"),
         Ending(
@@ -83,6 +91,20 @@ struct CallHistoryTests {
                 ].compactMap(\.self).joined(separator: " ")
             }
             #expect(said ?? "" == expected)
+        }
+    }
+
+    @Test(arguments: [(MediaFault.setupTimeout, "media_timeout"), (wrongCertificate, "incompatible_destination")])
+    func `why media failed is told as it is recorded`(_ fault: MediaFault, _ cause: String) throws {
+        var books = Books()
+        try books.take([.start, .answer(.callee), .mediaFailed(.callee, fault)])
+        for (leg, user) in [(Leg.caller, CallRig.alice), (.callee, CallRig.bob)] {
+            let told = try #require(books.told[leg]?.last)
+            let ending = try #require(books.record(of: user)?.ending)
+            #expect(told.type == .callEnd && told.endedBy == .gateway)
+            #expect([told.statusCode, ending.statusCode] == [fault.statusCode, fault.statusCode])
+            #expect([told.reasonText, ending.reasonText] == [fault.reasonText, fault.reasonText])
+            #expect([told.cause, ending.cause] == [cause, cause])
         }
     }
 

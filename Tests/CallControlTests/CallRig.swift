@@ -64,7 +64,7 @@ enum CallStep: Sendable {
     case joined(Leg, Device, replacing: SubscriptionID?)
     case left(Leg, SubscriptionID, othersRemain: Bool)
     case media(Leg, MediaProgress)
-    case mediaFailed(Leg)
+    case mediaFailed(Leg, MediaFault = MediaFault(statusCode: 408, reasonText: "media path lost"))
     case drain
     case wait(Duration)
 }
@@ -96,7 +96,7 @@ extension CallRig {
         case .media(let leg, let step):
             call.mediaAdvanced(leg, to: step)
             return []
-        case .mediaFailed(let leg): return call.mediaFailed(leg, MediaFault(statusCode: 408, reasonText: "media path lost"), at: clock.now)
+        case .mediaFailed(let leg, let fault): return call.mediaFailed(leg, fault, at: clock.now)
         case .drain: return call.drain(at: clock.now)
         case .wait(let duration):
             clock.advance(by: duration)
