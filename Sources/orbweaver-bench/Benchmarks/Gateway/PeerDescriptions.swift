@@ -4,11 +4,12 @@ import SDP
 
 /// Descriptions of scripted peers, and what they need to know of the gateway's.
 enum PeerDescriptions {
-    /// One audio m-line with PCMU, everything in one bundle.
+    /// One audio m-line with PCMU, everything in one bundle. A description of its own each time: the gateway takes the same one for a request
+    /// that comes again (docs/call-states.md).
     static func audio(_ peer: LoadPeer, setup: String) -> String {
         """
         v=0
-        o=- \(peer.ssrc) 1 IN IP4 127.0.0.1
+        o=- \(UInt64.random(in: 0..<(1 << 62))) 1 IN IP4 127.0.0.1
         s=-
         t=0 0
         a=group:BUNDLE 0
