@@ -38,9 +38,8 @@ struct CallStartBenchmark: AsyncParsableCommand {
         }
         var (baseline, listening, silent) = (UInt64(0), UInt64(0), UInt64(0))
         for round in 0...rounds {
-            let costs = (
-                try await bare.ask(body, times: calls), try await heard.start(body, times: calls), try await unheard.start(body, times: calls)
-            )
+            let bodies = try (0..<calls).map { _ in try Self.body(sdp: Self.renamed(sdp)) }
+            let costs = (try await bare.ask(bodies), try await heard.start(bodies), try await unheard.start(bodies))
             // The first round warms up.
             guard round > 0 else { continue }
             baseline += costs.0
@@ -55,6 +54,16 @@ struct CallStartBenchmark: AsyncParsableCommand {
         print(line("bare route:", baseline))
         print(line("callStart, nobody listens:", silent))
         print(line("callStart, caller and callee are notified:", listening))
+    }
+
+    /// The same offer of another session (`o=`): the gateway takes the same description for a request that comes again.
+    private static func renamed(_ sdp: String) -> String {
+        sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasPrefix("o=") else { return String(line) }
+            var fields = line.split(separator: " ").map(String.init)
+            fields[1] = String(UInt64.random(in: 1_000_000_000_000_000_000..<9_000_000_000_000_000_000))
+            return fields.joined(separator: " ")
+        }.joined(separator: "\r\n")
     }
 
     private static func body(sdp: String) throws -> ByteBuffer {
@@ -78,12 +87,12 @@ private struct CallingGateway {
         ]
     }
 
-    /// The CPU that so many calls took to start, in nanoseconds; they are ended afterwards.
-    func start(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
+    /// The CPU that these calls took to start, in nanoseconds; they are ended afterwards.
+    func start(_ bodies: [ByteBuffer]) async throws -> UInt64 {
         let path = gateway.path("alice@dev.local", "callControl")
         let before = gateway.process.cpuNanoseconds()
         var sessions: [String] = []
-        for _ in 0..<times {
+        for body in bodies {
             let answer = try await client.request(.POST, path, user: "alice@dev.local", body: body)
             guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
             sessions.append(try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData)
@@ -113,9 +122,9 @@ private struct BareServer {
         client = try await HTTPClient(port: port)
     }
 
-    func ask(_ body: ByteBuffer, times: Int) async throws -> UInt64 {
+    func ask(_ bodies: [ByteBuffer]) async throws -> UInt64 {
         let before = process.cpuNanoseconds()
-        for _ in 0..<times {
+        for body in bodies {
             let answer = try await client.request(.POST, "/rest/version/1/user/alice@dev.local/callControl", user: "alice@dev.local", body: body)
             guard answer.status == 201 else { throw ValidationError("the bare route answered \(answer.status)") }
         }
