@@ -27,6 +27,7 @@ extension LocalSwitchboard {
     package func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
         guard let owner = await users.existing(user) else { throw .noSuchSubscription }
         try await owner.unsubscribe(subscription)
+        if let guest = user.guest { await users.leave(guest) }
     }
 
     package func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool {

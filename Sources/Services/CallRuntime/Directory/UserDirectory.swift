@@ -37,6 +37,9 @@ actor UserDirectory {
         return owner(of: UserAddress(guest))
     }
 
+    /// A guest's place is free from now on, though its owner may still be about to end.
+    func leave(_ guest: GuestID) { guests.leave(guest) }
+
     /// The account that a guest may call; `nil` if there is no such guest.
     func account(of guest: GuestID) -> UserAddress? { guests.account(of: guest) }
 
