@@ -131,3 +131,26 @@ struct CallWorld {
         }
     }
 }
+
+extension CallWorld {
+    /// Alice has joined her calls with Bob and Carol to a third one, and everybody has been told.
+    ///
+    /// - Parameter content: what Alice sent along.
+    static func joined(with content: CustomContent = CustomContent()) throws -> CallWorld {
+        var world = CallWorld()
+        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")] as [(UInt64, UserAddress, SessionID)] {
+            world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
+        }
+        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
+        var configuration = Call.Configuration()
+        configuration.mediaPolicy = .engine
+        world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
+        try world.act(CallID(3)) { call, random, now throws(CallError) in
+            try call.join(
+                [CallID(1), CallID(2)], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: content),
+                identity: CallRig.identity("gwjoin"), at: now, random: &random)
+        }
+        world.settle()
+        return world
+    }
+}

@@ -45,20 +45,7 @@ struct CustomContentTests {
     }
 
     @Test func `of a join comes back to whoever joined, and goes to nobody else`() throws {
-        var world = CallWorld()
-        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")] as [(UInt64, UserAddress, SessionID)] {
-            world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
-        }
-        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
-        var configuration = Call.Configuration()
-        configuration.mediaPolicy = .engine
-        world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
-        try world.act(CallID(3)) { call, random, now throws(CallError) in
-            try call.join(
-                [CallID(1), CallID(2)], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: Self.content),
-                identity: CallRig.identity("gwjoin"), at: now, random: &random)
-        }
-        world.settle()
+        let world = try CallWorld.joined(with: Self.content)
         var carriers: [SubscriptionID: [String]] = [:]
         for (device, notifications) in world.told {
             for notification in notifications {

@@ -74,20 +74,7 @@ struct OtherDeviceTests {
     }
 
     @Test func `who leaves a conference on another device is told, and the rest go on`() throws {
-        var world = CallWorld()
-        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")] as [(UInt64, UserAddress, SessionID)] {
-            world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
-        }
-        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
-        var configuration = Call.Configuration()
-        configuration.mediaPolicy = .engine
-        world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
-        try world.act(CallID(3)) { call, random, now throws(CallError) in
-            try call.join(
-                [CallID(1), CallID(2)], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive)),
-                identity: CallRig.identity("gwjoin"), at: now, random: &random)
-        }
-        world.settle()
+        var world = try CallWorld.joined()
         try world.act(CallID(3)) { call, _, now throws(CallError) in try call.end(by: Leg(2), from: "elsewhere", reasonText: "off", at: now) }
         #expect(world.log("bob1").last == "callEnd off")
         #expect(world.log("carol1") == ["startCallUpdate"])

@@ -16,6 +16,7 @@ final class ChildProcess {
         process.standardError = FileHandle.nullDevice
         try process.run()
         for _ in 0..<400 {
+            // Refused until the port is open.
             if let client = try? await HTTPClient(port: port) {
                 await client.close()
                 return
