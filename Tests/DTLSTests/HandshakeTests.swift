@@ -73,6 +73,29 @@ import Testing
         #expect(pair.client.timeout == nil)
     }
 
+    @Test(arguments: 0..<4)
+    func `whichever datagram is lost, both ends get there`(lost: Int) async throws {
+        let pair = try Pair()
+        var sent = 0
+        pair.exchange { datagram in
+            defer { sent += 1 }
+            return sent == lost ? [] : [datagram]
+        }
+        // An end that has its keys has no timer: if the other one has not heard so, it repeats what it said, and is answered.
+        while let timeout = [pair.client.timeout, pair.server.timeout].compactMap(\.self).min(), timeout < .seconds(1) {
+            try await Task.sleep(for: timeout + .milliseconds(20))
+            pair.client.handleTimeout()
+            pair.server.handleTimeout()
+            pair.exchange()
+        }
+        #expect(pair.isEstablished)
+        #expect(pair.client.keyingMaterial?.local == pair.server.keyingMaterial?.remote)
+        #expect(sent > lost, "no such datagram was sent")
+        pair.client.close()
+        pair.exchange()
+        #expect(pair.server.state == .closed)
+    }
+
     @Test func `no datagram is larger than the MTU`() throws {
         let pair = try Pair()
         pair.exchange { datagram in

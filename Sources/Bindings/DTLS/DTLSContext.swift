@@ -21,7 +21,6 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
             unsafe Self.install(certificate, in: context)
         else { throw .setup(opensslError()) }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
-        unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         unsafe SSL_CTX_set_options(context, copenssl_transport_options())
         unsafe copenssl_disable_session_cache(context)
     }

@@ -97,7 +97,7 @@ package final class DTLSTransport {
             advance()
         case .established:
             datagrams.incoming = [UInt8](copying: datagram)
-            discardApplicationData()
+            withBuffers { discardApplicationData() }
         case .closed, .failed: return
         }
         datagrams.incoming = nil
@@ -113,7 +113,7 @@ package final class DTLSTransport {
     /// Says good-bye; the datagram is the next one to send.
     package func close() {
         guard state == .established else { return }
-        unsafe SSL_shutdown(ssl)
+        withBuffers { unsafe SSL_shutdown(ssl) }
         state = .closed
     }
 
@@ -197,6 +197,7 @@ package final class DTLSTransport {
         let result = unsafe SSL_do_handshake(ssl)
         if result == 1 {
             state = .established
+            unsafe SSL_free_buffers(ssl)
             return
         }
         switch unsafe SSL_get_error(ssl, result) {
@@ -204,6 +205,18 @@ package final class DTLSTransport {
         case SSL_ERROR_ZERO_RETURN: state = .closed
         default: state = .failed(opensslError())
         }
+    }
+
+    /// Runs `body` with the two buffers for records, of 17 KB each, which an established association does without: OpenSSL
+    /// does not give them back by itself, whatever its mode, when it speaks DTLS.
+    private func withBuffers(_ body: () -> Void) {
+        guard unsafe SSL_alloc_buffers(ssl) == 1 else {
+            state = .failed(opensslError())
+            return
+        }
+        body()
+        // Refused while part of a datagram has not been read: the next one's turn frees them.
+        unsafe SSL_free_buffers(ssl)
     }
 
     /// After the handshake only alerts and repeated flights are of interest; there is no data channel.
