@@ -63,6 +63,8 @@ actor CallOwner {
         }
     }
 
+    /// Never inlined: what it copies of the call would be part of the task, for as long as the call lasts.
+    @inline(never)
     private func handle(_ message: Message) {
         let now = environment.clock.now
         switch message {
@@ -328,9 +330,9 @@ extension CallOwner {
     }
 
     func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
-        guard var call else { return }
-        let actions = decide(&call)
-        self.call = call
+        guard call != nil else { return }
+        // In place: a copy would make every array of the call one that has to be copied before it is changed.
+        let actions = decide(&call!)
         perform(actions, after: input, leg)
     }
 
