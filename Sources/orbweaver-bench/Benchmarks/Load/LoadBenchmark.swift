@@ -42,10 +42,27 @@ struct LoadBenchmark: AsyncParsableCommand {
         for (fewer, more) in zip(totals, totals.dropFirst()) {
             print(String(format: "CPU per call: at %d calls %.2f of that at %d", more.calls, more.cpuPerCall / fewer.cpuPerCall, fewer.calls))
         }
-        guard share > 0, let last = totals.last else { return }
-        var full = Measurement(calls: min(4_000, Int(share / last.mediaShare * Double(last.calls))))
+        guard share > 0 else { return }
+        var full = Measurement(calls: try await callsAtShare(totals))
         for _ in 0..<rounds { full += try await measure(full.calls) }
         print(full.line)
+    }
+
+    /// How many calls keep the worker busy to `share`. The more it has to do the more it does at a time, so that the share does not grow with
+    /// the calls: each guess lies on the line between the nearest measurements on both sides, and is measured for the next.
+    private func callsAtShare(_ totals: [Measurement]) async throws -> Int {
+        var known: [(calls: Double, share: Double)] = [(0, 0)] + totals.map { (Double($0.calls), $0.mediaShare) }
+        var guess = 1
+        for _ in 0..<4 {
+            let below = known.filter { $0.share < share }.max { $0.calls < $1.calls } ?? (0, 0)
+            let above = known.filter { $0.share >= share && $0.calls > below.calls }.min { $0.calls < $1.calls }
+            let perCall = above.map { ($0.share - below.share) / ($0.calls - below.calls) } ?? below.share / max(1, below.calls)
+            guess = max(1, min(4_000, Int(below.calls + (share - below.share) / perCall)))
+            let measured = try await measure(guess)
+            known.append((Double(guess), measured.mediaShare))
+            if abs(measured.mediaShare - share) < 0.03 { break }
+        }
+        return guess
     }
 
     private func measure(_ calls: Int) async throws -> Measurement {
