@@ -46,6 +46,21 @@ struct HoldTests {
         }
     }
 
+    /// As clients of RFC 2543 do: the direction stays, and nothing can be sent to their address any more.
+    @Test(arguments: [(Leg.caller, Leg.callee), (.callee, .caller)])
+    func `an address that nothing can be sent to holds`(_ holder: Leg, _ other: Leg) throws {
+        var rig = try MidCallRig(.sendOnly, .sendOnly)
+        let held = rig.next("\(holder)", .sendReceive).replacing("m=audio 9 ", with: "m=audio 49170 ")
+        rig.note(try rig.call.offer(by: holder, CallUpdateRequest(sdp: held), at: rig.clock.now, random: &rig.random))
+        #expect(try ScriptedDescription.direction(rig.received[other] ?? "") == .sendOnly)
+        let answered = try rig.answer(by: other).traces
+        #expect(try ScriptedDescription.direction(rig.received[holder] ?? "") == .receiveOnly)
+        #expect(answered.contains("play #1 to \(other)"))
+        #expect([rig.call.legState(holder), rig.call.legState(other)] == [.onHold, .remotelyHeld])
+        _ = try rig.setHold(false, by: holder)
+        #expect(states(rig) == [.inCall, .inCall])
+    }
+
     @Test func `who is held with sendonly hears music until it is over`() throws {
         var rig = try MidCallRig(.sendOnly, .sendOnly)
         let held = try rig.setHold(true, by: .caller).traces

@@ -1,7 +1,10 @@
 """Settings that change what clients see, on gateways of their own."""
 import urllib.request
 
-from party import FCS, audio_direction, hear_now
+import pytest
+
+from call_records import session_of
+from party import FCS, L5, OLD, audio_direction, hear_now
 from peers.gateway import REPOSITORY, Gateway, free_ports, orbweaver
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
@@ -39,6 +42,21 @@ async def test_with_direct_media_candidates_reach_the_other_end_as_they_were_sen
     await at_alice.answered()
     (await at_bob.send_candidates(host)).succeeded()
     assert (await alice.expect("IceCandidate", at_alice.session)).message["sessionParams"]["iceCandidates"] == told[:1]
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS, OLD], ids=str)
+async def test_with_direct_media_hold_passes_as_it_was_written_and_shows(own_gateway, party, dialect):
+    own: Gateway = own_gateway("--set", "media.mode=direct")
+    alice, bob = await party("alice", base=own.http, dialect=dialect), await party("bob", base=own.http)
+    at_alice, at_bob = await connected(alice, bob)
+    await at_alice.hold()
+    offer = at_bob.descriptions[-1]
+    assert ("c=IN IP4 0.0.0.0" in offer, audio_direction(offer)) == (dialect is OLD, "sendrecv" if dialect is OLD else dialect.hold_offer)
+    for call, state in ((at_alice, "ON_HOLD"), (at_bob, "REMOTELY_HELD")):
+        assert (await session_of(call))["callState"] == state
+    await at_alice.unhold()
+    for call in (at_alice, at_bob):
+        assert (await session_of(call))["callState"] == "IN_CALL"
 
 
 async def test_a_reason_is_as_long_as_is_configured(own_gateway, party):

@@ -76,7 +76,7 @@ class PartyCall:
 
     async def dial(self, to: str, slow: bool = False, **fields) -> Answer:
         """`slow`: without an offer; whoever answers makes it, and it is answered when it comes."""
-        sdp = None if slow else await self.media.offer(self._wishes())
+        sdp = None if slow else await self._offer()
         answer = await self.party.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
         if answer.status < 300:
             self.begin(answer.succeeded()["sessionData"])
@@ -84,7 +84,7 @@ class PartyCall:
 
     async def join(self, first: "PartyCall", second: "PartyCall", **fields) -> Answer:
         request = {"type": "join", "firstSessionData": first.session, "secondSessionData": second.session}
-        request |= {"sdp": await self.media.offer(self._wishes())} | fields
+        request |= {"sdp": await self._offer()} | fields
         answer = await self.party.request("POST", "/callControl", {"callControlRequest": request})
         if answer.status < 300:
             self.begin(answer.succeeded()["sessionData"])
@@ -96,7 +96,7 @@ class PartyCall:
     async def answer(self, **fields) -> Answer:
         """A call that came without a description is answered with an offer; its answer follows by itself."""
         sdp = self.invitation.sdp
-        own = await (self.media.answer(sdp, self._wishes()) if sdp else self.media.offer(self._wishes()))
+        own = await (self._answer(sdp) if sdp else self._offer())
         self._is_answering = True
         try:
             answer = await self.party.operate(self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields)
@@ -142,8 +142,7 @@ class PartyCall:
     async def offer_update(self, direction: str = SENDRECV, **fields) -> Answer:
         """Sends an offer and waits for nothing."""
         self._update = asyncio.get_running_loop().create_future()
-        sdp = await self.media.offer(self._wishes(direction))
-        return await self.party.operate(self.session, "startCallUpdate", sdp=sdp, **fields)
+        return await self.party.operate(self.session, "startCallUpdate", sdp=await self._offer(direction), **fields)
 
     async def update(self, direction: str = SENDRECV, timeout: float = 20, **fields) -> Notification:
         """A whole offer and answer; returns the `respondCallUpdate`."""
@@ -161,9 +160,9 @@ class PartyCall:
         """Answers a `startCallUpdate`; one without a description asks for an offer (slow start)."""
         if update.sdp:
             self.remotely_held = (audio_direction(update.sdp) or INACTIVE) in _SILENCE
-            own = await self.media.answer(update.sdp, self._wishes())
+            own = await self._answer(update.sdp)
         else:
-            own = await self.media.offer(self._wishes())
+            own = await self._offer()
         return await self.party.operate(self.session, "respondCallUpdate", sdp=own, **fields)
 
     async def transfer(self, to: "str | PartyCall", **fields) -> Answer:
@@ -276,6 +275,12 @@ class PartyCall:
             raise
         if not holding:
             self.remotely_held = audio_direction(answer.sdp) in _SILENCE
+
+    async def _offer(self, limit: str | None = None) -> str:
+        return self.party.dialect.written(await self.media.offer(self._wishes(limit)), self.holding)
+
+    async def _answer(self, offer: str) -> str:
+        return self.party.dialect.written(await self.media.answer(offer, self._wishes()), self.holding)
 
     def _wishes(self, limit: str | None = None) -> dict[str, str]:
         """The direction of each kind; hold concerns all of them."""

@@ -16,6 +16,8 @@ class Dialect:
     """The same, if the other party already holds."""
     while_holding: str
     """What a holder lets through at most when it answers."""
+    holds_by_address: bool = False
+    """Whether a holder writes `c=0.0.0.0` where others write `sendonly` (RFC 2543 §B.5)."""
 
     def offer_to_hold(self, remotely_held: bool) -> str:
         return self.second_hold_offer if remotely_held else self.hold_offer
@@ -23,6 +25,10 @@ class Dialect:
     def wish(self, holding: bool) -> str:
         """What the party wants of each medium; an answer narrows it to what was offered."""
         return self.while_holding if holding else SENDRECV
+
+    def written(self, description: str, holding: bool) -> str:
+        """A client's own description as it leaves the client."""
+        return with_no_address(description) if holding and self.holds_by_address else description
 
     def __str__(self):
         return self.name
@@ -32,6 +38,8 @@ L5 = Dialect("L5", hold_offer=INACTIVE, second_hold_offer=INACTIVE, while_holdin
 """JavaScript SDK 4 and 5."""
 FCS = Dialect("FCS", hold_offer=SENDONLY, second_hold_offer=INACTIVE, while_holding=SENDONLY)
 """fcs.js and the mobile SDKs."""
+OLD = Dialect("RFC 2543", hold_offer=SENDONLY, second_hold_offer=INACTIVE, while_holding=SENDONLY, holds_by_address=True)
+"""What stands behind a gateway of telephones, and wants to be sent nothing: it says so by its address, and by no direction where it would send."""
 
 
 def sends(direction: str) -> bool:
@@ -78,6 +86,13 @@ def with_directions(description: str, choose) -> str:
     """`choose(kind)` gives the direction of every section of that kind."""
     head, *media = sections(description)
     return head + "".join(_DIRECTION.sub(f"a={choose(kind_of(part))}", part) for part in media)
+
+
+def with_no_address(description: str) -> str:
+    """It can be sent nothing: its address is none, nor are there candidates; the port stays. `sendonly` is said by that alone."""
+    text = re.sub(r"^a=(?:candidate:.*|end-of-candidates)\r\n", "", description, flags=re.MULTILINE)
+    text = re.sub(r"^c=IN IP[46] \S+", "c=IN IP4 0.0.0.0", text, flags=re.MULTILINE)
+    return re.sub(r"^a=sendonly(?=\r$)", "a=sendrecv", text, flags=re.MULTILINE)
 
 
 def kind_of(section: str) -> str:

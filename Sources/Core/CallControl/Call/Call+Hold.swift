@@ -54,14 +54,12 @@ extension Call {
 
 extension MediaDirection {
     /// The direction of the first audio m-line, else of the first m-line, of a description that is passed on untouched; `nil` if it
-    /// cannot be read. `c=0.0.0.0` is the old way to say that nothing is to be sent (RFC 3264 §8.4).
+    /// cannot be read. An address can say the same (`holdsByAddress`).
     init?(in text: String) {
         guard let session = try? SessionDescription(parsing: text) else { return nil }  // what cannot be read says nothing
         let active = session.media.filter { $0.port != 0 }
         guard let media = active.first(where: { $0.type == "audio" }) ?? active.first else { return nil }
         let said = (media.attributes + session.attributes).lazy.compactMap { MediaDirection(rawValue: $0.name) }.first ?? .sendReceive
-        // Port 9 with that address is the placeholder of those who trickle (RFC 8840 §4.1.1).
-        let isHeld = (media.connections.first ?? session.connection)?.address == "0.0.0.0" && media.port != 9
-        self = isHeld ? said.narrowed(to: .sendOnly) : said
+        self = session.holdsByAddress(media) ? said.heldByAddress : said
     }
 }

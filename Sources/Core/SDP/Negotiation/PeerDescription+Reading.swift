@@ -5,7 +5,9 @@ extension PeerDescription {
         var media: [PeerMedia] = []
         media.reserveCapacity(session.media.count)
         for (index, section) in session.media.enumerated() {
-            media.append(try PeerMedia(reading: section, at: index, defaults: defaults))
+            var line = try PeerMedia(reading: section, at: index, defaults: defaults)
+            if session.holdsByAddress(section) { line.direction = line.direction.heldByAddress }
+            media.append(line)
         }
         try Self.nameMedia(&media)
         self.init(role: role, isLite: session.attributes.contains("ice-lite"), bundle: [], media: media)
