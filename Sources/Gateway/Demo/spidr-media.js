@@ -28,6 +28,8 @@ export class CallMedia extends EventTarget {
     this.remoteStream = new MediaStream();
     this.holding = false;
     this.remotelyHeld = false;
+    /** Whether the gateway hears nothing of this side, and says so: then `disconnected` will not pass by itself. */
+    this.isUnheard = false;
   }
 
   /**
@@ -42,7 +44,9 @@ export class CallMedia extends EventTarget {
       this.#changed();
     };
     this.pc.onnegotiationneeded = () => this.dispatchEvent(new Event('needed'));
-    this.pc.oniceconnectionstatechange = () => { if (this.pc.iceConnectionState === 'failed') this.restartIfLost(); };
+    this.pc.oniceconnectionstatechange = () => {
+      if (this.pc.iceConnectionState === 'failed' || this.isUnheard) this.restartIfLost();
+    };
     this.#changed();
   }
 

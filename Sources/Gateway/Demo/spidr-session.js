@@ -117,6 +117,9 @@ export class CallSession extends EventTarget {
       }
       case 'mediaPath':
         this.emit('path', mediaPath);
+        if (mediaPath.leg !== 'self') break;
+        this.media.isUnheard = mediaPath.state === 'lost';
+        if (this.media.isUnheard && this.media.restartIfLost()) this.#renegotiate();
         break;
       case 'sessionComplete': // moved to another call; the session waits for our DELETE
         this.#outcome?.resolve();
