@@ -1,7 +1,10 @@
 """Who hears what in Chromium: pages of their own, each with a tone of its own."""
+import json
+
 import pytest
 
 from party.tones import TONES, heard_in
+from peers.detour import Detour
 from peers.page_sound import PageEar, keep_packets, speak_in_tone
 from peers.phone_page import PhonePage
 
@@ -99,6 +102,64 @@ def test_ice_restarts_in_the_middle_of_a_call_and_nobody_else_notices(pages):
     restarts_ice(bob, alice, "call.verify()")  # the WebSocket is back
 
 
+def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway, pages):
+    """As when Wi-Fi goes and the telephone network is there: the old addresses are of no use any more, and there are others."""
+    alice, bob = pages("alice", "bob")
+    with Detour(gateway.media_ports) as old_way, Detour(gateway.media_ports) as new_way:
+        alice.page.run(f"({TAKE_A_DETOUR})()")
+        takes(alice, old_way)
+        connect(alice, bob)
+        PageEar(alice).hears(heard_in, {"bob"})
+        PageEar(bob).hears(heard_in, {"alice"})
+        assert gateways_port(alice) in old_way.ports.values()
+        before, others, told = fragments(alice), fragments(bob), offers(bob)
+        alice.run("states = []")
+        alice.run("call.pc.addEventListener('iceconnectionstatechange', ({ target }) => orbweaver.phones.alice.states.push(target.iceConnectionState))")
+
+        takes(alice, new_way)
+        old_way.is_open = False
+        alice.page.wait_for(f"({FRAGMENTS})('alice').then(({{ local, pair }}) => pair === local && local !== '{before['local']}')")
+        alice.wait_for("call.isChanging === false")
+        alice.wait_for("call.pc.connectionState === 'connected'")
+        assert gateways_port(alice) in new_way.ports.values()
+        states = alice.run("states")
+        assert states[0] == "disconnected" and "failed" not in states, "what the gateway said was enough"
+        PageEar(alice).hears(heard_in, {"bob"})
+        PageEar(bob).hears(heard_in, {"alice"})
+        assert (fragments(bob), offers(bob)) == (others, told), "the other end has nothing to do with it"
+        for phone, side in ((alice, "self"), (bob, "peer")):
+            steps = phone.run("client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}`)" % phone.name)
+            steps = [f"{each['leg']} {each['event']}" for each in steps["callControlResponse"]["callSession"]["timeline"]]
+            assert [each for each in steps if "Path" in each] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
+        alice.run("hangUp()")
+        bob.wait_for_view("ended")
+
+
+def takes(phone: PhonePage, detour: Detour):
+    """From the next description of the gateway's on."""
+    phone.page.run(f"void (window.detour = {json.dumps(detour.ports)})")
+
+
+TAKE_A_DETOUR = """() => {
+  const set = RTCPeerConnection.prototype.setRemoteDescription;
+  const udp = /^(a=candidate:\\S+ \\d+ udp \\d+) (\\S+) (\\d+)(.*\\r\\n)/gim;
+  const there = (line, start, address, port, rest) => (address === '127.0.0.1' ? `${start} 127.0.0.1 ${window.detour[port]}${rest}` : '');
+  RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+    return set.call(this, { type, sdp: sdp.replace(udp, there) });
+  };
+}"""
+
+
+def gateways_port(phone: PhonePage) -> int:
+    """As the page knows it, of the path in use."""
+    return int(phone.leg()["pair"]["remote"].rsplit(":", 1)[1])
+
+
+def offers(phone: PhonePage) -> int:
+    """Which the page has been made so far."""
+    return phone.run("notifications.filter(({ eventType }) => eventType === 'startCallUpdate').length")
+
+
 def restarts_ice(mover: PhonePage, other: PhonePage, because: str):
     before = {phone: phone.leg() for phone in (mover, other)}
     old, others, told = fragments(mover), fragments(other), other.run("notifications.length")
@@ -135,5 +196,5 @@ FRAGMENTS = """async (name) => {
   const stats = await pc.getStats();
   const transport = [...stats.values()].find(({ type }) => type === 'transport');
   const pair = stats.get(transport.selectedCandidatePairId);
-  return { local, remote, pair: stats.get(pair.localCandidateId).usernameFragment };
+  return { local, remote, pair: pair && stats.get(pair.localCandidateId).usernameFragment };
 }"""

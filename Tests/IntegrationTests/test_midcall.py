@@ -3,10 +3,12 @@ import asyncio
 
 import pytest
 
-from call_records import events_of
-from party import FCS, L5, direction_of, hear_now
+from call_records import events_of, session_of
+from party import FCS, L5, MUSIC, PartyCall, direction_of, hear_now
 from party.call import parameters
+from peers.detour import Detour
 from peers.sdp import DATA_ONLY
+from peers.spidr import Answer, Notification
 from situations import connected, forget, held, resumed
 
 GPS = parameters(X_GPS="1,2", X_Floor="3")
@@ -229,16 +231,16 @@ async def test_the_gateway_bridges_trickle_to_vanilla(party):
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
 
 
-@pytest.mark.parametrize("who", ["caller", "callee"])
+@pytest.mark.parametrize("who", ["caller", "callee", "both"])
 async def test_whoever_describes_itself_without_candidates_sends_them_later_and_is_heard(party, who):
     alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
-    (alice if who == "caller" else bob).trickles = True
+    alice.trickles, bob.trickles = who != "callee", who != "caller"
     at_alice = await alice.dial("bob")
     at_bob = await bob.incoming()
-    if who == "caller":
+    if alice.trickles:
         await trickled(at_alice)
     (await at_bob.answer()).succeeded()
-    if who == "callee":
+    if bob.trickles:
         await trickled(at_bob)
     await at_alice.answered()
     for call in (at_alice, at_bob):
@@ -282,6 +284,121 @@ async def test_an_end_comes_back_with_new_media_and_the_other_does_not_notice(pa
     await held(other, comer)
     await resumed(other, comer)
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def test_a_media_path_that_is_lost_for_a_while_is_told_and_recovers(gateway, party, monkeypatch):
+    """Of a NAT that lets nothing through, then all again; and of one that gives out new addresses."""
+    for name, value in {"CONSENT_INTERVAL": 1, "CONSENT_FAILURES": 30}.items():  # as persistent as ever, and quicker
+        monkeypatch.setattr(f"aioice.ice.{name}", value)
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True, dialect=FCS)
+    with Detour(gateway.media_ports) as detour:
+        alice.detour = detour
+        at_alice, at_bob = await connected(alice, bob)
+        await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+        detour.is_open = False
+        await path_is(at_alice, at_bob, "lost")
+        await hear_now({at_alice: set(), at_bob: set()})
+        # The call is as it was: what concerns Bob alone is done at once.
+        (await at_bob.audit()).succeeded()
+        assert (at_alice.ended, at_bob.ended) == (None, None)
+
+        detour.is_open = True
+        await path_is(at_alice, at_bob, "recovered")
+        await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+        for call, side in ((at_alice, "self"), (at_bob, "peer")):
+            assert [step for step in await events_of(call) if "mediaPath" in step] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
+
+        detour.forget()
+        await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+        await held(at_bob, at_alice)
+        await hear_now({at_alice: {MUSIC}, at_bob: set()})
+        (await at_bob.end()).succeeded()
+        await at_alice.over()
+
+
+async def path_is(of: PartyCall, other: PartyCall, state: str):
+    """Both are told, and both can ask."""
+    for call, side in ((of, "self"), (other, "peer")):
+        told = await call.party.expect("mediaPath", call.session, timeout=30)
+        assert told.message["mediaPath"] == {"leg": side, "state": state}
+        legs = (await session_of(call))["legs"]
+        (path,) = [leg["mediaPath"] for leg in legs if leg["address"] == of.party.user]
+        assert (path == "lost") == (state == "lost"), legs
+
+
+# Which description is the newest (RFC 3264 §8)
+
+
+async def test_an_offer_older_than_the_last_is_refused_and_the_last_is_answered_once_more(party):
+    alice, bob = await party("alice"), await party("bob")
+    at_alice, at_bob = await connected(alice, bob)
+
+    async def offers(description: str) -> Answer:
+        return await alice.operate(at_alice.session, "startCallUpdate", sdp=description)
+
+    hold, resume = [await at_alice.media.offer({"audio": direction}) for direction in ("inactive", "sendrecv")]
+    for description in (hold, resume):
+        (await offers(description)).succeeded()
+        await alice.heard_exactly(("respondCallUpdate", at_alice))
+        await bob.heard_exactly(("startCallUpdate", at_bob))
+    (await offers(hold)).refused(409, 37, "callControlResponse", "call.not_allowed")
+    await alice.heard_exactly()
+    (await offers(resume)).succeeded()
+    await alice.heard_exactly(("respondCallUpdate", at_alice))
+    await bob.heard_exactly()
+    assert [leg["callState"] for leg in (await session_of(at_alice))["legs"]] == ["IN_CALL", "IN_CALL"]
+
+
+# Offers that nobody answers (§8.1)
+
+
+async def test_an_offer_that_is_not_answered_comes_to_nothing_and_all_is_as_before(own_gateway, party):
+    own = own_gateway("--set", "calls.offer_time=2s")
+    alice, bob = [await party(name, base=own.http, sounds=True, dialect=dialect) for name, dialect in (("alice", FCS), ("bob", L5))]
+    at_alice, at_bob = await connected(alice, bob)
+    _, told = await comes_to_nothing(at_alice, at_bob, FCS.hold_offer)
+    await alice.heard_exactly(("respondCallUpdate", at_alice))
+    await bob.heard_exactly(("startCallUpdate", at_bob))
+    assert await states(at_alice, at_bob) == ("IN_CALL", "IN_CALL") and "self held" not in await events_of(at_alice)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    await asyncio.sleep(told.message["sessionParams"]["retryAfter"])
+
+    # The same from a hold, only that the answer comes after all. Until it has come, nobody could tell it from that to another offer.
+    await held(at_alice, at_bob)
+    offer, _ = await comes_to_nothing(at_alice, at_bob, "sendrecv")
+    (await at_alice.offer_update("sendrecv")).refused(491, 491, "callControlResponse", "call.request_pending")
+    (await at_bob.respond(offer)).succeeded()
+    await bob.heard_exactly(("startCallUpdate", at_bob), ("startCallUpdate", at_bob))  # his client is told anew what holds
+    await alice.heard_exactly(("respondCallUpdate", at_alice))
+    assert await states(at_alice, at_bob) == ("ON_HOLD", "REMOTELY_HELD")
+    assert (at_alice.state, at_bob.state) == ("ON_HOLD", "REMOTELY_HELD")
+    await hear_now({at_alice: set(), at_bob: {MUSIC}})
+
+    await resumed(at_alice, at_bob)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    await held(at_bob, at_alice)
+    await resumed(at_bob, at_alice)
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    steps = ["self held", "self resumed", "peer held", "peer resumed"]
+    assert [step for step in await events_of(at_alice) if step in steps] == steps
+
+
+async def comes_to_nothing(offerer: PartyCall, answerer: PartyCall, direction: str) -> tuple[Notification, Notification]:
+    """Nobody answers, and who offered is told when the time is over: the offer, and what was told."""
+    answerer.answers_updates = False
+    (await offerer.offer_update(direction)).succeeded()
+    offer = await answerer.party.expect("startCallUpdate", answerer.session)
+    told = await offerer.updated()
+    assert told.sdp is None and told.message["statusCode"] == 49
+    assert told.message["sessionParams"]["reasonText"] == "The other side did not answer in time"
+    answerer.answers_updates = True
+    return offer, told
+
+
+async def states(*calls: PartyCall) -> tuple[str, ...]:
+    """As the gateway sees them."""
+    return tuple([(await session_of(call))["callState"] for call in calls])
 
 
 # Audit and state (§6.8, §6.9)

@@ -4,6 +4,7 @@ import asyncio
 import aiohttp
 
 from peers.contract import Contract
+from peers.detour import Detour
 from peers.spidr import Notification, SpidrPeer
 
 from .call import PartyCall
@@ -19,6 +20,8 @@ class Party(SpidrPeer):
         self.name, self.dialect, self.sounds = name, dialect, sounds
         self.trickles = False
         """Whether its calls describe themselves without candidates, which the test then sends."""
+        self.detour: Detour | None = None
+        """What the media of its calls passes on its way to the gateway."""
         self._tones = [TONES[each] for each in (name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
@@ -36,7 +39,9 @@ class Party(SpidrPeer):
     def new_media(self) -> PaperMedia | ToneMedia:
         if not self.sounds:
             return PaperMedia()
-        return (TricklingMedia if self.trickles else ToneMedia)(*self._tones)
+        media = (TricklingMedia if self.trickles else ToneMedia)(*self._tones)
+        media.detour = self.detour
+        return media
 
     # Calls
 

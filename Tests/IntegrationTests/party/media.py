@@ -9,6 +9,7 @@ from av import AudioResampler
 
 import peers.media  # noqa: F401  where loopback is all there is, aioice must use it
 from peers import sdp
+from peers.detour import Detour
 from peers.sound import RATE
 
 from .dialects import INACTIVE, answering, direction_of, kind_of, sections, sends, with_directions
@@ -70,6 +71,8 @@ class ToneMedia:
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
         self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
         self._tone = PausableTone(*frequencies)
+        self.detour: Detour | None = None
+        """What stands between it and the gateway."""
         self._transceiver = self.connection.addTransceiver(self._tone, direction="sendrecv")
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._listen(track))))
 
@@ -96,6 +99,7 @@ class ToneMedia:
         return self._own()
 
     async def accept(self, answer: str, provisional: bool = False):
+        answer = self._reached(answer)
         if provisional:
             # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.
             self._transceiver.sender.transport._set_role("client")
@@ -103,11 +107,14 @@ class ToneMedia:
         self._let_through()
 
     async def answer(self, offer: str, wishes: dict[str, str]) -> str:
-        await self.connection.setRemoteDescription(RTCSessionDescription(offer, "offer"))
+        await self.connection.setRemoteDescription(RTCSessionDescription(self._reached(offer), "offer"))
         self._transceiver.direction = wishes["audio"]
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         self._let_through()
         return self._own()
+
+    def _reached(self, description: str) -> str:
+        return self.detour.leads(description) if self.detour else description
 
     def _own(self) -> str:
         """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it. It codes two channels, and does not say so."""

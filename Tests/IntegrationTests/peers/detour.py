@@ -1,0 +1,90 @@
+"""A way for media to the gateway that can break: relays UDP as a NAT does, until a test says otherwise.
+
+    with Detour(gateway.media_ports) as detour:
+        description = detour.leads(description)     # its candidates of the gateway are the detour's now
+        detour.is_open = False                      # nothing passes, and nobody is told
+        detour.forget()                             # from now on the gateway sees whoever comes at another address
+"""
+import re
+import selectors
+import socket
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+
+_HOST = "127.0.0.1"
+_LARGEST = 1 << 16
+
+
+class Detour:
+    def __init__(self, gateway_ports: Iterable[int]):
+        self.is_open = True
+        self._entries = {port: _bound() for port in gateway_ports}
+        """A socket that peers send to, by the port of the gateway that it stands for."""
+        self._exits: dict[tuple[int, tuple], socket.socket] = {}
+        """A socket that the gateway sends to, by its port and the peer's address."""
+        self._forgotten: list[socket.socket] = []
+        self._is_over = False
+        self._thread = threading.Thread(target=self._relay, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over = True
+        self._thread.join()
+        for each in (*self._entries.values(), *self._exits.values(), *self._forgotten):
+            each.close()
+
+    @property
+    def ports(self) -> dict[int, int]:
+        """The detour's port for each of the gateway's."""
+        return {port: entry.getsockname()[1] for port, entry in self._entries.items()}
+
+    def leads(self, description: str) -> str:
+        """The gateway's description with the UDP candidates of this host behind the detour, and no others."""
+        ports = self.ports
+        udp = re.findall(r"^a=candidate:\S+ \d+ udp .*\r\n", description, re.MULTILINE | re.IGNORECASE)
+        for line in udp:
+            address, port = line.split()[4:6]
+            here = line.replace(f" {address} {port} ", f" {_HOST} {ports[int(port)]} ") if address == _HOST else ""
+            description = description.replace(line, here)
+        return description
+
+    def forget(self):
+        """Whoever sends next does so from a new port, as behind a NAT that has lost its bindings."""
+        exits, self._exits = self._exits, {}
+        self._forgotten += exits.values()
+
+    def _relay(self):
+        with selectors.DefaultSelector() as selector:
+            for port, entry in self._entries.items():
+                selector.register(entry, selectors.EVENT_READ, lambda entry=entry, port=port: self._outwards(selector, entry, port))
+            while not self._is_over:
+                for ready, _ in selector.select(0.1):
+                    with suppress(BlockingIOError, ConnectionRefusedError):  # nothing came after all; nobody is there
+                        ready.data()
+
+    def _outwards(self, selector: selectors.BaseSelector, entry: socket.socket, port: int):
+        data, peer = entry.recvfrom(_LARGEST)
+        if not self.is_open:
+            return
+        if (port, peer) not in self._exits:
+            exit = _bound()
+            exit.connect((_HOST, port))
+            selector.register(exit, selectors.EVENT_READ, lambda: self._inwards(exit, entry, peer))
+            self._exits[port, peer] = exit
+        self._exits[port, peer].send(data)
+
+    def _inwards(self, exit: socket.socket, entry: socket.socket, peer: tuple):
+        data = exit.recv(_LARGEST)
+        if self.is_open and exit not in self._forgotten:
+            entry.sendto(data, peer)
+
+
+def _bound() -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setblocking(False)
+    made.bind((_HOST, 0))
+    return made
