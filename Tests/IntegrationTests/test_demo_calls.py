@@ -197,9 +197,7 @@ def test_three_way(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)
     alice.press("join")
-    alice.wait_for("call.remote.startsWith('conference@')")
-    alice.wait_for("call.state === 'IN_CALL'")
-    alice.wait_for("waiting.length === 0")
+    is_in_conference(alice)
     for phone in (alice, bob, carol):
         is_in(phone, "IN_CALL")
         assert "Conference" in phone.says()
@@ -211,6 +209,47 @@ def test_three_way(page, artifacts):
     carol.press("hangup")
     alice.wait_for_view("ended")
     assert page.errors == []
+
+
+def test_the_fourth_phone_calls_and_is_taken_into_the_conference(page, artifacts):
+    alice, bob, carol, dave = registered(page, "alice", "bob", "carol", "dave")
+    for phone in (alice, bob, carol, dave):
+        page.click(f"#phone-{phone.name} input[name=video]")
+    connect(dave, carol)
+    for phone in (dave, carol):
+        hears_the_other(phone)
+    dave.press("hangup")
+    carol.wait_for_view("ended")
+
+    two_calls(alice, bob, carol)
+    alice.press("join")
+    is_in_conference(alice)
+    alice.run("consult('dave@dev.local')")
+    dave.wait_for_view("incoming")
+    dave.press("answer")
+    is_in(dave, "IN_CALL")
+    alice.wait_for("call.remote === 'dave@dev.local'")
+    is_in(alice, "IN_CALL")
+    alice.press("join")
+    is_in_conference(alice)
+    for phone in (alice, bob, carol, dave):
+        is_in(phone, "IN_CALL")
+        assert "Conference" in phone.says()
+        hears_the_other(phone)
+    page.screenshot(artifacts / "demo-conference-of-four.png")
+    alice.press("hangup")
+    bob.press("hangup")
+    for phone in (carol, dave):
+        hears_the_other(phone)
+    carol.press("hangup")
+    dave.wait_for_view("ended")
+    assert page.errors == []
+
+
+def is_in_conference(phone: PhonePage):
+    phone.wait_for("call.remote.startsWith('conference@')")
+    is_in(phone, "IN_CALL")
+    phone.wait_for("waiting.length === 0")
 
 
 @pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD"])
