@@ -142,8 +142,11 @@ async def test_nobody_answers(own_gateway, party):
     at_alice = await alice.dial("bob")
     at_bob = await bob.incoming()
     ended = await at_alice.over()
-    assert ended.code in (480, 487) and ended.text
-    assert (await at_bob.over()).by == "callEnd"
+    assert (ended.by, ended.code) == ("callEnd", 480) and ended.text
+    missed = await at_bob.over()
+    assert (missed.by, missed.code) == ("callEnd", 487) and missed.text
+    for client in (alice, bob):
+        assert client.heard[-1].message["sessionParams"]["cause"] == "no_answer"
     await alice.heard_exactly(("ringing", at_alice), ("callEnd", at_alice))
     await bob.heard_exactly(("call", at_bob), ("callEnd", at_bob))
     (await at_bob.answer()).refused(404, 42, "callControlResponse", "call.not_found")

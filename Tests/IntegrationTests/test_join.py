@@ -6,6 +6,7 @@ import pytest
 
 from call_records import events_of, session_of
 from party import FCS, TONES, Party, hear_now
+from party.call import parameters
 from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.sdp import stereo_in
 from situations import connected, forget, held, two_held_calls
@@ -133,6 +134,19 @@ async def test_calls_that_are_not_on_hold_can_be_joined_too(party):
         call.farewell.succeeded()
     for call in (at_bob, at_carol):
         await call.until(lambda call=call: call.remote[1].startswith("conference@"), "shown the conference")
+
+
+async def test_what_is_said_with_a_join_comes_back_to_whoever_joins(party):
+    alice, bob, carol = [await party(name) for name in ("alice", "bob", "carol")]
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    said = {"customParameters": parameters(X_Room="7"), "customBodies": [{"contentType": "text/plain", "body": "☎"}]}
+    joined = await alice.join(to_bob, to_carol, **said)
+    told = (await alice.expect("respondCallUpdate", joined.session)).message
+    assert told["customParameters"] == said["customParameters"]
+    assert [(each["contentType"], each["body"]) for each in told["customBodies"]] == [("text/plain", "☎")]
+    for call in (at_bob, at_carol):
+        news = (await call.party.expect("startCallUpdate", call.session)).message
+        assert "customParameters" not in news and "customBodies" not in news
 
 
 async def test_a_call_that_is_not_answered_cannot_be_joined(party):
