@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from call_records import events_of, session_of
+from call_records import events_of, record_of, session_of
 from party import FCS, TONES, Party, hear_now
 from party.call import parameters
 from peers.gateway import Gateway, orbweaver, write_configuration
@@ -159,7 +159,8 @@ async def test_a_call_that_is_not_answered_cannot_be_joined(party):
     forget(alice, bob, carol)
     joined = await alice.join(to_bob, to_carol)
     await alice.heard_exactly(("sessionFail", joined))
-    assert joined.failure[0] and joined.failure[1]
+    assert joined.failure[0] == 480 and joined.failure[1]
+    assert (await record_of(joined))["params"]["ending"]["cause"] == "join_failed"
     (await alice.operate(joined.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
     await bob.heard_exactly()
     await carol.heard_exactly()

@@ -22,8 +22,8 @@ async def test_sigterm_during_a_call_tells_everybody_and_ends_cleanly(own_gatewa
         own.terminate()  # whatever is still on its way comes first
         await bob.expect("callCancel")
         for party, session in ((alice, at_alice), (bob, invitation.session)):
-            code, text = (await party.expect("callEnd", session)).reason
-            assert code == 503 and text
+            end = (await party.expect("callEnd", session)).message["sessionParams"]
+            assert (end["statusCode"], end["cause"], end["endedBy"]) == (503, "normal_temporary_failure", "gateway") and end["reasonText"]
             assert await party.closed() == 1001  # come back, somewhere else
             party.subscription = None
         assert await own.ended() == 0

@@ -1,5 +1,6 @@
 """What an application can ask about calls: while they go on, and afterwards (spidr-wire §6.8, §10; docs/client.md)."""
 import asyncio
+import re
 
 import pytest
 
@@ -112,6 +113,25 @@ async def test_a_lost_media_path_is_told_to_both_and_ends_the_call_with_its_own_
     end = await alice.expect("callEnd", at_alice.session, timeout=30)
     assert (end.message["sessionParams"]["statusCode"], end.message["sessionParams"]["cause"]) == (408, "media_timeout")
     assert "peer mediaPathLost" in events((await record_of(at_alice))["timeline"])
+
+
+async def test_whoever_has_another_certificate_than_it_described_is_not_talked_to(gateway, party):
+    """The handshake is with the one that was described or with nobody (RFC 5763 §5, RFC 8122 §6.2)."""
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    at_alice = await alice.dial("bob")
+    at_bob = await bob.incoming()
+    before = gateway.metric("orbweaver_calls_total", cause="incompatible_destination")
+    answer = await at_bob.media.answer(at_bob.invitation.sdp, {"audio": "sendrecv"})
+    at_bob.is_answered = True
+    forged = re.sub(r"(a=fingerprint:\S+ )(..)", lambda found: f"{found[1]}{255 - int(found[2], 16):02X}", answer)
+    (await bob.answer(at_bob.session, forged)).succeeded()
+    for call in (at_alice, at_bob):
+        await call.over()
+        end = call.party.heard[-1].message["sessionParams"]
+        assert (end["statusCode"], end["cause"], end["endedBy"]) == (488, "incompatible_destination", "gateway") and end["reasonText"]
+        assert ending(await record_of(call))[1:] == (488, "incompatible_destination", "gateway")
+        assert call.hears() == set()
+    assert gateway.metric("orbweaver_calls_total", cause="incompatible_destination") == before + 1
 
 
 async def reject(at_alice, at_bob):

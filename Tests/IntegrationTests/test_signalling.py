@@ -305,7 +305,8 @@ async def test_unregistering_ends_the_calls(peer):
     alice, bob = await peer("alice"), await peer("bob")
     _, at_bob = await answered_call(alice, bob)
     (await alice.unregister()).succeeded()
-    assert (await bob.expect("callEnd", at_bob)).reason[1]
+    end = (await bob.expect("callEnd", at_bob)).message["sessionParams"]
+    assert (end["statusCode"], end["cause"], end["endedBy"]) == (480, "subscription_ended", "peer") and end["reasonText"]
 
 
 async def test_a_device_that_comes_late_rings_too(peer):
