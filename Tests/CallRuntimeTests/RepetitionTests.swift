@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Primitives
+import TestSupport
 import Testing
 
 /// Requests that begin calls, and come twice.
@@ -45,5 +46,64 @@ struct RepetitionTests {
             await rig.expect(["ringing", "callEnd"], on: 1)
             #expect(try await rig.call(sdp: offer) != session)
         }
+    }
+
+    // MARK: A transfer that comes again while the first is worked on
+
+    enum Transfer: String, CaseIterable, Sendable {
+        case blind
+        /// To a call that the new one takes the place of.
+        case replacing
+    }
+
+    /// The second comes after so many steps of the first, and is done before the first goes on.
+    @Test(arguments: Transfer.allCases) func `whenever a transfer comes again, both are accepted and the target is asked once`(_ kind: Transfer) async throws {
+        var steps = 0
+        while try await interleave(kind, after: steps) { steps += 1 }
+        print("\(kind.rawValue) transfer: the second request after each of \(steps) steps of the first")
+        #expect(steps > 5, "there are places between which another request can come")
+    }
+
+    /// - Returns: whether the first was not done yet when the second came.
+    private func interleave(_ kind: Transfer, after steps: Int) async throws -> Bool {
+        var wasUnderWay = false
+        try await RuntimeRig(.init()).serve { rig in
+            let carol = RuntimeRig.carol
+            for (socket, user) in [alice, bob, carol].enumerated() { try await rig.register(user, on: UInt64(socket + 1)) }
+            let toBob = try await answeredCall(rig, bob, on: 2)
+            let toCarol = kind == .replacing ? try await answeredCall(rig, carol, on: 3) : nil
+            let before = rig.recorder.trace(3).count
+
+            let executors = [SteppedExecutor(), SteppedExecutor()]
+            let begin = { (executor: SteppedExecutor) in
+                executor.begin { try await rig.switchboard.transfer(alice, toBob, to: carol, consultation: toCarol) }
+            }
+            let first = begin(executors[0])
+            for _ in 0..<steps { _ = await executors[0].step() }
+            wasUnderWay = !executors[0].isFinished
+            let second = begin(executors[1])
+            while !executors[1].isFinished {
+                // Where the first is in the way of the second it goes on.
+                if await !executors[1].step() { _ = await executors[0].step() }
+            }
+            while !executors[0].isFinished { _ = await executors[0].step() }
+            await #expect(throws: Never.self, "the first, after \(steps) steps") { try await first.value }
+            await #expect(throws: Never.self, "the second, after \(steps) steps") { try await second.value }
+
+            await rig.wait { rig.recorder.trace(3).count > before }
+            await rig.settle()
+            #expect(rig.recorder.trace(3).dropFirst(before) == [kind == .blind ? "call" : "startCallReplace"])
+            #expect(!rig.recorder.trace(1).contains("sessionFail"))
+        }
+        return wasUnderWay
+    }
+
+    private func answeredCall(_ rig: RuntimeRig, _ callee: UserAddress, on socket: UInt64) async throws -> SessionID {
+        let request = CallStartRequest(callee: callee, sdp: try Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"), handlesReplacement: true)
+        let session = try await rig.switchboard.startCall(alice, request)
+        let answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
+        try await rig.switchboard.answer(callee, rig.incoming(on: socket), CallAnswerRequest(sdp: answer, handlesReplacement: true))
+        await rig.wait { rig.recorder.trace(socket).contains("callCancel") }
+        return session
     }
 }

@@ -55,7 +55,10 @@ extension LocalSwitchboard {
         guard consultation.owner.id != call.id, await call.replaceableParty(talkingTo: leg) != nil,
             let known = await consultation.owner.replaceableParty(talkingTo: consultation.leg),
             let registration = await users.existing(known.user)
-        else { return false }
+        else {
+            // Nobody can be replaced while somebody is: it may have come twice at once, and the other one was first.
+            return await call.isReplacing(consultation.owner.id, by: leg)
+        }
         var random = environment.random.generator
         let target: Leg
         do throws(CallError) {
