@@ -7,6 +7,7 @@ extension CallExplorer {
         var ends = StateChart("An end")
         var joiner = StateChart("Who joins two calls")
         var operations = StateChart("What goes on in a call")
+        var conference = StateChart("The call that two become")
 
         static let operationOrder = ["idle", "update", "transfer", "consultation", "handover", "ended"]
 
@@ -26,6 +27,8 @@ extension CallExplorer {
                 guard let former = before.world.calls[id] else { continue }
                 operations.note(before.cause(of: step, in: id), from: former.activity, to: call.activity)
             }
+            let joined = [before, after].map { $0.world.calls[CallExplorer.conference]?.stage ?? "initial" }
+            conference.note(before.cause(of: step, in: CallExplorer.conference), from: joined[0], to: joined[1])
         }
     }
 
@@ -92,6 +95,19 @@ extension CallExplorer {
 }
 
 extension Call {
+    static let stageOrder = ["initial", "unanswered", "joining", "answered", "ended"]
+
+    /// How far the call has come.
+    var stage: String {
+        switch state {
+        case .initial: "initial"
+        case .unanswered: "unanswered"
+        case .joining: "joining"
+        case .answered: "answered"
+        case .ended: "ended"
+        }
+    }
+
     fileprivate var activity: String {
         switch state {
         case .initial: "initial"

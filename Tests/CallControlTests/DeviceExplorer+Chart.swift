@@ -6,8 +6,10 @@ extension DeviceExplorer {
     struct Charts {
         var outgoing = StateChart("Outgoing call")
         var incoming = StateChart("Incoming call")
+        var call = StateChart("The call")
 
         mutating func note(_ before: DeviceExplorer, _ step: Step, _ after: DeviceExplorer) {
+            call.note(before.cause(of: step), from: before.call.stage, to: after.call.stage)
             for leg in [Leg.caller, .callee, Leg(2)] {
                 // Dave is nobody until the call is forwarded to him.
                 guard leg != Leg(2) || before.call[leg] != nil || after.call[leg] != nil else { continue }
@@ -23,6 +25,14 @@ extension DeviceExplorer {
         }
     }
 
+    /// Seen from who takes it.
+    private func cause(of step: Step) -> String {
+        switch step {
+        case .request(let device, _, _), .again(let device), .leave(let device): cause(of: step, seenFrom: self.leg(of: device))
+        case .giveUp, .ringing, .hear, .mediaFails, .drain, .audit, .wait: cause(of: step, seenFrom: .caller)
+        }
+    }
+
     private func cause(of step: Step, seenFrom leg: Leg) -> String {
         switch step {
         case .request(let device, let request, _): return cause(of: request, of: device, seenFrom: leg)
@@ -35,7 +45,8 @@ extension DeviceExplorer {
             switch call.nextDeadline?.reason {
             case .ringing: return "no answer in time"
             case .mediaSetup: return "no media in time"
-            case .operation, .ownOffer, .silence, .completion, nil: return "time-out"
+            case .operation: return "no answer to the offer in time"
+            case .ownOffer, .silence, .completion, nil: return "time-out"
             }
         case .giveUp, .hear, .audit: return "nothing"
         }
@@ -52,6 +63,7 @@ extension DeviceExplorer.Request {
         switch self {
         case .start: "callStart"
         case .answer: "callAnswer"
+        case .respond: "respondCallUpdate"
         case .reject: "reject"
         case .forward: "forward"
         case .end: "DELETE"
@@ -62,6 +74,7 @@ extension DeviceExplorer.Request {
         switch self {
         case .start: "call"
         case .answer: "the other answers"
+        case .respond: "respondCallUpdate of the other"
         case .reject: "the other rejects"
         case .forward: "the other forwards"
         case .end: "the other hangs up"

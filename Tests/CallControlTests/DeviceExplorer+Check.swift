@@ -11,8 +11,19 @@ extension DeviceExplorer {
         for leg in call.legs where leg.party.devices.isEmpty && call.legState(leg.id) != .ended {
             throw ExplorationFault("the \(leg.id) has nobody to be told anything", path)
         }
+        try checkMedia()
         guard call.state != .initial, clients.values.allSatisfy({ $0.mail.isEmpty && $0.unsure == nil }) else { return }
         for (device, client) in clients where !client.isGone { try checkBelief(device, client) }
+    }
+
+    /// Nobody hears anybody before both have said what they are able to do, and then each hears the other.
+    private func checkMedia() throws {
+        let talking = call.legs.map(\.id).filter { call.legState($0) == .inCall }
+        guard talking.count == 2 else {
+            guard routed.isEmpty else { throw ExplorationFault("somebody hears somebody, and only \(talking.count) are in the call", path) }
+            return
+        }
+        guard routed == Set(talking), connected.isSuperset(of: talking) else { throw ExplorationFault("the two in the call do not hear each other", path) }
     }
 
     /// Everything has been heard: a device believes what is, or the call ends by itself.
@@ -23,7 +34,7 @@ extension DeviceExplorer {
         switch client.state {
         case .initial:
             guard device == "d1" || seen == .ended else { throw ExplorationFault("\(device) was told nothing", path) }
-        case .dialing, .ringing, .inCall:
+        case .dialing, .sessionProgress, .ringing, .answering, .inCall:
             guard seen == client.state else { throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path) }
         case .ended:
             guard !accepted.contains(device) || client.hasGivenUp || seen == .ended else {
@@ -34,7 +45,7 @@ extension DeviceExplorer {
             guard seen == .ended || isElsewhere || isTemporary else {
                 throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
             }
-        case .sessionProgress, .answering, .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
+        case .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
         }
     }
 }
@@ -48,7 +59,7 @@ extension DeviceExplorer {
         let believed = Self.devices.map { id, _ in
             guard let client = clients[id] else { return "-" }
             let mail = client.mail.map(\.rawValue).joined(separator: "+")
-            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(client.isGone ? "gone" : "")\(client.hasGivenUp ? "failed" : "")\(client.ends)\(mail)"
+            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(client.isGone ? "gone" : "")\(client.hasGivenUp ? "failed" : "")\(client.isOffered ? "o" : "")\(client.hasAnswer ? "a" : "")\(client.ends)\(mail)"
         }
         let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
         return ([state, deadline, accepted.map(\.rawValue).joined()] + believed).joined(separator: "|")

@@ -9,11 +9,14 @@ import TestSupport
 /// Alice's other device has not dialled: it has no media, and goes by what it is told, at once. It may hang up, as any device of hers. Of Bob's
 /// devices, between which nothing else tells, the first one's refusals and forwards get lost, too.
 ///
-/// What goes on after the answer is `CallExplorer`'s.
+/// A call may begin without an offer: then whoever answers makes it, and the caller's answer to it gets lost or comes late as well. Alice's
+/// other device and Dave are left out of that.
+///
+/// What goes on after the answer is `CallExplorer`'s and `VideoExplorer`'s.
 struct DeviceExplorer: Explorable {
     /// What a device asks for.
     enum Request: String, Hashable, Sendable {
-        case start, answer, reject, forward, end
+        case start, answer, respond, reject, forward, end
     }
 
     /// What became of a request on its way.
@@ -65,6 +68,10 @@ struct DeviceExplorer: Explorable {
         var mail: [Notification.EventType] = []
         var isGone = false
         var hasGivenUp = false
+        /// Of a caller that made no offer: it has one to answer.
+        var isOffered = false
+        /// Of somebody who answered with an offer: the answer to that has come.
+        var hasAnswer = false
         /// `callEnd`s it was told.
         var ends = 0
     }
@@ -80,8 +87,14 @@ struct DeviceExplorer: Explorable {
     private var random = SeededRandomSource(seed: 11)
     /// Devices whose answer the call has accepted.
     private(set) var accepted: Set<SubscriptionID> = []
+    /// What the media plane was told: who hears whom, and with whom something was agreed.
+    private(set) var routed: Set<Leg> = []
+    private(set) var connected: Set<Leg> = []
+    /// Whether the caller makes the offer.
+    let hasOffer: Bool
 
-    init(withEarlyMedia isEarly: Bool) {
+    init(withEarlyMedia isEarly: Bool = false, withOffer hasOffer: Bool = true) {
+        self.hasOffer = hasOffer
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         if isEarly { configuration.earlyMedia = Playback(.tone(.ringback)) }
@@ -92,6 +105,10 @@ struct DeviceExplorer: Explorable {
                 callee: CallParty(user: MidCallRig.bob, name: "Bob", session: "B", devices: [Device("b1", sendsRingingFeedback: true)])),
             configuration: configuration)
         for device in Self.devices { clients[device.id] = Client(state: .initial) }
+        if !hasOffer {
+            note(call.deviceChanged(.caller, .left(Self.onlooker, othersRemain: true), at: clock.now))
+            clients[Self.onlooker]?.isGone = true
+        }
     }
 
     // MARK: Steps
@@ -125,14 +142,15 @@ struct DeviceExplorer: Explorable {
     private func requests(of device: SubscriptionID, _ client: Client) -> [Step] {
         let hangingUp = (device == Self.onlooker ? [.arrives] : [Fate.arrives, .lost]).map { Step.request(device, .end, $0) }
         switch client.state {
-        case .dialing, .inCall: return hangingUp
-        case .ringing where leg(of: device) == .caller: return hangingUp
+        case .dialing, .sessionProgress, .answering, .inCall: return hangingUp
+        case .ringing where leg(of: device) == .caller:
+            return hangingUp + (client.isOffered ? Fate.allCases.map { .request(device, .respond, $0) } : [])
         case .ringing:
-            let mayForward = device != "d1" && call[Leg(2)] == nil
+            let mayForward = hasOffer && device != "d1" && call[Leg(2)] == nil
             let refusals = device == "b2" ? [.arrives] : Fate.allCases
             return Fate.allCases.map { .request(device, .answer, $0) } + refusals.map { .request(device, .reject, $0) }
                 + (mayForward ? refusals.map { .request(device, .forward, $0) } : [])
-        case .initial, .sessionProgress, .answering, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
+        case .initial, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
         }
     }
 
@@ -218,16 +236,19 @@ struct DeviceExplorer: Explorable {
         case .start:
             let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
             let request = CallStartRequest(
-                callee: MidCallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive), acceptsEarlyMedia: true)
+                callee: MidCallRig.bob, sdp: hasOffer ? ScriptedDescription.audio("alice", .sendReceive) : "", acceptsEarlyMedia: true)
             let told = try call.start(request, media: mode, at: now, random: &random)
-            clients[Self.onlooker]?.state = .dialing
+            if hasOffer { clients[Self.onlooker]?.state = .dialing }
             // Bob's other device comes a little later.
             return told + call.deviceChanged(.callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
         case .answer:
-            let text = ScriptedDescription.audio("device-\(device.rawValue)", .sendReceive, setup: "active")
+            let text = ScriptedDescription.audio("device-\(device.rawValue)", .sendReceive, setup: hasOffer ? "active" : "actpass")
             let told = try call.answer(by: leg, CallAnswerRequest(sdp: text), at: now, random: &random)
             accepted.insert(device)
             return told
+        case .respond:
+            let text = ScriptedDescription.audio("alice", .sendReceive, setup: "active")
+            return try call.respond(by: leg, CallUpdateRequest(sdp: text), at: now, random: &random)
         case .reject: return try call.reject(by: leg, at: now)
         case .end: return try call.end(by: leg, from: device, reasonText: nil, at: now)
         case .forward:
@@ -243,16 +264,31 @@ struct DeviceExplorer: Explorable {
         guard isKnown else { return }
         switch request {
         case .start: clients[device]?.state = .dialing
-        case .answer where isAccepted:
-            clients[device]?.state = .inCall
-            call.mediaAdvanced(leg(of: device), to: .secured)
-        case .answer, .reject, .forward, .end: clients[device]?.state = .ended
+        case .answer where isAccepted && !hasOffer && clients[device]?.hasAnswer == false: clients[device]?.state = .answering
+        case .answer where isAccepted, .respond where isAccepted: talk(device)
+        case .answer, .respond, .reject, .forward, .end: clients[device]?.state = .ended
         }
+    }
+
+    private mutating func talk(_ device: SubscriptionID) {
+        clients[device]?.state = .inCall
+        if device != Self.onlooker { call.mediaAdvanced(leg(of: device), to: .secured) }
     }
 
     // MARK: What clients are told
 
     private mutating func note(_ actions: [CallAction]) {
+        for action in actions {
+            switch action {
+            case .route(let leg, _): routed.insert(leg)
+            case .connectMedia(let leg, _): connected.insert(leg)
+            case .releaseLeg(let leg):
+                routed.remove(leg)
+                connected.remove(leg)
+            case .releaseMedia: (routed, connected) = ([], [])
+            default: break
+            }
+        }
         for case .notify(_, let receivers, let notification) in actions {
             for receiver in receivers where clients[receiver]?.isGone == false { clients[receiver]?.mail.append(notification.type) }
         }
@@ -263,10 +299,16 @@ struct DeviceExplorer: Explorable {
         let type = client.mail.removeFirst()
         switch (type, client.state) {
         case (.call, .initial): client.state = .ringing
-        case (.ringing, .dialing): client.state = .ringing
-        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .ringing):
-            client.state = .inCall
-            if device != Self.onlooker { call.mediaAdvanced(leg(of: device), to: .secured) }
+        case (.sessionProgress, .dialing): client.state = .sessionProgress
+        case (.ringing, .dialing), (.ringing, .sessionProgress): client.state = .ringing
+        // The first news that the call was answered.
+        case (.startCallUpdate, .dialing), (.startCallUpdate, .ringing): (client.state, client.isOffered) = (.ringing, true)
+        // Whether it was its own offer that is answered a client knows when its request is.
+        case (.respondCallUpdate, .ringing) where client.unsure == .answer: client.hasAnswer = true
+        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .sessionProgress), (.respondCallUpdate, .ringing), (.respondCallUpdate, .answering):
+            clients[device] = client
+            talk(device)
+            return
         // Who has asked to answer takes it for the news of the own answer (spidr-wire §6.6).
         case (.callCancel, .ringing) where client.unsure != .answer: (client.state, client.unsure) = (.ended, nil)
         case (.callEnd, _):

@@ -34,6 +34,7 @@ struct ExplorationTests {
             [
                 "What the ends go through when their calls are brought together, by a transfer to another call or a join.",
                 charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+                charts.conference.section(Call.stageOrder),
             ]
         ).check()
     }
@@ -54,6 +55,7 @@ struct ExplorationTests {
             [
                 "What the ends go through when calls that are held, by one end or by both, are brought together while others hold, resume or leave.",
                 charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+                charts.conference.section(Call.stageOrder),
             ]
         ).check()
     }
@@ -80,8 +82,8 @@ struct ExplorationTests {
         try ExpectedDocument(
             "call-states/until-the-answer.md", title: "Until the answer",
             [
-                "What caller and callee go through until the call is answered or over. With early media SESSION_PROGRESS is passed through on the way to RINGING.",
-                charts.outgoing.section(Self.order), charts.incoming.section(Self.order),
+                "What caller and callee go through until the call is answered or over, and the call with them.",
+                charts.outgoing.section(Self.order), charts.incoming.section(Self.order), charts.call.section(Call.stageOrder),
             ]
         ).check()
     }
@@ -90,6 +92,37 @@ struct ExplorationTests {
         let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9)
         print("until the answer, with early media: \(exploration)")
         #expect(exploration.states > 1_000)
+    }
+
+    /// The call begins without an offer: whoever answers makes it, and the caller's answer to it gets lost or comes too late.
+    @Test func `a call that begins without an offer is there for both or for nobody`() throws {
+        var charts = DeviceExplorer.Charts()
+        let exploration = try Exploration(of: [DeviceExplorer(withOffer: false)]) { charts.note($0, $1, $2) }
+        print("until the answer, without an offer: \(exploration)")
+        #expect(exploration.states > 5_000)
+        #expect(exploration.open == 0)
+        try ExpectedDocument(
+            "call-states/slow-start.md", title: "Until the answer, without an offer",
+            [
+                "What caller and callee go through if `callStart` has no description: whoever answers offers, and the caller answers that.",
+                charts.outgoing.section(Self.order), charts.incoming.section(Self.order),
+            ]
+        ).check()
+    }
+
+    /// A subscription, while the requests, the socket and the other devices of its user come and go.
+    @Test func `a subscription ends once, and its socket with it`() throws {
+        var chart = StateChart("A subscription")
+        let exploration = try Exploration(of: [RegistrationExplorer()], depth: 9) { chart.note($0.cause(of: $1, $2), from: $0.word, to: $2.word) }
+        print("a subscription: \(exploration)")
+        #expect(exploration.states > 1_000)
+        try ExpectedDocument(
+            "call-states/registration.md", title: "A registration",
+            [
+                "What each subscription of a user goes through. What holds back the last notification is a request that has not been answered.",
+                chart.section(["none", "active", "expired", "ending", "removed"]),
+            ]
+        ).check()
     }
 
     private static let order = LegState.allCases.map(\.rawValue)

@@ -1,9 +1,14 @@
-import Primitives
+package import Primitives
 
 /// The notification channel (spidr-wire §4): what goes out, and over which socket.
 extension Registration {
     /// Whether everybody who listens has been sent what there is to say.
     package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
+
+    /// `nil`: there is no such subscription, or no more.
+    package func phase(of id: SubscriptionID, at now: MonotonicTime) -> SubscriptionPhase? {
+        subscriptions.first { $0.id == id }?.phase(at: now)
+    }
 
     package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
 

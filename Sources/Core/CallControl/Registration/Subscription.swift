@@ -1,5 +1,14 @@
 package import Primitives
 
+/// How far a subscription has come; docs/call-states/registration.md has the diagram.
+package enum SubscriptionPhase: String, Equatable, Sendable, CaseIterable {
+    case active
+    /// Its life time is over, and it can still be extended.
+    case expired
+    /// It takes no request any more, and has something left to say.
+    case ending
+}
+
 /// One device's registration for notifications (spidr-wire §3).
 ///
 ///     active ── end ──▶ ending ── all notifications are out, or nobody listens ──▶ removed
@@ -20,6 +29,8 @@ struct Subscription: Equatable, Sendable {
     var namesItself = false
     /// Set once the subscription is over and only its last notifications have to go out.
     var isEnding = false
+
+    func phase(at now: MonotonicTime) -> SubscriptionPhase { isEnding ? .ending : expiry <= now ? .expired : .active }
 
     /// The device that calls know, if the subscription was granted the service for it.
     var device: Device? {
