@@ -116,11 +116,6 @@ enum AppendixB {
             reason: "A join is a call of its own, which is accepted (201) before it asks the two others [8.7]; this one stays as it is."),
     ]
 
-    /// States that the gateway's own calls do not stay in.
-    static let passing = [
-        "SESSION_PROGRESS": "is left in the step in which it is entered: `ringing` follows `sessionProgress` at once.",
-    ]
-
     static func isAvailable(_ method: Method, in state: String, _ side: Side) -> Bool {
         available(in: state, side)?.split(separator: " / ").contains { $0 == method.rawValue } ?? false
     }

@@ -25,7 +25,7 @@ struct AppendixBRig {
         case "INITIAL", "DIALING", "SESSION_PROGRESS", "RINGING":
             var unanswered = AppendixBRig.unanswered(withEarlyMedia: state == "SESSION_PROGRESS", rig.clock)
             if state != "INITIAL" { try unanswered.start() }
-            if state == "RINGING" || state == "SESSION_PROGRESS" { _ = try unanswered.call.ringing(by: .callee) }
+            if state == "RINGING" { _ = try unanswered.call.ringing(by: .callee) }
             call = unanswered.call
         case "ANSWERING":
             var slow = AppendixBRig.unanswered(withEarlyMedia: false, rig.clock)

@@ -88,10 +88,19 @@ struct ExplorationTests {
         ).check()
     }
 
+    /// The caller has a description ahead of the answer: SESSION_PROGRESS until a device rings.
     @Test func `early media changes nothing about who is told what`() throws {
-        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9)
+        var charts = DeviceExplorer.Charts()
+        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9) { charts.note($0, $1, $2) }
         print("until the answer, with early media: \(exploration)")
         #expect(exploration.states > 1_000)
+        try ExpectedDocument(
+            "call-states/early-media.md", title: "Until the answer, with early media",
+            [
+                "What a caller that lists `earlymedia` goes through until the call is answered or over; the callee sees what it sees without.",
+                charts.outgoing.section(Self.order),
+            ]
+        ).check()
     }
 
     /// The call begins without an offer: whoever answers makes it, and the caller's answer to it gets lost or comes too late.

@@ -35,7 +35,8 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
 
     alice.press("call")
     bob.wait_for_view("incoming")
-    alice.wait_for("call?.state === 'SESSION_PROGRESS'")  # it hears the gateway's ringback
+    alice.wait_for("call?.state === 'RINGING'")
+    assert alice.run("call.hasEarlyMedia")  # it hears the gateway's ringback
     assert "Calling bob@dev.local" in alice.says()
     assert "is calling you" in bob.says()
     page.screenshot(artifacts / "demo-desktop-3-ringing.png")

@@ -69,6 +69,10 @@ async def test_without_early_media_a_caller_that_could_is_only_told_that_it_ring
     await alice.heard_exactly(("respondCallUpdate", at_alice))
 
 
+async def seen_by_the_gateway(call) -> str:
+    return (await call.party.state(call.session)).succeeded()["callSession"]["callState"]
+
+
 async def test_a_caller_that_cannot_is_only_told_that_it_rings(party):
     alice, bob = await party("alice"), await party("bob")
     at_alice = await alice.dial("bob")
@@ -79,13 +83,19 @@ async def test_a_caller_that_cannot_is_only_told_that_it_rings(party):
     await alice.heard_exactly(("respondCallUpdate", at_alice))
 
 
-async def test_early_media_waits_for_a_device_that_says_when_it_rings(party):
-    alice, bob = await party("alice"), await party("bob", ringing_feedback=True)
+async def test_the_ringback_tone_waits_for_a_device_that_says_when_it_rings(party):
+    """SESSION_PROGRESS until then: there is a path, and nothing on it."""
+    alice, bob = await party("alice", sounds=True), await party("bob", ringing_feedback=True)
     at_alice = await alice.dial("bob", supported=["earlymedia"])
     at_bob = await bob.incoming()
-    await alice.heard_exactly()
+    await alice.heard_exactly(("sessionProgress", at_alice))
+    await at_alice.connected()
+    assert await seen_by_the_gateway(at_alice) == "SESSION_PROGRESS"
+    assert at_alice.media.loudness(RINGBACK) < 300
     (await at_bob.ring()).succeeded()
-    await alice.heard_exactly(("sessionProgress", at_alice), ("ringing", at_alice))
+    await alice.heard_exactly(("ringing", at_alice))
+    assert await seen_by_the_gateway(at_alice) == "RINGING"
+    await rings(at_alice)
     (await at_alice.end()).succeeded()
     await at_bob.over()
 

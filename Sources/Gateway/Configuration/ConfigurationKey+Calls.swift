@@ -29,7 +29,7 @@ extension ConfigurationKey {
             "A user who has a call already is rung all the same (ring), or the new caller is told that the user is busy, 486 (reject)."),
         ConfigurationKey(
             "calls", "early_media", \.switchboard.call.earlyMedia, .earlyMedia,
-            "What callers that list earlymedia hear while devices ring; off: what their own device plays."),
+            "What callers that list earlymedia hear before the answer; off: what their own device plays."),
         ConfigurationKey(
             "calls", "music_on_hold", \.switchboard.call.playsMusicOnHold, .onOrOff, "Whether a party that is kept waiting hears music."),
         ConfigurationKey(

@@ -7,7 +7,7 @@ const LOGGED = 40;
 const SCENES = {
   [CallState.INITIAL]: (call) => [heading(call), 'Opening microphone and camera'],
   [CallState.DIALING]: (call) => [heading(call), 'Waiting for the other phone'],
-  [CallState.SESSION_PROGRESS]: (call) => [heading(call), 'Early media'],
+  [CallState.SESSION_PROGRESS]: (call) => [heading(call), 'On its way'],
   [CallState.RINGING]: (call) => (call.direction === 'incoming' ? [nameOf(call), 'is calling you'] : [heading(call), 'It rings']),
   [CallState.ANSWERING]: (call) => [nameOf(call), 'Answering'],
   [CallState.IN_CALL]: (call) => [nameOf(call), 'Sound only'],

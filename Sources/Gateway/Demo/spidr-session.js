@@ -2,7 +2,7 @@
  * A call as it goes on between this side and the gateway: its state, its descriptions, and the reason why it ended. `Call` adds what a
  * user can do.
  *
- *     outgoing   INITIAL ─▶ DIALING ─▶ RINGING ⇄ SESSION_PROGRESS ─▶ IN_CALL ─▶ ENDED
+ *     outgoing   INITIAL ─▶ DIALING ─▶ SESSION_PROGRESS ─▶ RINGING ─▶ IN_CALL ─▶ ENDED
  *     incoming   INITIAL ─▶ RINGING ─▶ ANSWERING ─▶ IN_CALL ─▶ ENDED
  *
  *     IN_CALL ⇄ ON_HOLD         this side holds
@@ -50,6 +50,8 @@ export class CallSession extends EventTarget {
     this.media.addEventListener('change', () => this.emit('media'));
     this.media.addEventListener('needed', () => this.#renegotiate());
     this.#negotiation = new Negotiation(this.media, (type, fields) => this.operate(type, fields));
+    /** Whether the gateway is heard ahead of the answer, in place of any tone of the device's own. */
+    this.hasEarlyMedia = false;
     this.connectedAt = null;
     this.endReason = null;
   }
@@ -93,7 +95,7 @@ export class CallSession extends EventTarget {
     if (eventType === 'startCallUpdate' || eventType === 'respondCallUpdate') this.#learn(callNotificationParams ?? {});
     switch (eventType) {
       case 'ringing':
-        if (this.#state === CallState.DIALING || this.#state === CallState.SESSION_PROGRESS) this.moveTo(CallState.RINGING);
+        this.#inTurn(() => this.#rings());
         break;
       case 'sessionProgress':
         if (sdp) this.#inTurn(() => this.#earlyMedia(sdp));
@@ -264,7 +266,13 @@ export class CallSession extends EventTarget {
 
   async #earlyMedia(sdp) {
     await this.media.accept(sdp, 'pranswer');
-    if (this.#state === CallState.DIALING || this.#state === CallState.RINGING) this.moveTo(CallState.SESSION_PROGRESS);
+    this.hasEarlyMedia = true;
+    if (this.#state === CallState.DIALING) this.moveTo(CallState.SESSION_PROGRESS);
+  }
+
+  /** After a description that came before. */
+  #rings() {
+    if (this.#state === CallState.DIALING || this.#state === CallState.SESSION_PROGRESS) this.moveTo(CallState.RINGING);
   }
 
   #glared(error) {

@@ -2,23 +2,12 @@ import Primitives
 
 /// What the ends are told.
 extension Call {
-    /// The caller hears that a device rings, once, after the description with which it hears it from the gateway (spidr-wire §8.3).
-    /// Whoever transfers hears nothing until it is decided.
+    /// The caller hears that a device rings, once. Whoever transfers hears nothing until it is decided.
     mutating func rang() -> [CallAction] {
         guard case .unanswered(var unanswered) = state, !unanswered.hasRung else { return [] }
         unanswered.hasRung = true
-        unanswered.hasProgressed = unanswered.earlyMedia != nil
         state = .unanswered(unanswered)
-        var actions: [CallAction] = []
-        if let early = unanswered.earlyMedia, let playback = configuration.earlyMedia {
-            edit(.caller) { $0.media = early.media }
-            actions.append(.prepareMedia(.caller, early.media.credentials))
-            actions += connect(.caller) + [.play(playback, number: 0, to: .caller)]
-            var progress = notification(.sessionProgress, to: .caller)
-            progress.sdp = early.sdp
-            actions += tell(.caller, progress)
-        }
-        return actions + tell(.caller, notification(.ringing, to: .caller))
+        return (unanswered.hasProgressed ? playEarly(isRinging: true) : []) + tell(.caller, notification(.ringing, to: .caller))
     }
 
     /// Ends the call and tells everybody why, as far as they are to know. The only way into `ended` but for the last end's leaving.

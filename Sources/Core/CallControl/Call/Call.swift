@@ -27,7 +27,7 @@ package struct Call: Equatable, Sendable {
         package var clientTimeout: Duration?
         /// Characters of a reason or a name that are passed on (spidr-wire §6.7).
         package var maximumTextLength: Int
-        /// What a caller that lists `earlymedia` hears while devices ring; `nil`: what its own device plays.
+        /// What a caller that lists `earlymedia` hears before the answer, the ringback tone once a device rings; `nil`: what its own device plays.
         package var earlyMedia: Playback?
         /// Whether an end that is kept waiting hears music, where its description lets it hear anything.
         package var playsMusicOnHold: Bool
@@ -65,18 +65,10 @@ package struct Call: Equatable, Sendable {
         var invitation: Notification
         /// The caller has been told that a device rings.
         var hasRung = false
-        /// What a caller that listens before the answer is given when devices ring.
-        var earlyMedia: EarlyMedia?
-        /// The caller has been given it.
+        /// The caller has a description ahead of the answer.
         var hasProgressed = false
         /// When the devices stop ringing.
         var deadline: MonotonicTime
-    }
-
-    /// A description ahead of the answer, and the caller's media once it has it.
-    package struct EarlyMedia: Equatable, Sendable {
-        let media: LegMedia
-        let sdp: String
     }
 
     package struct Answered: Equatable, Sendable {
@@ -154,7 +146,7 @@ extension Call {
         invitation.carry(request.content)
 
         var actions: [CallAction] = []
-        var early: EarlyMedia?
+        var progress: (caller: LegMedia, sdp: String)?
         switch mode {
         case .direct:
             invitation.sdp = request.sdp.isEmpty ? nil : request.sdp
@@ -167,7 +159,7 @@ extension Call {
                     let offer = try caller.receive(offer: request.sdp, random: &random)
                     invitation.sdp = try callee.offer(mirroring: offer, random: &random)
                     actions.append(.prepareMedia(.callee, callee.credentials))
-                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil { early = caller.early(random: &random) }
+                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil { progress = caller.progressing(random: &random) }
                 }
                 edit(.caller) { $0.media = caller }
                 edit(.callee) { $0.media = callee }
@@ -180,8 +172,8 @@ extension Call {
             caller.lastUtterance = Utterance(.start, request.sdp)
         }
         keep(.caller, at: request.device)
-        state = .unanswered(
-            Unanswered(startedAt: now, invitation: invitation, earlyMedia: early, deadline: now + configuration.ringTime))
+        state = .unanswered(Unanswered(startedAt: now, invitation: invitation, deadline: now + configuration.ringTime))
+        if let progress { actions += giveEarlyMedia(progress.caller, progress.sdp) }
         return actions + ring(.callee, with: invitation)
     }
 
@@ -367,19 +359,6 @@ extension Call {
     mutating func connect(_ leg: Leg) -> [CallAction] {
         guard let agreement = self[leg]?.media?.agreement else { return [] }
         return [.connectMedia(leg, agreement)]
-    }
-}
-
-extension LegMedia {
-    /// `nil` if the gateway could not send the caller anything.
-    fileprivate func early(random: inout some RandomSource) -> Call.EarlyMedia? {
-        var media = self
-        do throws(SDPError) {
-            let sdp = try media.provisionalAnswer(random: &random)
-            return Call.EarlyMedia(media: media, sdp: sdp)
-        } catch {
-            return nil
-        }
     }
 }
 

@@ -3,7 +3,7 @@ package enum LegState: String, Equatable, Sendable, CaseIterable {
     case initial = "INITIAL"
     /// The caller waits; no device has rung yet.
     case dialing = "DIALING"
-    /// The caller hears something before the answer.
+    /// The caller has early media, and no device has rung yet.
     case sessionProgress = "SESSION_PROGRESS"
     case ringing = "RINGING"
     /// Has answered with an offer, which the caller has yet to answer.
