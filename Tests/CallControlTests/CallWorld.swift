@@ -32,6 +32,8 @@ struct CallWorld {
     private(set) var ended: Set<CallID> = []
     /// What each leg hears, as the media plane was told.
     private(set) var routes: [CallID: [Leg: MediaRoute]] = [:]
+    /// What was agreed with each leg last, as the media plane was told.
+    private(set) var agreements: [CallID: [Leg: NegotiatedLeg]] = [:]
 
     mutating func add(_ call: Call, keeper: Leg) {
         calls[call.id] = call
@@ -118,7 +120,8 @@ struct CallWorld {
             case .releaseLeg(let leg): routes[id]?[leg] = nil
             case .releaseMedia: routes[id] = nil
             case .ended: ended.insert(id)
-            case .prepareMedia, .connectMedia, .play, .stopPlaying, .sendDigits, .notifyQuality, .detach, .answered: break
+            case .connectMedia(let leg, let agreement): agreements[id, default: [:]][leg] = agreement
+            case .prepareMedia, .play, .stopPlaying, .sendDigits, .notifyQuality, .detach, .answered: break
             }
         }
     }

@@ -119,6 +119,34 @@ struct ExplorationTests {
         ).check()
     }
 
+    /// Cameras that come and go among holds, offers that are asked for, a transfer, and answers that are late or never come.
+    @Test func `both ends and the gateway agree on every m-line`() throws {
+        for (name, alice, others, daveSeesVideo, steps, requests) in Self.filmings {
+            let start = try VideoExplorer(alice: alice, others: others, daveSeesVideo: daveSeesVideo, prepared: steps, requests: requests)
+            let exploration = try Exploration(of: [start])
+            print("\(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests: \(exploration)")
+            #expect(exploration.states > 1_000)
+            #expect(exploration.open == 0)
+        }
+    }
+
+    private static let filmings:
+        [(name: String, alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool, steps: [VideoExplorer.Step], requests: Int)] = [
+            ("sound only", .inactive, .sendOnly, true, [], 3),
+            ("Alice films", .sendOnly, .sendOnly, false, [.video("A1"), .hear("B"), .answer("B"), .hear("A1")], 3),
+            (
+                "both film", .sendOnly, .inactive, true,
+                [.video("A1"), .hear("B"), .answer("B"), .hear("A1"), .video("B"), .hear("A1"), .answer("A1"), .hear("B")], 3
+            ),
+            (
+                "Bob films and both hold", .inactive, .inactive, true,
+                [
+                    .video("B"), .hear("A1"), .answer("A1"), .hear("B"), .hold("A1"), .hear("B"), .answer("B"), .hear("A1"),
+                    .hold("B"), .hear("A1"), .answer("A1"), .hear("B"),
+                ], 3
+            ),
+        ]
+
     /// A subscription, while the requests, the socket and the other devices of its user come and go.
     @Test func `a subscription ends once, and its socket with it`() throws {
         var chart = StateChart("A subscription")

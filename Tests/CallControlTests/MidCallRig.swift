@@ -19,31 +19,6 @@ enum HoldDialect: String, CaseIterable, Sendable {
     }
 }
 
-/// Audio descriptions as scripted peers write them.
-enum ScriptedDescription {
-    /// - Parameter version: of `o=`, which no peer counts down.
-    static func audio(
-        _ ufrag: String, _ direction: MediaDirection, video: MediaDirection? = nil, setup: String = "actpass", version: Int = 1
-    ) -> String {
-        let transport = [
-            "a=rtcp-mux", "a=ice-ufrag:\(ufrag)", "a=ice-pwd:password+password+password", "a=setup:\(setup)",
-            "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"),
-        ]
-        let head = ["v=0", "o=- 1 \(version) IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0\(video == nil ? "" : " 1")"]
-        let sound = ["m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:0", "a=\(direction.rawValue)", "a=rtpmap:111 opus/48000/2"]
-        let picture = video.map { direction in
-            ["m=video 9 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:1", "a=\(direction.rawValue)", "a=rtpmap:96 VP8/90000"] + transport
-        }
-        return (head + sound + transport + (picture ?? []) + [""]).joined(separator: "\r\n")
-    }
-
-    /// The direction of the first m-line.
-    static func direction(_ text: String) throws -> MediaDirection? {
-        let session = try SessionDescription(parsing: text)
-        return session.media[0].attributes.lazy.compactMap { MediaDirection(rawValue: $0.name) }.first
-    }
-}
-
 /// An answered call between two scripted peers with a dialect each.
 struct MidCallRig {
     var call: Call

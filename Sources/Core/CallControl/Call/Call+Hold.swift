@@ -23,7 +23,7 @@ extension Call {
         for leg in legs where leg.isTalking && leg.wasIntroduced && leg.answerDeadline == nil {
             guard let other = others(of: leg.id).first, other.answerDeadline == nil || other.ownOffer != .introduction else { continue }
             edit(leg.id) { $0.wasIntroduced = false }
-            if other.holds { actions += restore(leg.id, at: now, random: &random) }
+            if other.holds || leg.expectsMore(than: other) { actions += restore(leg.id, at: now, random: &random) }
         }
         return actions
     }
@@ -49,6 +49,16 @@ extension Call {
         }
         state = .answered(answered)
         return actions
+    }
+}
+
+extension CallLeg {
+    /// It was told that there is something to receive which the other end does not send.
+    fileprivate func expectsMore(than other: CallLeg) -> Bool {
+        guard let agreed = media?.negotiated?.media, let said = other.media?.described?.usableMedia else { return false }
+        return agreed.contains { line in
+            line.direction.sends && said.contains { $0.kind == line.kind && !$0.direction.sends }
+        }
     }
 }
 

@@ -24,7 +24,7 @@ extension Call {
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
         let offer: String
         do throws(SDPError) {
-            offer = try media.offer(mirroring: wishes.opened(), random: &random)
+            offer = try media.offer(mirroring: wishes.introduced(), random: &random)
         } catch {
             throw CallError(error)
         }

@@ -207,7 +207,7 @@ extension Call {
         do throws(SDPError) {
             let text: String
             if let other {
-                text = try media.offer(mirroring: other.opened(), random: &random)
+                text = try media.offer(mirroring: other.introduced(), random: &random)
             } else {
                 text = try media.offerForMixing(random: &random)
             }

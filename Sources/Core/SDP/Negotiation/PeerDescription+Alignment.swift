@@ -27,6 +27,19 @@ extension PeerDescription {
         return opened
     }
 
+    /// What to say of this peer to somebody new, who may be told more than holds and is not told less.
+    ///
+    /// Whoever neither holds nor was held has said whether it sends a picture. What it would receive depended on who was there, and
+    /// while somebody holds nothing of that is said.
+    package func introduced() -> PeerDescription {
+        guard principalDirection == .sendReceive else { return opened() }
+        var introduced = self
+        for index in introduced.media.indices where introduced.media[index].refusal == nil {
+            introduced.media[index].direction = MediaDirection(sends: media[index].direction.sends, receives: true)
+        }
+        return introduced
+    }
+
     /// The direction of the audio, or of all there is if there is no audio; `nil` if nothing is carried.
     package var principalDirection: MediaDirection? {
         let audio = usableMedia.filter { $0.kind == .audio }
