@@ -173,4 +173,17 @@ struct SlowStartTests {
         _ = try rig.respond(ScriptedDescription.audio("alice", .receiveOnly, setup: "active"))
         #expect(rig.states == [.remotelyHeld, .onHold])
     }
+
+    @Test func `the same start once more is the same call until somebody answers`() throws {
+        var rig = Rig()
+        let request = CallStartRequest(callee: CallRig.bob, sdp: "")
+        _ = try rig.start()
+        #expect(rig.call.isBegun(by: request))
+        _ = try rig.call.ringing(by: .callee)
+        #expect(rig.call.isBegun(by: request))
+        _ = try rig.answer()
+        #expect(!rig.call.isBegun(by: request), "the caller has an offer by now, and knows the call by it")
+        // An offer is known by its credentials, and nobody else's start looks like it.
+        #expect(rig.call.isBegun(by: CallStartRequest(callee: CallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive))))
+    }
 }

@@ -48,6 +48,36 @@ struct RepetitionTests {
         }
     }
 
+    @Test func `a start without an offer that comes again is the same call until somebody answers`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            let session = try await rig.call(sdp: "")
+            #expect(try await rig.call(sdp: "") == session)
+            await rig.expect(["call"], on: 2)
+            try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: offer))
+            let another = try await rig.call(sdp: "")
+            #expect(another != session)
+            #expect(try await rig.call(sdp: "") == another, "the call that rings now, not the one that is answered")
+            await rig.expect(["call", "callCancel", "call"], on: 2)
+        }
+    }
+
+    @Test func `starts without an offer that differ in anything are different calls`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            let said = CustomContent(parameters: [CustomParameter(name: "X-GPS", value: "1,2")])
+            let requests = [
+                CallStartRequest(callee: bob, sdp: ""), CallStartRequest(callee: bob, sdp: "", content: said),
+                CallStartRequest(callerName: "Joe", callee: bob, sdp: ""), CallStartRequest(callee: alice, sdp: ""),
+            ]
+            var sessions: Set<SessionID> = []
+            for request in requests { sessions.insert(try await rig.switchboard.startCall(alice, request)) }
+            #expect(sessions.count == requests.count)
+        }
+    }
+
     // MARK: A transfer that comes again while the first is worked on
 
     enum Transfer: String, CaseIterable, Sendable {

@@ -46,18 +46,11 @@ extension LocalSwitchboard {
     private func begin(
         _ owner: CallOwner, _ user: UserAddress, _ request: CallStartRequest, _ sessions: PerLeg<SessionID>
     ) async throws(CallError) -> SessionID? {
-        guard let caller = await users.existing(user),
-            let beginning = await caller.begin(sessions.caller, of: owner, with: RequestDigest(request), naming: request.device)
-        else {
-            throw .notAllowed(
-                operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
-        }
+        guard let caller = await users.existing(user) else { throw Self.mayNotCall(user) }
         let callerContact: RegistrationOwner.Contact
-        switch beginning {
+        switch try await beginning(of: sessions.caller, owner, caller, request) {
         case .now(let own): callerContact = own
-        case .before(let session, let call):
-            try await call.begun()
-            return session
+        case .before(let session, _): return session
         }
         let callee = await users.existing(request.callee)
         let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
@@ -79,6 +72,27 @@ extension LocalSwitchboard {
             callee?.inbox.post(.detach(sessions.callee))
             throw error
         }
+    }
+
+    /// A request that has come before is answered with the call it has begun.
+    private func beginning(
+        of session: SessionID, _ owner: CallOwner, _ caller: RegistrationOwner, _ request: CallStartRequest
+    ) async throws(CallError) -> RegistrationOwner.Beginning {
+        let digest = RequestDigest(request)
+        while true {
+            guard let beginning = await caller.begin(session, of: owner, with: digest, naming: request.device) else {
+                throw Self.mayNotCall(caller.user)
+            }
+            guard case .before(let known, let call) = beginning else { return beginning }
+            try await call.begun()
+            if await call.isBegun(by: request) { return beginning }
+            await caller.forgetBeginning(of: known)
+        }
+    }
+
+    private static func mayNotCall(_ user: UserAddress) -> CallError {
+        .notAllowed(
+            operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
     }
 
     /// The first name that says anything, else the address.

@@ -7,6 +7,14 @@ import SDP
 /// is idempotent (RFC 9110 §9.2.2). What an end has said already is accepted again and changes nothing. What it said before something
 /// newer is refused, for nobody waits for it any more.
 extension Call {
+    /// Whether `callStart`, which looks like the one that began the call, is that one, come again. An offer is like no other. Without one
+    /// the first answer tells: until then nobody means to call the same user once more, and afterwards it is another call.
+    package func isBegun(by request: CallStartRequest) -> Bool {
+        guard request.sdp.isEmpty else { return true }
+        if case .unanswered = state { return true }
+        return false
+    }
+
     /// A device of a rung end answers; the first one wins (spidr-wire §6.3, §6.6).
     package mutating func answer(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource

@@ -115,6 +115,9 @@ extension CallOwner {
         try beginning?.get()
     }
 
+    /// Whether a request that looks like the one that began the call is the same one, come again.
+    func isBegun(by request: CallStartRequest) -> Bool { call?.isBegun(by: request) == true }
+
     /// The call does not come about.
     func refuse(_ error: CallError) { settle(.failure(error)) }
 

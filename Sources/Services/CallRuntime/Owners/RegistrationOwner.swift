@@ -181,6 +181,9 @@ extension RegistrationOwner {
         return .now(contact)
     }
 
+    /// The next request like the one that began it begins another call.
+    func forgetBeginning(of session: SessionID) { beginnings[session] = nil }
+
     /// What the same request has begun, as long as it lasts.
     func earlier(_ request: RequestDigest?) -> (session: SessionID, call: CallOwner)? {
         guard let request, let known = beginnings.first(where: { $0.value == request })?.key, let (call, _) = leg(of: known) else { return nil }
