@@ -86,6 +86,21 @@ struct RepetitionTests {
         #expect(try rig.call.offer(by: .caller, CallUpdateRequest(sdp: anew), at: rig.clock.now, random: &rig.random).traces.contains("bob1 startCallUpdate"))
     }
 
+    @Test func `what is older stays so while its peer asks for an offer, and when it has asked in vain`() throws {
+        var rig = try MidCallRig()
+        let hold = Self.update("caller", .inactive, version: 2)
+        for offer in [hold, Self.update("caller", .sendReceive, version: 3)] {
+            rig.note(try rig.call.offer(by: .caller, offer, at: rig.clock.now, random: &rig.random))
+            _ = try rig.answer(by: .callee)
+        }
+        _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: ""), at: rig.clock.now, random: &rig.random)
+        let refusal = CallError.notAllowed(operation: "startCallUpdate with an older version in o=", state: "IN_CALL")
+        #expect(throws: refusal) { try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random) }
+        rig.clock.advance(by: .seconds(30))
+        _ = rig.call.timeout(at: rig.clock.now)
+        #expect(throws: refusal) { try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random) }
+    }
+
     @Test func `a description without a version is never taken for another`() throws {
         var rig = CallRig()
         _ = rig.take(.start)

@@ -42,7 +42,8 @@ extension Call {
         renewed.renew(offer, by: leg)
         let actions = try renewed.newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
         self = renewed
-        edit(leg) { $0.lastUtterance = offer }
+        // Whoever asks for an offer describes nothing.
+        if !request.sdp.isEmpty { edit(leg) { $0.lastUtterance = offer } }
         return actions
     }
 

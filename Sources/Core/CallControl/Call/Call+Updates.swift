@@ -249,7 +249,7 @@ extension Call {
         operate(nil)
         withdraw(update)
         edit(update.offerer) { offerer in
-            offerer.lastUtterance = nil
+            if !update.awaitsOffer { offerer.lastUtterance = nil }
             if let before = update.before { offerer.media = before }
         }
         var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
