@@ -37,11 +37,18 @@ def connect(caller: PhonePage, callee: PhonePage):
         phone.wait_for("call.state === 'IN_CALL'")
 
 
-def sources(phone: PhonePage) -> set[str]:
-    """What the gateway says feeds the audio of each end of the call on the stage."""
+def audio_of_legs(phone: PhonePage) -> list[dict]:
+    """What the gateway says about the audio of each end of the call on the stage."""
     answer = phone.run("client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}/statistics`)" % phone.name)
     (legs,) = (each["legs"] for each in answer.values())
-    return {leg["media"][0]["source"] for leg in legs}
+    return [leg["media"][0] for leg in legs]
+
+
+def expect_speech(phone: PhonePage, source: str):
+    """All ends speak: tones of a quarter of full scale, 15 dB below what a sine can be, two of them at a time in a mix of three."""
+    for audio in audio_of_legs(phone):
+        assert audio["source"] == source
+        assert -18 <= audio["inbound"]["level"] <= -12 and -18 <= audio["outbound"]["level"] <= -9, audio
 
 
 def test_three_pages_in_one_mix_each_hear_the_other_two_and_not_themselves(pages):
@@ -55,7 +62,7 @@ def test_three_pages_in_one_mix_each_hear_the_other_two_and_not_themselves(pages
     alice.wait_for("call.remote.startsWith('conference@') && orbweaver.phones.alice.call.state === 'IN_CALL'")
     for phone, others in ((alice, {"bob", "carol"}), (bob, {"alice", "carol"}), (carol, {"alice", "bob"})):
         PageEar(phone).hears(heard_in, others)
-    assert sources(alice) == {"mix"}
+    expect_speech(alice, "mix")
 
     bob.run("hangUp()")
     PageEar(alice).hears(heard_in, {"carol"})
@@ -70,6 +77,7 @@ def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
     connect(alice, bob)
     for presser, other, digits in ((alice, bob, "1159#"), (bob, alice, "*0077")):
         PageEar(other).hears(heard_in, {presser.name})
+        expect_speech(presser, "relayed")  # by what the pages say in each packet
         presser.press("keys")
         for digit in digits:
             presser.page.click(f"#phone-{presser.name} [data-key='{digit}']")

@@ -1,5 +1,6 @@
 """What the gateway plays, presses and measures itself, as a browser and scripted peers hear it."""
 import asyncio
+import re
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -250,6 +251,31 @@ async def test_statistics_of_both_ends(peer):
             assert audio["kind"] == "audio" and audio["source"] == "relayed"
             assert audio["inbound"]["codec"] == audio["outbound"]["codec"] == "opus"
             assert audio["inbound"]["packets"] > 50 and audio["outbound"]["packets"] > 50
+            # Both say how loud they are (RFC 6464): a sine of 8,000, 15 dB below full scale.
+            assert -18 <= audio["inbound"]["level"] <= -12 and -18 <= audio["outbound"]["level"] <= -12
+
+
+async def test_the_level_of_a_peer_that_does_not_say_it_is_not_told_unless_it_is_decoded(peer):
+    for others, source in (("opus", "relayed"), ("PCMU", "transcoded")):
+        alices, bobs = Levelless(ALICE_TONE, "opus"), MediaPeer(BOB_TONE, others)
+        async with connected(peer, alices, bobs) as (alice, session, _, _):
+            await asyncio.gather(alices.listen(1), bobs.listen(1))
+            own, other = (leg["media"][0] for leg in (await alice.statistics(session))["legs"])
+            assert own["source"] == other["source"] == source
+            alices_level, bobs_level = (own["inbound"].get("level"), other["outbound"].get("level")), (other["inbound"]["level"], own["outbound"]["level"])
+            if source == "relayed":
+                assert alices_level == (None, None)
+            else:
+                assert all(-18 <= level <= -12 for level in alices_level)
+            # The gateway asks for levels that the other side has no use for.
+            assert all(-18 <= level <= -12 for level in bobs_level)
+
+
+class Levelless(MediaPeer):
+    """Has never heard of RFC 6464."""
+
+    async def offer(self) -> str:
+        return re.sub(r"^a=extmap:.*ssrc-audio-level\r\n", "", await super().offer(), flags=re.MULTILINE)
 
 
 async def test_quality_is_told_to_those_who_asked_for_it(peer):

@@ -138,6 +138,10 @@ struct EngineRig {
     /// What has become of a's audio.
     var receivedFromA: AudioPlayout.Statistics? { engine.played(from: Self.a) }
 
+    /// How loud a leg is, and what is said to it.
+    func heard(from leg: LegIndex) -> AudioLevel? { engine.level(of: leg) }
+    func spoken(to leg: LegIndex) -> AudioLevel? { engine.spokenLevel(to: leg) }
+
     var isPressing: Bool { engine.isPressing(Self.b) }
 
     // MARK: Video

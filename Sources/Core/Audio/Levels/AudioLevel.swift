@@ -3,6 +3,9 @@ package struct AudioLevel: Hashable, Sendable, Comparable {
     /// 0…127.
     package let decibelsBelow: UInt8
 
+    /// dBov, −127…0.
+    package var decibels: Double { 0 - Double(decibelsBelow) }
+
     package static let silence = AudioLevel(decibelsBelow: 127)
 
     package init(decibelsBelow: UInt8) { self.decibelsBelow = min(decibelsBelow, 127) }

@@ -30,6 +30,8 @@ package struct LineMediaStatistics: Equatable, Sendable {
         package var jitter: Double?
         package var codec: String?
         package var payloadType: UInt8?
+        /// dBov, −127…0; audio only, `nil` where neither the gateway hears it nor its sender says it (RFC 6464).
+        package var level: Double?
         /// The E-model's opinion; audio only.
         package var quality: CallQuality.Direction?
 

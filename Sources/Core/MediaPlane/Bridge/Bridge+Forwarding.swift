@@ -69,6 +69,7 @@ extension BridgeLeg {
         let line = sources.entries[index].line
         lines[line].packetReceived(octets: octets)
         let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
+        lines[line].noteLevel(header, in: packet, position)
         if let pictures = format.pictures {
             let beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
             lines[line].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)

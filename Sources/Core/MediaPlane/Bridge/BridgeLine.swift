@@ -16,6 +16,10 @@ struct BridgeLine: Sendable {
     private(set) var formats: [PayloadFormat]
     private(set) var numbering = PayloadNumbering.identity
     private(set) var extensions: [HeaderExtension] = []
+    /// The id under which this peer says how loud its audio is; 0 if it does not.
+    private var levelID: UInt8 = 0
+    /// Of the newest packet of this peer that said it.
+    private(set) var level: ClientAudioLevel?
     private(set) var feedback: FeedbackSupport
     private(set) var packetTime = PacketTime()
     /// What the gateway sends to this peer.
@@ -72,6 +76,8 @@ struct BridgeLine: Sendable {
         formats = codecs.compactMap(PayloadFormat.init)
         numbering = media.numbering
         extensions = media.extensions
+        levelID = media.audioLevelID ?? 0
+        if levelID == 0 { level = nil }
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }
@@ -83,6 +89,14 @@ struct BridgeLine: Sendable {
     mutating func packetReceived(octets: Int) {
         packetsReceived &+= 1
         octetsReceived &+= UInt64(octets)
+    }
+
+    /// Reads how loud the audio of a packet is, unless the packet is older than what is known.
+    mutating func noteLevel(_ header: RTPHeader, in packet: Span<UInt8>, _ position: ReceptionStatistics.Position) {
+        guard levelID != 0, position == .newest || position == .restarted, let range = header.extensionElement(levelID, in: packet),
+            let level = ClientAudioLevel(parsing: packet.extracting(range))
+        else { return }
+        self.level = level
     }
 
     /// A packet with a part of a picture has come.
@@ -112,5 +126,12 @@ struct BridgeLine: Sendable {
         guard range.count == midBytes.count else { return false }
         for index in midBytes.indices where packet[range.lowerBound + index] != midBytes[index] { return false }
         return true
+    }
+}
+
+extension NegotiatedMedia {
+    fileprivate var audioLevelID: UInt8? {
+        guard kind == .audio, !isRejected else { return nil }
+        return extensions.first { $0.uri == HeaderExtension.audioLevel && $0.direction.receives }?.id
     }
 }

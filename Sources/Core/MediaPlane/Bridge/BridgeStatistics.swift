@@ -1,4 +1,4 @@
-import RTP
+package import RTP
 package import SDP
 
 /// A snapshot of one leg of a bridge.
@@ -29,11 +29,15 @@ package struct LineStatistics: Equatable, Sendable {
     package var lossRuns: UInt64
     /// From this peer; `nil` before the first picture.
     package var pictures: PictureCounts?
+    /// How loud this peer says that its audio is; `nil` while it says nothing of that kind, or may send none.
+    package var inboundLevel: ClientAudioLevel?
     /// To this peer, retransmissions included. Octets are payload octets.
     package var packetsSent: UInt64
     package var octetsSent: UInt64
     /// What it is sent now; `nil` if that is nothing.
     package var outboundCodec: Codec?
+    /// How loud the audio that is relayed to it is, as its sender says; `nil` where that says nothing, and for what is made here.
+    package var outboundLevel: ClientAudioLevel?
     /// What this peer reports about the gateway's media; `nil` before its first report.
     package var remote: RemoteStatistics?
     /// Between the gateway and this peer; `nil` before it can be known.
@@ -69,7 +73,8 @@ extension Bridge {
     package func statistics(of side: LegIndex) -> LegStatistics {
         let leg = self[side]
         return LegStatistics(
-            lines: leg.lines.indices.map { leg.statistics(line: $0) }, drops: leg.drops, controlDrops: leg.controlDrops)
+            lines: leg.lines.indices.map { leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0)) }, drops: leg.drops,
+            controlDrops: leg.controlDrops)
     }
 }
 
@@ -77,12 +82,17 @@ extension Bridge {
     /// Of a leg's first m-line of audio; `nil` without one. Allocates nothing: every call is rated once a second.
     package func audioStatistics(of side: LegIndex) -> LineStatistics? {
         let leg = self[side]
-        return leg.lines.firstIndex { $0.kind == .audio }.map { leg.statistics(line: $0) }
+        return leg.lines.firstIndex { $0.kind == .audio }.map { leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0)) }
+    }
+
+    private func relayedLevel(to side: LegIndex, line: Int) -> ClientAudioLevel? {
+        guard case .relayed(let sender, let source) = self[side].lines[line].feed else { return nil }
+        return self[sender].lines[source].level
     }
 }
 
 extension BridgeLeg {
-    fileprivate func statistics(line index: Int) -> LineStatistics {
+    fileprivate func statistics(line index: Int, hearing relayedLevel: ClientAudioLevel?) -> LineStatistics {
         let line = lines[index]
         var latest: IncomingSource?
         var (lost, lossRuns) = (Int64(0), UInt64(0))
@@ -95,10 +105,10 @@ extension BridgeLeg {
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: lost, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
-            lossRuns: lossRuns, pictures: PictureCounts(line.pictures),
+            lossRuns: lossRuns, pictures: PictureCounts(line.pictures), inboundLevel: line.direction.receives ? line.level : nil,
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
-            outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec),
+            outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec), outboundLevel: relayedLevel,
             remote: line.primary.remoteStatistics, roundTrip: line.primary.roundTrip.latest)
     }
 }

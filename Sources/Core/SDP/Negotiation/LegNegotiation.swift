@@ -86,6 +86,7 @@ package struct LegNegotiation: Equatable, Sendable {
             local.addTranscodable(policy, taken: &taken)
             media.append(local)
         }
+        media.offerAudioLevels(policy, mirroring: other, standing: negotiated)
         media.offerTransportFeedback(policy, mirroring: other, standing: negotiated)
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
@@ -134,6 +135,7 @@ package struct LegNegotiation: Equatable, Sendable {
             let answered = section.index < other.media.count ? other.media[section.index] : nil
             media.append(LocalMedia(answering: section, mirroring: answered, policy: policy, sources: sources))
         }
+        media.answerAudioLevels(policy, to: offer)
         media.answerTransportFeedback(policy, to: offer)
         guard let transport = Self.agreedTransport(of: offer, answeredWith: media), let remote = transport.credentials else {
             throw .noUsableMedia(

@@ -5,8 +5,8 @@ extension HeaderExtension {
     private static let shortIDs: ClosedRange<UInt8> = 1...14
 
     /// An id that no mapping of a BUNDLE group gives another meaning: one id means one thing in all of it (RFC 9143 §9.1).
-    fileprivate static func freeID(among mappings: [HeaderExtension], preferring preferred: UInt8?) -> UInt8? {
-        let taken = mappings.filter { $0.uri != transportSequenceNumber }.map(\.id)
+    static func freeID(for uri: String, among mappings: [HeaderExtension], preferring preferred: UInt8?) -> UInt8? {
+        let taken = mappings.filter { $0.uri != uri }.map(\.id)
         if let preferred, !taken.contains(preferred) { return preferred }
         return shortIDs.reversed().first { !taken.contains($0) }
     }
@@ -22,7 +22,10 @@ extension [LocalMedia] {
     mutating func offerTransportFeedback(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
         let known = other.media.flatMap(\.extensions)
         let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first { $0.uri == HeaderExtension.transportSequenceNumber }?.id
-        guard policy.givesTransportFeedback, carriesVideo, let id = HeaderExtension.freeID(among: known, preferring: usual) else { return }
+        let taken = known + flatMap(\.extensions)
+        guard policy.givesTransportFeedback, carriesVideo,
+            let id = HeaderExtension.freeID(for: HeaderExtension.transportSequenceNumber, among: taken, preferring: usual)
+        else { return }
         for index in indices where self[index].kind.isRelayed && !self[index].isRejected {
             self[index].takeTransportFeedback(id: id) { $0.carriesMedia }
         }

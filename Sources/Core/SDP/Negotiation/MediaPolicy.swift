@@ -13,15 +13,18 @@ package struct MediaPolicy: Equatable, Sendable {
     package var transcodable: [Codec]
     /// Whether peers that send video are told how their packets arrive here, leg by leg.
     package var givesTransportFeedback: Bool
+    /// Whether peers that say how loud their audio is are listened to, leg by leg, for statistics.
+    package var readsAudioLevels: Bool
     /// What every client wants to receive, unless it says otherwise for a call.
     package var preferences = MediaPreferences()
 
     package init(
         withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = [],
-        givesTransportFeedback: Bool = false
+        givesTransportFeedback: Bool = false, readsAudioLevels: Bool = false
     ) {
         self.transcodable = transcodable
         self.givesTransportFeedback = givesTransportFeedback
+        self.readsAudioLevels = readsAudioLevels
         self.withheldCodecs = withheldCodecs
         self.feedback = feedback
         self.extensions = extensions
@@ -34,12 +37,13 @@ package struct MediaPolicy: Equatable, Sendable {
     /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the feedback nor its header
     ///   extension passes. The gateway negotiates both for itself, as receiver. `goog-remb` passes, and with it the send times it
     ///   works from.
+    /// - Audio levels pass, and are read as well: also from a peer whose counterpart does not want them.
     /// - Simulcast is not relayed, so stream ids are not either.
     package static let relay = MediaPolicy(
         withheldCodecs: [.video: ["ulpfec", "flexfec-03", "flexfec", "red"], .audio: ["ulpfec", "flexfec"]],
         feedback: ["nack", "nack pli", "ccm fir", "goog-remb"],
         extensions: [
-            "urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+            HeaderExtension.audioLevel,
             "urn:ietf:params:rtp-hdrext:sdes:mid",
             "urn:ietf:params:rtp-hdrext:toffset",
             "urn:3gpp:video-orientation",
@@ -49,7 +53,8 @@ package struct MediaPolicy: Equatable, Sendable {
             "http://www.webrtc.org/experiments/rtp-hdrext/video-timing",
             "http://www.webrtc.org/experiments/rtp-hdrext/color-space",
         ],
-        givesTransportFeedback: true
+        givesTransportFeedback: true,
+        readsAudioLevels: true
     )
 
     package func codecs(_ codecs: [Codec], of kind: MediaKind) -> [Codec] {

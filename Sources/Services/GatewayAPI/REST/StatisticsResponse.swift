@@ -34,6 +34,8 @@ package struct StatisticsResponse: WireObject, Equatable {
         package var jitter: Double?
         package var codec: String?
         package var payloadType: Int?
+        /// dBov.
+        package var level: Double?
         package var quality: QualityField.Direction?
     }
 
@@ -80,7 +82,7 @@ extension StatisticsResponse.StreamField {
     fileprivate init(_ stream: LineMediaStatistics.Stream) {
         self.init(
             packets: stream.packets, octets: stream.octets, packetsLost: stream.packetsLost, jitter: stream.jitter, codec: stream.codec,
-            payloadType: stream.payloadType.map(Int.init), quality: stream.quality.map(QualityField.Direction.init))
+            payloadType: stream.payloadType.map(Int.init), level: stream.level, quality: stream.quality.map(QualityField.Direction.init))
     }
 }
 
@@ -138,6 +140,7 @@ extension StatisticsResponse.StreamField: JSONWritable {
             object.member("jitter", fraction: jitter)
             object.member("codec", codec)
             object.member("payloadType", payloadType)
+            object.member("level", fraction: level)
             if let quality { object.member("quality", quality) }
         }
     }

@@ -218,7 +218,10 @@ package final class AudioEngine {
     /// What has become of the audio that the leg sends; `nil` if it is not decoded.
     package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
-    func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
+    /// How loud what the leg sends is; `nil` if it is not decoded.
+    package func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
+    /// How loud what is said to the leg is; `nil` if nothing is made here for it.
+    package func spokenLevel(to leg: LegIndex) -> AudioLevel? { speakers[leg.rawValue]?.level }
 }
 
 extension Array {

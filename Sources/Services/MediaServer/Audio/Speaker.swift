@@ -23,6 +23,8 @@ final class Speaker {
     /// Payload type of comfort noise for this codec, where the peer knows it (RFC 3389).
     private let noise: PayloadType?
     private var suppression = SilenceSuppression()
+    /// Of the 20 ms that were taken last; keys that the peer is told as events do not sound.
+    private(set) var level = AudioLevel.silence
     private var isSpurt = true
     private var digits: DigitQueue?
     /// What this cycle says instead of audio.
@@ -54,7 +56,7 @@ final class Speaker {
             self.sender = sender
         }
         // Keys that wait are pressed whatever changes.
-        if let former { (digits, keyCycles, keySegments) = (former.digits, former.keyCycles, former.keySegments) }
+        if let former { (digits, keyCycles, keySegments, level) = (former.digits, former.keyCycles, former.keySegments, former.level) }
     }
 
     func press(_ more: DigitQueue) {
@@ -83,6 +85,7 @@ final class Speaker {
     ///   - isSilence: there is nothing to hear, whatever is in `samples`.
     func take(_ samples: inout MutableSpan<Int16>, channels: Int, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
         var (channels, isSilence) = (channels, isSilence)
+        level = .silence
         // An event takes the place of audio, and begins where a packet of audio ends.
         if keys == nil || sender.isBetweenPackets || digits?.isPausing == true {
             switch digits?.next() {
@@ -98,8 +101,10 @@ final class Speaker {
         }
         if isSilence {
             for index in samples.indices { samples[index] = 0 }
+        } else {
+            level = AudioLevel(of: samples.span.extracting(0..<(channels * AudioMixer.frame)))
         }
-        if sender.isBetweenPackets, !isHeard(samples.span, isSilence) {
+        if sender.isBetweenPackets, !isHeard(isSilence) {
             if insertion == nil { skip(AudioMixer.frame, for: leg, on: &bridge) }
             return
         }
@@ -123,9 +128,9 @@ final class Speaker {
     }
 
     /// Whether a frame is worth a packet; where silence can be described, the description goes out instead.
-    private func isHeard(_ samples: Span<Int16>, _ isSilence: Bool) -> Bool {
+    private func isHeard(_ isSilence: Bool) -> Bool {
         guard let noise, digits == nil else { return !isSilence }
-        switch suppression.next(AudioLevel(of: samples)) {
+        switch suppression.next(level) {
         case .audio: return !isSilence
         case .nothing: return false
         case .noise(let level):

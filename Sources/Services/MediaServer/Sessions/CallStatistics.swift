@@ -4,6 +4,7 @@ internal import CallRuntime
 internal import MediaPlane
 internal import Primitives
 internal import Quality
+internal import RTP
 internal import SDP
 
 /// What the worker knows about a call, in the words of the media port.
@@ -56,6 +57,8 @@ extension MediaLeg {
         }
         if line.kind == .audio {
             told.playout = playout
+            told.inbound.level = call.audio?.level(of: index)?.decibels ?? line.inboundLevel?.decibels
+            told.outbound.level = line.feed.isMadeHere ? call.audio?.spokenLevel(to: index)?.decibels : line.outboundLevel?.decibels
             let latest = quality.latest
             told.inbound.quality = latest.sent
             told.outbound.quality = latest.heard
@@ -86,7 +89,7 @@ extension MediaLeg {
         return LineMediaStatistics.Playout(
             depth: receiver.depth, target: receiver.target, concealed: share(counts.concealed), recovered: share(counts.recovered),
             shortened: share(counts.shortened), lengthened: share(counts.lengthened),
-            level: -Double(audio.level(of: index)?.decibelsBelow ?? 127))
+            level: (audio.level(of: index) ?? .silence).decibels)
     }
 }
 
