@@ -1,0 +1,118 @@
+import MediaPlane
+import Primitives
+import RTP
+import SDP
+import TestSupport
+import Testing
+
+/// Lost packets of video that come again over rtx (RFC 4588), in each format that browsers send, with all of them side by side on the m-line.
+@Suite struct BridgeRepairTests {
+    /// A format and the beginning of its payloads.
+    struct Format: Sendable, CustomTestStringConvertible {
+        var name: String
+        var parameters: String?
+        /// A packet in the middle of a picture that builds on others.
+        var payload: [UInt8]
+        /// The beginning of a key frame.
+        var keyFrame: [UInt8]
+
+        var testDescription: String { [name, parameters].compactMap(\.self).joined(separator: " ") }
+
+        static let all = [
+            Format(name: "VP8", payload: [0x00, 0x9D, 1], keyFrame: [0x10, 0x00, 1]),
+            // Without and with picture numbers (RFC 9628 §4.2).
+            Format(name: "VP9", parameters: "profile-id=0", payload: [0xC0, 0x92, 0x34, 7], keyFrame: [0x88, 0x92, 0x34, 7]),
+            Format(name: "VP9", parameters: "profile-id=2", payload: [0x40, 7], keyFrame: [0x08, 7]),
+            // A single unit, and a fragment of one (RFC 6184 §5.6, §5.8).
+            Format(
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=0;profile-level-id=42e01f", payload: [0x41, 7],
+                keyFrame: [0x65, 7]),
+            Format(
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", payload: [0x7C, 0x01, 7],
+                keyFrame: [0x7C, 0x85, 7]),
+            Format(
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f", payload: [0x5C, 0x41, 7],
+                keyFrame: [0x7C, 0x85, 7]),
+            Format(name: "AV1", payload: [0x10, 0x32, 7], keyFrame: [0x18, 0x0A, 7]),
+        ]
+    }
+
+    /// All formats, each followed by its rtx, from this number on.
+    private static func codecs(from first: Int) -> [Codec] {
+        Format.all.enumerated().flatMap { index, format in
+            let number = PayloadType(first + 2 * index)!
+            let media = Codec(
+                payloadType: number, name: format.name, clockRate: 90_000, parameters: format.parameters, feedback: ["nack", "nack pli"])
+            let repair = Codec(
+                payloadType: PayloadType(first + 2 * index + 1)!, name: "rtx", clockRate: 90_000, parameters: "apt=\(number.rawValue)")
+            return [media, repair]
+        }
+    }
+
+    private static func rig(_ firstOfReceiver: Int) -> BridgeRig {
+        var rig = BridgeRig(ready: false)
+        rig.configure(.a) { $0.media[1].codecs = codecs(from: 96) }
+        // In another order as well, as an answer may have it.
+        rig.configure(.b) { $0.media[1].codecs = firstOfReceiver == 96 ? codecs(from: 96) : codecs(from: firstOfReceiver).reversed() }
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        return rig
+    }
+
+    /// A picture each, 3,000 ticks from one number to the next.
+    private static func timestamp(_ number: UInt16) -> UInt32 { 3_000 * UInt32(number &+ 100) }
+
+    private static func media(_ number: UInt16, _ payloadType: Int, _ payload: [UInt8]) -> [UInt8] {
+        BridgeRig.packet(ssrc: 1002, number, timestamp: timestamp(number), payloadType: payloadType, payload: payload)
+    }
+
+    /// Under the same numbers on both legs, and under others.
+    @Test(arguments: Array(Format.all.indices), [96, 35])
+    func `what a receiver misses is asked for and comes again under its own number, as it would have come`(
+        _ index: Int, _ firstOfReceiver: Int
+    ) throws {
+        // Lost behind the gateway, which has forwarded it, or in front of it.
+        for isLostBefore in [false, true] { try Self.repair(index, firstOfReceiver, isLostBefore: isLostBefore) }
+    }
+
+    private static func repair(_ index: Int, _ firstOfReceiver: Int, isLostBefore: Bool) throws {
+        var rig = rig(firstOfReceiver)
+        let format = Format.all[index]
+        let (sent, received) = (96 + 2 * index, firstOfReceiver + 2 * index)
+        let before = try #require(rig.send(media(65_534, sent, format.keyFrame), from: .a).packet)
+        #expect(before.payloadType == received && before.payload == format.keyFrame)
+        let lost = isLostBefore ? nil : rig.send(media(65_535, sent, format.payload), from: .a).packet
+        let after = try #require(rig.send(media(0, sent, format.payload), from: .a).packet)
+        let missed = before.sequenceNumber &+ 1
+        #expect(after.sequenceNumber == missed &+ 1)
+
+        rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [SequenceNumber(missed)])), from: .b)
+        let asked = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: [SequenceNumber(65_535)])
+        #expect(rig.feedback(to: .a) == [.genericNACK(asked)])
+
+        let repair = BridgeRig.packet(
+            ssrc: 1003, 7, timestamp: timestamp(65_535), payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
+        let repaired = try #require(rig.send(repair, from: .a).packet)
+        #expect(repaired.ssrc == 0xB2 && repaired.payloadType == received + 1)
+        #expect(repaired.payload == [UInt8(missed >> 8), UInt8(missed & 0xFF)] + format.payload)
+        #expect(repaired.timestamp == after.timestamp &- 3_000)
+        if let lost {
+            let first = BridgeRig.Packet(
+                sequenceNumber: missed, timestamp: repaired.timestamp, ssrc: 0xB1, marker: false, payloadType: received, payload: format.payload)
+            #expect(lost == first)
+        }
+        let pictures = try #require(rig.bridge.statistics(of: .a).lines[1].pictures)
+        #expect(pictures.keyFrames == 1, "what repairs is no picture of its own")
+    }
+
+    @Test func `a receiver that does not repair a format is sent no repairs of it`() {
+        var rig = Self.rig(96)
+        for (index, format) in Format.all.enumerated() {
+            let (media, repair) = (96 + 2 * index, 97 + 2 * index)
+            rig.configure(.b) { $0.media[1].codecs = Self.codecs(from: 96).filter { $0.payloadType != PayloadType(repair) } }
+            #expect(rig.send(Self.media(UInt16(index), media, format.payload), from: .a).packet != nil)
+            let packet = BridgeRig.packet(
+                ssrc: 1003, UInt16(index), timestamp: 0, payloadType: repair, payload: [0, UInt8(index)] + format.payload)
+            #expect(rig.send(packet, from: .a) == .dropped(.unknownPayloadType))
+        }
+    }
+}
