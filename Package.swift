@@ -169,6 +169,7 @@ let package = Package(
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 
         // What tests share
+        .target(name: "HeapProbe", path: "Tests/HeapProbe"),
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: strict + lifetimes),
         .target(
             name: "PeerSupport", dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
@@ -187,7 +188,7 @@ let package = Package(
         tests("AudioTests", ["Audio"]),
         tests("QualityTests", ["Quality"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
-        tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
+        tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN", "Audio", "MediaServer", "Opus", "Spandsp", "HeapProbe"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),

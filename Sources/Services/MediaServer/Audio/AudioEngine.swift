@@ -217,6 +217,8 @@ package final class AudioEngine {
 
     /// What has become of the audio that the leg sends; `nil` if it is not decoded.
     package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
+    /// Milliseconds of the leg's audio that are held back now, and that should be; `nil` if it is not decoded.
+    package func waiting(from leg: LegIndex) -> (depth: Double, target: Double)? { receiver(of: leg).map { ($0.depth, $0.target) } }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
     /// How loud what the leg sends is; `nil` if it is not decoded.
     package func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
