@@ -62,15 +62,24 @@ struct MovingRig {
     }
 
     /// Both descriptions of a leg are known.
-    func connect(_ leg: Leg, _ peer: LoopbackPeer, _ local: ICECredentials, in call: CallID) {
+    ///
+    /// - Parameter video: what the peer sends its video as, if it has any.
+    func connect(_ leg: Leg, _ peer: LoopbackPeer, _ local: ICECredentials, in call: CallID, video: SSRC? = nil) {
         let pcmu = Codec(payloadType: PayloadType(0)!, name: "PCMU", clockRate: 8_000)
-        let negotiated = NegotiatedLeg(
+        var negotiated = NegotiatedLeg(
             transport: NegotiatedTransport(local: local, remote: peer.credentials, remoteFingerprints: [peer.fingerprint], role: .server),
             media: [
                 NegotiatedMedia(
                     mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [pcmu], extensions: [], remoteSources: [],
                     localSSRC: SSRC(UInt32(local.ufrag.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } % 0xFFFF_0000)), localRetransmissionSSRC: nil)
             ])
+        if let video {
+            let vp8 = Codec(payloadType: PayloadType(96)!, name: "VP8", clockRate: 90_000, feedback: ["nack pli"])
+            negotiated.media.append(
+                NegotiatedMedia(
+                    mid: "1", kind: .video, direction: .sendReceive, isRejected: false, codecs: [vp8], extensions: [],
+                    remoteSources: [AnnouncedSource(ssrc: video)], localSSRC: SSRC(~video.rawValue), localRetransmissionSSRC: nil))
+        }
         server.send(.connect(leg, negotiated), for: call)
     }
 
