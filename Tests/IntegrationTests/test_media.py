@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy
 import pytest
 
-from peers import sound
-from peers.codecs import PCMU
+from peers import loss, sound
+from peers.codecs import OPUS, PCMU, Codec
 from peers.gateway import Gateway
 from peers.media import MediaPeer
 from peers.page_sound import PageEar, give_voice, keep_packets, say_it
@@ -291,6 +291,32 @@ async def test_quality_is_told_to_those_who_asked_for_it(peer):
         own = (await bob.statistics(session))["legs"][0]["media"][0]
         assert own["inbound"]["quality"]["band"] == "excellent"
         await alice.expect_silence("callQuality")
+
+
+async def test_loss_that_begins_is_told_as_another_band_and_seen_in_what_was_concealed_and_recovered(peer):
+    """Alice's Opus has redundancy for what she loses, Bob's G.711 has none."""
+    speech = await asyncio.to_thread(Speech, 1)
+
+    def speaking(codec: Codec, percent: int) -> SpeakingPeer:
+        payloads = speech.payloads(codec, percent)
+        return SpeakingPeer(speech, codec, payloads, loss.independent(percent / 100)(len(payloads), 5))
+
+    async def asking(name: str):
+        return await peer(name, services=["call", "quality"])
+
+    alices, bobs = speaking(OPUS, 20), speaking(PCMU, 20)
+    async with connected(asking, alices, bobs) as (alice, session, bob, bobs_session):
+        first = await bob.expect("callQuality", bobs_session)
+        assert first.message["quality"]["sent"]["band"] == "excellent"
+        speaks = asyncio.create_task(asyncio.wait([asyncio.create_task(each.speak()) for each in (alices, bobs)]))
+        bands = ["excellent"]
+        while bands[-1] == "excellent":
+            bands.append((await bob.expect("callQuality", bobs_session)).message["quality"]["sent"]["band"])
+        await speaks
+        own, other = (leg["media"][0] for leg in (await alice.statistics(session))["legs"])
+        assert own["source"] == other["source"] == "transcoded"
+        assert own["playout"]["recovered"] > 0.02 and own["playout"]["concealed"] > 0
+        assert other["playout"]["recovered"] == 0 and other["playout"]["concealed"] > 0.02
 
 
 async def test_media_of_a_call_that_rings_cannot_be_chosen(peer):
