@@ -13,7 +13,10 @@ from .call import PartyCall
 from .device import Party
 from .dialects import FCS, L5, OLD, Dialect, audio_direction, direction_of
 from .guest import Guest, TokenRealm
-from .sturdy import GaveUp, SturdyParty
+from .sturdy import GaveUp, SturdyGuest, SturdyParty
 from .tones import MUSIC, TONES, hear_now
 
-__all__ = ["FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyParty", "TokenRealm", "audio_direction", "direction_of", "hear_now"]
+__all__ = [
+    "FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyGuest", "SturdyParty", "TokenRealm",
+    "audio_direction", "direction_of", "hear_now",
+]  # fmt: skip

@@ -30,7 +30,7 @@ class PartyCall:
         self.party, self.session, self.is_incoming, self.invitation = party, session, is_incoming, invitation
         self.media = party.new_media()
         self.holding = self.remotely_held = self.is_answered = False
-        self._is_answering = self._is_cancelled = False
+        self._is_answering = self._is_cancelled = self._is_joining = False
         self.video = INACTIVE
         """What this party wants of video."""
         self.remote: tuple[str, str] | None = None
@@ -43,7 +43,9 @@ class PartyCall:
         self.answers_updates = True
         """Whether re-offers are answered as they come, or left to the test."""
         self.descriptions: list[str] = []
-        """Every description that came, in order."""
+        """Every description that came, in order; of answers, those that have taken effect."""
+        self.candidates: list[str] = []
+        """What came of the other party's candidates, in order; an empty line after the last one."""
         self._update: asyncio.Future | None = None
         self._news, self._work = asyncio.Queue(), None
         if invitation:
@@ -85,6 +87,7 @@ class PartyCall:
     async def join(self, first: "PartyCall", second: "PartyCall", **fields) -> Answer:
         request = {"type": "join", "firstSessionData": first.session, "secondSessionData": second.session}
         request |= {"sdp": await self._offer()} | fields
+        self._is_joining = True
         answer = await self.party.request("POST", "/callControl", {"callControlRequest": request})
         if answer.status < 300:
             self.begin(answer.succeeded()["sessionData"])
@@ -141,8 +144,16 @@ class PartyCall:
 
     async def offer_update(self, direction: str = SENDRECV, **fields) -> Answer:
         """Sends an offer and waits for nothing."""
-        self._update = asyncio.get_running_loop().create_future()
-        return await self.party.operate(self.session, "startCallUpdate", sdp=await self._offer(direction), **fields)
+        while True:
+            self._update = asyncio.get_running_loop().create_future()
+            answer = await self.party.operate(self.session, "startCallUpdate", sdp=await self._offer(direction), **fields)
+            if answer.status != 491 or not self.party.offers_again:
+                return answer
+            await asyncio.sleep(answer.body["retryAfter"])
+
+    async def ask_for_an_offer(self, **fields) -> Answer:
+        """Slow start in mid-call (spidr-wire §8.1); it is answered when it comes."""
+        return await self.party.operate(self.session, "startCallUpdate", **fields)
 
     async def update(self, direction: str = SENDRECV, timeout: float = 20, **fields) -> Notification:
         """A whole offer and answer; returns the `respondCallUpdate`."""
@@ -181,6 +192,11 @@ class PartyCall:
         """Lines as they stand after `a=` in a description."""
         told = [{"candidate": each, "sdpMid": "0", "sdpMLineIndex": 0} for each in candidates]
         return await self.party.operate(self.session, "updateIceCandidate", iceCandidates=told)
+
+    async def trickle(self):
+        """All that its description left out, one after the other, and that there are no more (`RTCIceCandidateInit` of an empty line)."""
+        for candidate in (*self.media.candidates, ""):
+            (await self.send_candidates(candidate)).succeeded()
 
     async def come_back(self):
         """What a page does that was loaded again: new media, offered to the call that goes on."""
@@ -233,7 +249,7 @@ class PartyCall:
     async def _handle(self, news: Notification):
         if self.ended:
             return
-        if news.message.get("sessionParams", {}).get("sdp"):
+        if news.event != "respondCallUpdate" and news.message.get("sessionParams", {}).get("sdp"):
             self.descriptions.append(news.sdp)
         match news.event:
             case "sessionProgress" if news.sdp:
@@ -256,11 +272,16 @@ class PartyCall:
                 await self._finish(Ended("sessionComplete", *news.reason))
             case "sessionFail":
                 self.failure = news.reason
+                if self._is_joining:  # there was nothing before it
+                    await self._finish(Ended("sessionFail", *news.reason))
+            case "IceCandidate":
+                self.candidates += [each["candidate"] for each in news.message["sessionParams"]["iceCandidates"]]
 
     async def _settle(self, news: Notification):
         self.learn(news)
         if news.sdp:
             await self.media.accept(news.sdp)
+            self.descriptions.append(news.sdp)
         self.is_answered = True
         if self._update and not self._update.done():
             self._update.set_result(news)

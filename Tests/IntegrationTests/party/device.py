@@ -14,15 +14,21 @@ from .tones import TONES
 
 
 class Party(SpidrPeer):
-    def __init__(self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, right: str | None = None, password: str = "dev", contract: Contract | None = None):
-        """`sounds`: its calls have real media, and it plays its tone of `TONES`; with `right` on the left, and that one's on the right."""
+    def __init__(
+        self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, voice: str | None = None, right: str | None = None,
+        password: str = "dev", contract: Contract | None = None,
+    ):
+        """`sounds`: its calls have real media, and it plays the tone of `voice`, or its own name, out of `TONES`; with `right` on the left,
+        and that one's on the right."""
         super().__init__(base, name, password, contract)
         self.name, self.dialect, self.sounds = name, dialect, sounds
         self.trickles = False
         """Whether its calls describe themselves without candidates, which the test then sends."""
         self.detour: Detour | None = None
         """What the media of its calls passes on its way to the gateway."""
-        self._tones = [TONES[each] for each in (name, right) if each in TONES]
+        self.offers_again = False
+        """Whether an offer that meets another one is made anew after a while (spidr-wire §8.9), or left to the test."""
+        self._tones = [TONES[each] for each in (voice or name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
         self._early: list[Notification] = []

@@ -8,6 +8,7 @@ from peers.contract import Contract
 from peers.spidr import Answer
 
 from .device import Party
+from .dialects import L5, Dialect
 
 
 @dataclass
@@ -37,10 +38,11 @@ class Guest(Party):
     """Calls one account, under its path and without credentials."""
 
     def __init__(
-        self, base: str, account: str, name: str = "erin", *, realm: TokenRealm | None = None, sounds: bool = False, contract: Contract | None = None
+        self, base: str, account: str, name: str = "erin", *, realm: TokenRealm | None = None, dialect: Dialect = L5, sounds: bool = False,
+        contract: Contract | None = None,
     ):
         """`name`: its tone. `realm`: addresses are tokens of it, and its name is on every URL."""
-        super().__init__(base, name, sounds=sounds, contract=contract)
+        super().__init__(base, name, dialect=dialect, sounds=sounds, contract=contract)
         self.realm = realm
         account = account if "@" in account else f"{account}@dev.local"
         self.account = realm.token(account) if realm else account

@@ -30,6 +30,8 @@ class PaperMedia:
         """Of the sections so far, in order; they only ever get more (RFC 3264 §8)."""
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
         """What has been agreed on, seen from here."""
+        self.candidates = [f"candidate:{place} 1 udp {2122260223 - place} 127.0.0.1 {50_000 + place} typ host ufrag {self._ufrag}" for place in (1, 2)]
+        """Lines as they stand after `a=` in a description."""
         self.hears = set
 
     async def offer(self, wishes: dict[str, str]) -> str:
@@ -99,6 +101,9 @@ class ToneMedia:
         return self._own()
 
     async def accept(self, answer: str, provisional: bool = False):
+        """An answer that comes once more, because its offer was sent once more, finds nothing to be answered."""
+        if self.connection.signalingState == "stable":
+            return
         answer = self._reached(answer)
         if provisional:
             # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.

@@ -5,9 +5,10 @@ from peers.spidr import Answer
 
 from .call import PartyCall
 from .device import Party
+from .guest import Guest
 
 _UNANSWERED = Answer(200, {}, '{"callControlResponse": {"statusCode": 0}}')
-_NEEDS_ITS_ANSWER = {"callStart", "join", "callAnswer"}
+_NEEDS_ITS_ANSWER = {"callStart", "join", "callAnswer", "acceptCallReplace"}
 """Without it there is no session, or no way to know whose call it is. Of everything else a notification tells the outcome."""
 
 
@@ -17,6 +18,10 @@ class GaveUp(Exception):
 
 class SturdyParty(Party):
     _is_leaving = False
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.offers_again = True
 
     async def request(self, method: str, path: str, body: object = None, **options) -> Answer:
         for _ in range(2):
@@ -49,3 +54,13 @@ class SturdyParty(Party):
         await super()._listen(socket)
         if not self._is_leaving and socket is self._socket and socket.close_code != 1000:
             await self.open_channel()
+
+
+class SturdyGuest(SturdyParty, Guest):
+    async def end_what_is_unknown(self):
+        """A guest cannot ask which calls it has. It leaves, and they end with it."""
+        for call in self.calls.values():
+            if not call.ended:
+                await call.end()
+        self._is_leaving = True
+        await self.unregister()

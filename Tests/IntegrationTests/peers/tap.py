@@ -32,7 +32,7 @@ class Mishap(StrEnum):
     """Arrives behind the next message; a request behind its own repetition, for its client takes it for lost."""
     STALE = "stale"
     """A request that arrives when its client has long had the answer to its repetition, and to the request after that."""
-    UNREPEATED = "lost, and so are the repetitions of its request"
+    UNREPEATED = "lost, and so is the repetition of its request"
     CUT = "the moment of a cut"
     """As the message comes by, the WebSocket of `Fault.victim` breaks, on both sides."""
 
@@ -167,6 +167,7 @@ class Tap:
         request = head + await reader.readexactly(body_length(head))
         name = name_of_request(request)
         if request == self._unanswerable:
+            self._unanswerable = None  # a client asks once more; after that it means it anew
             writer.transport.abort()
             return
         message = await self.wire.note(self.device, Kind.REQUEST, name)
@@ -243,7 +244,7 @@ def name_of_request(request: bytes) -> str | None:
     """None if it is no part of a call, or changes nothing."""
     head, body = request.split(b"\r\n\r\n", 1)
     method, path, _ = head.split(b"\r\n", 1)[0].decode().split(" ")
-    if method == "GET" or "/callControl" not in path and "/calldisposition" not in path:
+    if method == "GET" or not any(resource in path for resource in ("/callControl", "/calldisposition", "/callMe")):
         return None
     if method == "DELETE":
         return "end"
