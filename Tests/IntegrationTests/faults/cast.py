@@ -17,6 +17,7 @@ ROLES = {"alice": "alice", "bob": "bob", "desk": "bob", "carol": "carol"}
 USERS = sorted(set(ROLES.values()))
 GUEST = "guest"
 GUESTS_VOICE = "erin"
+OPPOSITE = {"self": "peer", "peer": "self", "gateway": "gateway"}
 PATIENCE = 30
 """Seconds in which everybody has to agree."""
 
@@ -125,6 +126,19 @@ class Cast:
         if self.sounds:
             await hear_now({call: set(names.replace(GUEST, GUESTS_VOICE).split()) for call, names in expected.items()})
 
+    async def agree_on_the_end(self, first: PartyCall, second: PartyCall):
+        """Both ends know that it is over, and their records name the same cause, and who ended it, seen from either side."""
+        await first.over()
+        await second.over()
+
+        async def difference() -> str | None:
+            own, other = [await self._ending(self._user_of(call), call.session) or {} for call in (first, second)]
+            if own and other and own["cause"] == other["cause"] and own["endedBy"] == OPPOSITE[other["endedBy"]]:
+                return None
+            return f"{first} ended with {own}, {second} with {other}"
+
+        await self._settle(difference)
+
     async def agree_in_anything(self):
         await self._become(lambda seen: True, "anything they agree on")
 
@@ -187,9 +201,11 @@ class Cast:
 
     async def _video_of(self, call: PartyCall) -> list[str | None]:
         """At the end that asks, and at the other."""
-        user = next(self.owners[role] for role, device in self.devices.items() if device is call.party)
-        legs = (await self.observers[user].state(call.session)).succeeded()["callSession"]["legs"]
+        legs = (await self.observers[self._user_of(call)].state(call.session)).succeeded()["callSession"]["legs"]
         return [next((each["direction"] for each in leg["media"] if each["kind"] == "video"), None) for leg in legs]
+
+    def _user_of(self, call: PartyCall) -> str:
+        return next(self.owners[role] for role, device in self.devices.items() if device is call.party)
 
     async def _doubt_about(self, user: str, devices: dict[str, SturdyParty], session: str) -> str | None:
         """What is not as it should be when this call of the user is over."""

@@ -23,7 +23,7 @@ async def held_and_transferred(cast: Cast):
     await cast.agree(bob="IN_CALL", carol="IN_CALL")
     await cast.hear({at_bob: "carol", at_carol: "bob"})
     await at_bob.end()
-    await at_carol.over()
+    await cast.agree_on_the_end(at_bob, at_carol)
 
 
 async def joined(cast: Cast):
@@ -47,7 +47,7 @@ async def joined(cast: Cast):
     await cast.agree(alice="IN_CALL", bob="IN_CALL")
     await cast.hear({conference: "bob", at_bob: "alice"})
     await conference.end()
-    await at_bob.over()
+    await cast.agree_on_the_end(conference, at_bob)
 
 
 async def not_joined(cast: Cast):
@@ -65,7 +65,7 @@ async def not_joined(cast: Cast):
     await cast.agree(alice="IN_CALL", bob="IN_CALL")
     await cast.hear({to_bob: "bob", at_bob: "alice"})
     await to_bob.end()
-    await at_bob.over()
+    await cast.agree_on_the_end(to_bob, at_bob)
 
 
 async def consulted(cast: Cast):
@@ -79,7 +79,7 @@ async def consulted(cast: Cast):
     await cast.agree(bob="IN_CALL", carol="IN_CALL")
     await cast.hear({at_bob: "carol", at_carol: "bob"})
     await at_carol.end()
-    await at_bob.over()
+    await cast.agree_on_the_end(at_bob, at_carol)
 
 
 async def replaced(cast: Cast):
@@ -103,4 +103,4 @@ async def replaced(cast: Cast):
     await cast.agree(bob="IN_CALL", carol="IN_CALL")
     await cast.hear({at_bob: "carol", replacing: "bob"})
     await at_bob.end()
-    await replacing.over()
+    await cast.agree_on_the_end(at_bob, replacing)

@@ -23,7 +23,7 @@ async def slowly_started(cast: Cast):
     await cast.agree(alice="IN_CALL", bob="IN_CALL")
     await cast.hear({at_alice: "bob", at_bob: "alice"})
     await at_alice.end()
-    await at_bob.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
 
 
 async def offered(asking: PartyCall, asked: PartyCall):
@@ -52,7 +52,7 @@ async def announced(cast: Cast):
         raise Disagreement(f"early media in session {origin(early)[0]}, the answer in {origin(final)[0]}")
     await cast.hear({at_alice: "bob", at_bob: "alice"})
     await at_bob.end()
-    await at_alice.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
 
 
 async def shown(cast: Cast):
@@ -73,7 +73,7 @@ async def shown(cast: Cast):
     await cast.agree(alice="IN_CALL", bob="IN_CALL")
     await cast.agree_on_video(at_alice, "inactive", at_bob, "inactive")
     await at_bob.end()
-    await at_alice.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
 
 
 async def trickled(cast: Cast):
@@ -93,7 +93,7 @@ async def trickled(cast: Cast):
         # One that came twice is the same candidate (RFC 8838 §11).
         await other.until(lambda own=own, other=other, wanted=wanted: list(dict.fromkeys(other.candidates)) == wanted, f"told of {wanted}")
     await at_alice.end()
-    await at_bob.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
 
 
 async def visited(cast: Cast):
@@ -129,13 +129,13 @@ async def refused(cast: Cast):
     await at_bob.over()
     await at_desk.over()
     gone(await at_carol.reject())
-    await at_alice.over()
+    await cast.agree_on_the_end(at_alice, at_carol)
     await cast.agree()
 
     at_alice = await cast.alice.dial(cast.bob.name)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     await at_alice.end("never mind")
-    await at_bob.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
     await at_desk.over()
     await cast.agree()
 
@@ -149,7 +149,7 @@ async def refused(cast: Cast):
     await cast.agree(alice="IN_CALL", carol="IN_CALL")
     await cast.hear({at_alice: "carol", at_bob: "alice"})
     await at_bob.end("enough")
-    await at_alice.over()
+    await cast.agree_on_the_end(at_alice, at_bob)
 
 
 def gone(answer: Answer):
