@@ -172,18 +172,19 @@ async def test_the_addresses_in_a_call_are_tokens_too(token_gateway, contract):
 async def test_a_call_outlives_its_token(own_gateway, tmp_path, contract):
     realms = tmp_path / "realms"
     realms.write_text(f"{SHOP}\n")
-    gateway = own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}", "--set", "anonymous.token_window=1s")
-    async with Party(gateway.http, "alice", contract=contract) as alice, Guest(gateway.http, "alice", realm=SHOP, contract=contract) as guest:
+    gateway = own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}", "--set", "anonymous.token_window=3s")
+    async with Party(gateway.http, "alice", contract=contract) as alice:
         await alice.register()
-        await guest.register()
-        at_guest = await guest.dial("alice")
-        await alice.incoming()
-        await asyncio.sleep(1.1)
-        (await at_guest.audit()).succeeded()
-        (await guest.extend(service=["callMe"])).succeeded()
-        (await at_guest.end()).succeeded()
-        again = await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))
-        again.refused(403, 65, "authorizationResponse", "anonymous.token_expired")
+        async with Guest(gateway.http, "alice", realm=SHOP, contract=contract) as guest:  # its token is made now
+            await guest.register()
+            at_guest = await guest.dial("alice")
+            await alice.incoming()
+            await asyncio.sleep(3.1)
+            (await at_guest.audit()).succeeded()
+            (await guest.extend(service=["callMe"])).succeeded()
+            (await at_guest.end()).succeeded()
+            again = await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))
+            again.refused(403, 65, "authorizationResponse", "anonymous.token_expired")
 
 
 # What guests must not learn or use up
