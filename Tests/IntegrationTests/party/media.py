@@ -3,7 +3,7 @@ import asyncio
 import re
 from itertools import count
 
-from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc import MediaStreamTrack, RTCPeerConnection, RTCRtpSender, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError
 from av import AudioResampler
 
@@ -68,14 +68,18 @@ class PaperMedia:
 class ToneMedia:
     """aiortc: plays a tone while it may, and keeps an ear on what arrives; with two tones, one on each side, an ear for each side."""
 
-    def __init__(self, *frequencies: int):
+    def __init__(self, *frequencies: int, source: MediaStreamTrack | None = None, codec: str | None = None):
+        """`source`: played instead of a tone, by an end without ears; `codec`: the only one it speaks, such as `G722`."""
         self.connection = RTCPeerConnection()
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
         self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
-        self._tone = PausableTone(*frequencies)
+        self._tone = source or PausableTone(*frequencies)
         self.detour: Detour | None = None
         """What stands between it and the gateway."""
         self._transceiver = self.connection.addTransceiver(self._tone, direction="sendrecv")
+        if codec:
+            known = RTCRtpSender.getCapabilities("audio").codecs
+            self._transceiver.setCodecPreferences([each for each in known if each.mimeType == f"audio/{codec}"])
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._listen(track))))
 
     @property
@@ -88,8 +92,8 @@ class ToneMedia:
 
     def hears(self) -> set[str]:
         """`bob`; with two ears `left bob`, `right bob`."""
-        if len(self._ears) == 1:
-            return self._ears[0].hears()
+        if len(self._ears) < 2:
+            return {name for ear in self._ears for name in ear.hears()}
         return {f"{side} {name}" for side, ear in zip(("left", "right"), self._ears, strict=True) for name in ear.hears()}
 
     def loudness(self, frequency: float) -> float:

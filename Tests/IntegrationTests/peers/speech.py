@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-from aiortc import MediaStreamTrack
+from aiortc import MediaStreamTrack, RTCPeerConnection
 from av import Packet
 from pesq import pesq
 
@@ -110,6 +110,10 @@ def _cut(samples: numpy.ndarray, start: int, stop: int) -> numpy.ndarray:
     return numpy.pad(padded, (0, stop - start - len(padded)))
 
 
+PAUSE_OF_A_TRACK = 0.2
+"""Seconds."""
+
+
 class PacketTrack(MediaStreamTrack):
     """Sends silence until it is told to speak, then these payloads, then silence again; one every 20 ms."""
 
@@ -136,6 +140,10 @@ class PacketTrack(MediaStreamTrack):
         clock = asyncio.get_running_loop()
         self._began = self._began or clock.time()
         due = self._began + self._sent / FRAMES_PER_SECOND
+        if self._first is None and clock.time() - due > PAUSE_OF_A_TRACK:
+            # Nobody took it for a while: it goes on with the present instead of catching up.
+            self._sent = int((clock.time() - self._began) * FRAMES_PER_SECOND)
+            due = self._began + self._sent / FRAMES_PER_SECOND
         await asyncio.sleep(max(0, due - clock.time()))
         position = self.position(self._sent)
         if position is not None:
@@ -154,14 +162,17 @@ class Received:
     payload: bytes
 
 
-class SpeakingPeer(MediaPeer):
-    """Says something, losing some of its packets before they are encrypted; keeps every packet that it receives."""
+class Speaking:
+    """A media end that says something, losing some of its packets before they are encrypted, and keeps every packet that it receives."""
 
-    def __init__(self, speech: Speech, codec: Codec, payloads: list[bytes], lost: list[bool]):
+    connection: RTCPeerConnection
+
+    def __init__(self, speech: Speech, codec: Codec, payloads: list[bytes], lost: list[bool], **end):
+        """`end`: what the media end behind this one takes besides its track."""
         self.speech, self.spoken_codec, self.lost = speech, codec, lost
         self.track = PacketTrack(codec, payloads)
         self.received: list[Received] = []
-        super().__init__(self.track, codec.name)
+        super().__init__(source=self.track, codec=codec.name, **end)
         self.connection.on("track", self._tap)
 
     async def speak(self):
@@ -206,6 +217,10 @@ class SpeakingPeer(MediaPeer):
             self.received.append(Received(packet.timestamp, packet.payload))
 
         receiver._handle_rtp_packet = tapped
+
+
+class SpeakingPeer(Speaking, MediaPeer):
+    """One that is told what to do step by step."""
 
 
 def _unwrapped(number: int, near: int, bits: int) -> int:
