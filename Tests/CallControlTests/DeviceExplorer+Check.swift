@@ -23,7 +23,9 @@ extension DeviceExplorer {
             guard routed.isEmpty else { throw ExplorationFault("somebody hears somebody, and only \(talking.count) are in the call", path) }
             return
         }
-        guard routed == Set(talking), connected.isSuperset(of: talking) else { throw ExplorationFault("the two in the call do not hear each other", path) }
+        guard routed == Set(talking), connected.isSuperset(of: talking) else {
+            throw ExplorationFault("the two in the call do not hear each other", path)
+        }
     }
 
     /// Everything has been heard: a device believes what is, or the call ends by itself.
@@ -59,7 +61,9 @@ extension DeviceExplorer {
         let believed = Self.devices.map { id, _ in
             guard let client = clients[id] else { return "-" }
             let mail = client.mail.map(\.rawValue).joined(separator: "+")
-            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(client.isGone ? "gone" : "")\(client.hasGivenUp ? "failed" : "")\(client.isOffered ? "o" : "")\(client.hasAnswer ? "a" : "")\(client.ends)\(mail)"
+            let marks = [("gone", client.isGone), ("failed", client.hasGivenUp), ("o", client.isOffered), ("a", client.hasAnswer)]
+            let marked = marks.map { $1 ? $0 : "" }.joined()
+            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
         }
         let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
         return ([state, deadline, accepted.map(\.rawValue).joined()] + believed).joined(separator: "|")

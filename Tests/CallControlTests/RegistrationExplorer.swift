@@ -41,7 +41,8 @@ struct RegistrationExplorer: Explorable {
     var key: String {
         let done = Step.allCases.map { "\(counts[$0] ?? 0)" }.joined()
         let other = rig.registration.phase(of: "s2", at: rig.clock.now)?.rawValue ?? "-"
-        return "\(word) \(other) \(socket != nil) \(rig.registration.hasToldAll) \(requests.count) \(done) \(rig.registration.nextDeadline.map { "\($0.time - rig.clock.now)" } ?? "-")"
+        let deadline = rig.registration.nextDeadline.map { "\($0.time - rig.clock.now)" } ?? "-"
+        return "\(word) \(other) \(socket != nil) \(rig.registration.hasToldAll) \(requests.count) \(done) \(deadline)"
     }
 
     var steps: [Step] {

@@ -205,7 +205,7 @@ struct VideoExplorer: Explorable {
         clients[session] = client
     }
 
-    /// An offer that was asked for comes when another one waits for its answer: it is none, and says so in `a=setup` (RFC 8842 §5.2).
+    /// An offer that was asked for comes when another one waits for its answer: it is none, and says so in `a=setup` (RFC 5763 §5).
     private func isLateOffer(_ step: Step, _ error: CallError) -> Bool {
         guard case .answer(let session) = step, case .malformedDescription = error else { return false }
         return clients[session]?.isAsked == true

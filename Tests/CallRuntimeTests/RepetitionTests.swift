@@ -87,7 +87,8 @@ struct RepetitionTests {
     }
 
     /// The second comes after so many steps of the first, and is done before the first goes on.
-    @Test(arguments: Transfer.allCases) func `whenever a transfer comes again, both are accepted and the target is asked once`(_ kind: Transfer) async throws {
+    @Test(arguments: Transfer.allCases)
+    func `whenever a transfer comes again, both are accepted and the target is asked once`(_ kind: Transfer) async throws {
         var steps = 0
         while try await interleave(kind, after: steps) { steps += 1 }
         print("\(kind.rawValue) transfer: the second request after each of \(steps) steps of the first")
@@ -129,7 +130,8 @@ struct RepetitionTests {
     }
 
     private func answeredCall(_ rig: RuntimeRig, _ callee: UserAddress, on socket: UInt64) async throws -> SessionID {
-        let request = CallStartRequest(callee: callee, sdp: try Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"), handlesReplacement: true)
+        let offer = try Fixtures.text("sdp/chromium-156/offer-audio-video.sdp")
+        let request = CallStartRequest(callee: callee, sdp: offer, handlesReplacement: true)
         let session = try await rig.switchboard.startCall(alice, request)
         let answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
         try await rig.switchboard.answer(callee, rig.incoming(on: socket), CallAnswerRequest(sdp: answer, handlesReplacement: true))
