@@ -73,6 +73,7 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
     # The other way round, and not answered.
     bob.press("call")
     alice.wait_for_view("incoming")
+    bob.wait_for("call?.state === 'RINGING'")  # her `ringing` has arrived: after the refusal it would be one of an unknown call
     alice.press("reject")
     bob.wait_for_view("failed")
     assert "Declined" in bob.says()
