@@ -198,10 +198,7 @@ def test_three_way(page, artifacts):
     two_calls(alice, bob, carol)
     alice.press("join")
     is_in_conference(alice)
-    for phone in (alice, bob, carol):
-        is_in(phone, "IN_CALL")
-        assert "Conference" in phone.says()
-        hears_the_other(phone)
+    are_in_conference(alice, bob, carol)
     page.screenshot(artifacts / "demo-conference.png")
     bob.press("hangup")
     for phone in (alice, carol):
@@ -232,10 +229,7 @@ def test_the_fourth_phone_calls_and_is_taken_into_the_conference(page, artifacts
     is_in(alice, "IN_CALL")
     alice.press("join")
     is_in_conference(alice)
-    for phone in (alice, bob, carol, dave):
-        is_in(phone, "IN_CALL")
-        assert "Conference" in phone.says()
-        hears_the_other(phone)
+    are_in_conference(alice, bob, carol, dave)
     page.screenshot(artifacts / "demo-conference-of-four.png")
     alice.press("hangup")
     bob.press("hangup")
@@ -250,6 +244,13 @@ def is_in_conference(phone: PhonePage):
     phone.wait_for("call.remote.startsWith('conference@')")
     is_in(phone, "IN_CALL")
     phone.wait_for("waiting.length === 0")
+
+
+def are_in_conference(*phones: PhonePage):
+    for phone in phones:
+        is_in(phone, "IN_CALL")
+        assert "Conference" in phone.says()
+        hears_the_other(phone)
 
 
 @pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD"])
