@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTypes
+import SignalingServer
 import TestSupport
 import Yams
 
@@ -14,6 +16,24 @@ struct OpenAPIDocument {
             throw CocoaError(.fileReadCorruptFile)
         }
         self.root = root
+    }
+
+    /// What an operation of a path can be called.
+    static let methods: Set = ["get", "post", "put", "delete", "patch"]
+
+    /// The version is written out where only one is offered.
+    static func path(of endpoint: Endpoint) -> String {
+        endpoint == .isAlive ? endpoint.template : endpoint.template.replacing("{version}", with: "1")
+    }
+
+    /// The answers that are described for an operation, by HTTP status.
+    func responses(of endpoint: Endpoint, _ method: HTTPRequest.Method) -> [Int: Object] {
+        let operation = paths[Self.path(of: endpoint)]?[method.rawValue.lowercased()] as? Object
+        let described = (operation?["responses"] as? Object ?? [:]).compactMap { status, node -> (Int, Object)? in
+            guard let status = Int(status), let response = resolve(node) else { return nil }
+            return (status, response)
+        }
+        return Dictionary(uniqueKeysWithValues: described)
     }
 
     /// Methods by path.

@@ -1,0 +1,86 @@
+import GatewayAPI
+import HTTPTypes
+import SignalingServer
+
+/// One method of one resource.
+struct Operation: Hashable, CustomStringConvertible {
+    let endpoint: Endpoint
+    let method: HTTPRequest.Method
+
+    static let all = Endpoint.allCases.flatMap { endpoint in endpoint.methods.map { Operation(endpoint: endpoint, method: $0) } }
+
+    var description: String { "\(method.rawValue) \(endpoint.template)" }
+}
+
+extension Operation {
+    private enum Audience {
+        /// Whoever has an account, with a password.
+        case user
+        /// Whoever has none.
+        case guest
+        /// Whoever knows the name of the channel.
+        case channel
+        case anybody
+    }
+
+    private var audience: Audience {
+        switch endpoint {
+        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory, .logRecord: .user
+        case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
+        case .channel, .guestChannel: .channel
+        case .isAlive, .health, .ready, .metrics, .page: .anybody
+        }
+    }
+
+    /// A body is read.
+    private var isWriting: Bool { [.post, .put].contains(method) }
+    private var isSubscribing: Bool { isWriting && [.subscriptions, .subscription, .guestSubscriptions, .guestSubscription].contains(endpoint) }
+    private var isStarting: Bool { [.calls, .guestCalls].contains(endpoint) }
+    /// A request that says what is to happen in a call, and may bring a description.
+    private var isCalling: Bool { isWriting && (isStarting || [.call, .guestCall].contains(endpoint)) }
+    /// The call that is meant may be over.
+    private var namesCall: Bool {
+        isCalling && endpoint != .guestCalls || method == .delete && [.call, .guestCall].contains(endpoint)
+            || [.callMedia, .callStatistics, .dispositions].contains(endpoint)
+    }
+
+    /// Whether this request can be refused for that reason. No `default`: whoever thinks of a new reason says here where it can happen.
+    func canMeet(_ code: ErrorCode) -> Bool {
+        switch code {
+        case .requestMalformed, .requestHeadersTooLarge, .requestTimedOut, .resourceMethodNotAllowed: true
+        case .requestBodyTooLarge, .requestBodyMissing, .requestMalformedJSON, .requestMissingField: isWriting
+        // In a query; in the path, where guests name accounts by address.
+        case .requestInvalidValue: isWriting || audience == .guest || endpoint == .logHistory && method == .get
+        case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive
+        // Of all other paths nothing is described.
+        case .resourceNotFound: endpoint == .page
+
+        case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authRateLimited, .authWrongUser, .authBusy,
+            .authUnavailable:
+            audience == .user
+        case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
+        case .anonymousTokenExpired, .anonymousRateLimited: audience == .guest && method == .post
+        case .anonymousNotAllowed: audience == .guest && isCalling
+        case .anonymousLimitReached: endpoint == .guestSubscriptions
+
+        case .subscriptionNotFound: [.subscription, .guestSubscription, .guestCalls].contains(endpoint)
+        case .subscriptionUnsupportedServices, .subscriptionUnsupportedNotificationType, .subscriptionInvalidExpiry: isSubscribing
+        case .subscriptionLimitReached: endpoint == .subscriptions
+        case .channelNotFound, .channelUpgradeRequired: audience == .channel
+
+        case .callNotFound: namesCall
+        case .callSessionNotFound: method == .get && [.call, .guestCall].contains(endpoint)
+        case .callAlreadyAnswered: isCalling && !isStarting || endpoint == .dispositions
+        case .callNotAllowed: isCalling || [.callMedia, .dispositions].contains(endpoint)
+        case .callPending: isCalling && !isStarting || endpoint == .callMedia
+        case .callUnreachable: endpoint == .dispositions
+        case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
+        case .callOperationNotSupported: isCalling || endpoint == .dispositions
+        case .callLimitReached: isCalling || endpoint == .dispositions
+        case .mediaUnplayable: endpoint == .callMedia
+        case .logRecordNotFound: endpoint == .logRecord
+
+        case .serviceDraining: [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import GatewayAPI
+import SignalingServer
+import Testing
+import Yams
+
+/// Refusals are described where they can happen, in the wrapper they come in.
+struct RefusalTests {
+    private let document: OpenAPIDocument
+    private let check: SchemaCheck
+
+    init() throws {
+        document = try OpenAPIDocument()
+        check = SchemaCheck(document: document)
+    }
+
+    @Test(arguments: ErrorCode.allCases)
+    func `a refusal is described at every operation where it can happen, as it is written there`(_ code: ErrorCode) throws {
+        let places = Operation.all.filter { $0.canMeet(code) }
+        #expect(!places.isEmpty)
+        for place in places {
+            guard let response = document.responses(of: place.endpoint, place.method)[code.httpStatus] else {
+                Issue.record("\(place): \(code.httpStatus) is not described")
+                continue
+            }
+            let error = APIError(code, "Because.", retryAfter: .seconds(1))
+            let body = WireJSON.encode(error.body(in: place.endpoint.errorWrapper(of: error)))
+            let json = try #require(try Yams.load(yaml: String(decoding: body, as: UTF8.self)))
+            let content = (response["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
+            let complaints = check.complaints(about: json, schema: content?["schema"])
+            #expect(complaints.isEmpty, "\(place) → \(code.httpStatus): \(complaints)")
+        }
+    }
+
+    /// But for what says that there is too much to do, or that the gateway is about to stop: a client must be ready for it everywhere.
+    @Test func `no refusal is described where none can happen`() {
+        for place in Operation.all {
+            let described = Set(document.responses(of: place.endpoint, place.method).keys.filter { $0 >= 400 })
+            let possible = Set(ErrorCode.allCases.filter(place.canMeet).map(\.httpStatus))
+            #expect(described.subtracting(possible).subtracting([429, 503]).isEmpty, "\(place)")
+        }
+    }
+
+    @Test func `nothing but being too busy or about to stop is said to be the gateway's fault`() {
+        for place in Operation.all {
+            #expect(document.responses(of: place.endpoint, place.method).keys.allSatisfy { $0 < 500 || $0 == 503 }, "\(place)")
+        }
+    }
+}
