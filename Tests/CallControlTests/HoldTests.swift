@@ -102,7 +102,10 @@ struct HoldTests {
         rig.clock.advance(by: .seconds(30))
         let actions = rig.call.timeout(at: rig.clock.now)
         #expect(actions.traces == ["a1 respondCallUpdate The other side did not answer in time"])
-        guard case .notify(_, _, let told) = actions[0] else { return }
+        guard case .notify(_, _, let told) = actions[0] else {
+            Issue.record("the first thing is to tell, not \(actions[0])")
+            return
+        }
         #expect(told.outcome == .pending)
         #expect(states(rig) == [.inCall, .inCall])
         // Nothing is left of it.

@@ -86,7 +86,10 @@ struct OtherDeviceTests {
         let hold = CallUpdateRequest(sdp: rig.next("caller2", .inactive).replacing("AB:AB", with: "CD:CD"))
         let moved = try rig.call.offer(by: .caller, hold, from: Device("a2"), at: rig.clock.now, random: &rig.random)
         #expect(moved.traces == ["a1 callEnd Continued on another device", "bob1 startCallUpdate"])
-        guard case .notify(_, _, let last) = moved[0] else { return }
+        guard case .notify(_, _, let last) = moved[0] else {
+            Issue.record("the first thing is to tell, not \(moved[0])")
+            return
+        }
         #expect(last.cause == "continued_elsewhere" && last.endedBy == .own)
         // The same device again takes nothing from anybody.
         rig.note(moved)

@@ -58,7 +58,10 @@ import Testing
         var rig = BridgeRig()
         for _ in 0..<50 {
             let deadline = try #require(rig.bridge.nextDeadline)
-            guard case .reports(let side) = deadline.reason else { return }
+            guard case .reports(let side) = deadline.reason else {
+                Issue.record("another deadline: \(deadline)")
+                return
+            }
             rig.advance(by: deadline.time - rig.clock.now)
             #expect(!rig.compounds(to: side).isEmpty)
             #expect(rig.compounds(to: side.other).isEmpty)

@@ -138,11 +138,11 @@ struct BridgeSourceTests {
         #expect(rig.bridge.statistics(of: .b).lines[0].feed == .generated)
     }
 
-    @Test func `legs without a common codec hear each other coded anew`() {
+    @Test func `legs without a common codec hear each other coded anew`() throws {
+        let payloadType = try #require(PayloadType(0))
         var rig = BridgeRig(ready: false)
         rig.configure(.a)
         rig.configure(.b) { leg in
-            guard let payloadType = PayloadType(0) else { return }
             leg.media[0].codecs = [Codec(payloadType: payloadType, name: "PCMU", clockRate: 8_000)]
         }
         for side in LegIndex.allCases { rig.peerReady(side) }

@@ -111,7 +111,10 @@ import Testing
 
     /// Clocks are followed by taking out and putting in, and neither takes the place of what was said.
     private static func expectPace(of place: Int, in conversation: SimulatedConversation, _ said: String) {
-        guard let statistics = conversation.statistics(of: place) else { return }
+        guard let statistics = conversation.statistics(of: place) else {
+            Issue.record("leg \(place) is measured, \(said)")
+            return
+        }
         let played = Double(statistics.played)
         #expect(played > Double(minutes * 60 - 1) * 48_000, "leg \(place), \(said)")
         #expect(Double(statistics.concealed) < 0.1 * played, "leg \(place): \(statistics), \(said)")

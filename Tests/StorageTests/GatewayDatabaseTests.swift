@@ -57,7 +57,10 @@ import Storage
     @Test func `a missing folder is named`() throws {
         let path = "/no/such/folder/gateway.sqlite"
         let error = #expect(throws: StorageError.self) { try GatewayDatabase(.file(path), logger: logger) }
-        guard case .failed(let text) = error else { return }
+        guard case .failed(let text) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
         #expect(text.contains(path))
         #expect(text.contains("folder"))
     }

@@ -14,8 +14,15 @@ package enum Fixtures {
         String(decoding: try bytes(path), as: UTF8.self)
     }
 
-    /// The files directly inside a folder, sorted by name; empty when there is no such folder.
+    /// The files directly inside a folder, sorted by name. Traps if there are none: a test for each of no files would pass.
     package static func files(in folder: String) -> [String] {
+        let files = anyFiles(in: folder)
+        precondition(!files.isEmpty, "fixtures/\(folder) holds no files")
+        return files
+    }
+
+    /// The same; empty when there is no such folder.
+    package static func anyFiles(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
         return names.filter { !$0.hasPrefix(".") && $0 != "README.md" }.sorted().map { folder + "/" + $0 }
     }
