@@ -16,16 +16,16 @@ import Testing
     // MARK: NACK
 
     @Test(arguments: [
-        // Peer b saw n, n+1, …, which were 65534, 65535, 0, …
+        // Peer b saw n - 1, which was 65533. Of n, n + 1, …, which were 65534, 65535, 0, …, those that are asked for never came.
         ([0], [65534]), ([1, 2, 3], [65535, 0, 1]), ([0, 17, 18], [65534, 15, 16]),
         // Never sent, or before the first.
-        ([19], []), ([3, 100], [1]), ([-100, 2], [0]),
+        ([20], []), ([3, 100], [1]), ([-100, 2], [0]),
     ] as [([Int], [UInt16])])
-    func `a NACK asks the source in its own numbers`(_ asked: [Int], _ expected: [UInt16]) throws {
+    func `a NACK of what never came asks the source in its own numbers`(_ asked: [Int], _ expected: [UInt16]) throws {
         var rig = BridgeRig()
-        let first = try #require(rig.video(65534).packet)
-        for offset in 1...18 { _ = rig.video(65534 &+ UInt16(offset)) }
-        let lost = asked.map { SequenceNumber(first.sequenceNumber) + $0 }
+        let first = try #require(rig.video(65533).packet)
+        for offset in 0...19 where !expected.contains(65534 &+ UInt16(offset)) { _ = rig.video(65534 &+ UInt16(offset)) }
+        let lost = asked.map { SequenceNumber(first.sequenceNumber) + 1 + $0 }
         rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: lost)), from: .b)
         let translated = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: expected.map(SequenceNumber.init))
         #expect(rig.feedback(to: .a) == (expected.isEmpty ? [] : [.genericNACK(translated)]))
@@ -46,8 +46,8 @@ import Testing
     @Test func `a NACK that would not fit a datagram is cut`() {
         var rig = BridgeRig()
         let first = rig.video(0).packet?.sequenceNumber ?? 0
-        for number in 1...5200 as ClosedRange<UInt16> { _ = rig.video(number) }
-        let lost = (0..<260).map { SequenceNumber(first) + 20 * $0 }
+        for number in 1...5201 as ClosedRange<UInt16> where !number.isMultiple(of: 20) { _ = rig.video(number) }
+        let lost = (1...260).map { SequenceNumber(first) + 20 * $0 }
         rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: lost)), from: .b)
         guard case .genericNACK(let nack)? = rig.feedback(to: .a).first else {
             Issue.record("no NACK was sent")
@@ -172,8 +172,9 @@ import Testing
         var rig = BridgeRig()
         rig.configure(.a) { $0.media[1].codecs[0].feedback = [] }
         let number = rig.video(1).packet?.sequenceNumber ?? 0
+        _ = rig.video(3)
         rig.receive(
-            Self.pli(0xB1), .genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [SequenceNumber(number)])),
+            Self.pli(0xB1), .genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [SequenceNumber(number) + 1])),
             .estimatedMaximumBitrate(.init(sender: SSRC(9), bitsPerSecond: 1, sources: [SSRC(0xB1)])), from: .b)
         #expect(rig.compounds(to: .a).isEmpty)
         #expect(rig.bridge.statistics(of: .b).controlDrops[.notNegotiated] == 3)

@@ -70,38 +70,95 @@ import Testing
     func `what a receiver misses is asked for and comes again under its own number, as it would have come`(
         _ index: Int, _ firstOfReceiver: Int
     ) throws {
-        // Lost behind the gateway, which has forwarded it, or in front of it.
-        for isLostBefore in [false, true] { try Self.repair(index, firstOfReceiver, isLostBefore: isLostBefore) }
-    }
-
-    private static func repair(_ index: Int, _ firstOfReceiver: Int, isLostBefore: Bool) throws {
-        var rig = rig(firstOfReceiver)
+        var rig = Self.rig(firstOfReceiver)
         let format = Format.all[index]
         let (sent, received) = (96 + 2 * index, firstOfReceiver + 2 * index)
-        let before = try #require(rig.send(media(65_534, sent, format.keyFrame), from: .a).packet)
+        let before = try #require(rig.send(Self.media(65_534, sent, format.keyFrame), from: .a).packet)
         #expect(before.payloadType == received && before.payload == format.keyFrame)
-        let lost = isLostBefore ? nil : rig.send(media(65_535, sent, format.payload), from: .a).packet
-        let after = try #require(rig.send(media(0, sent, format.payload), from: .a).packet)
+        let after = try #require(rig.send(Self.media(0, sent, format.payload), from: .a).packet)
         let missed = before.sequenceNumber &+ 1
         #expect(after.sequenceNumber == missed &+ 1)
 
-        rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [SequenceNumber(missed)])), from: .b)
+        rig.reportLost([missed])
+        #expect(rig.repetitions(to: .b).isEmpty)
         let asked = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: [SequenceNumber(65_535)])
         #expect(rig.feedback(to: .a) == [.genericNACK(asked)])
 
         let repair = BridgeRig.packet(
-            ssrc: 1003, 7, timestamp: timestamp(65_535), payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
+            ssrc: 1003, 7, timestamp: Self.timestamp(65_535), payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
         let repaired = try #require(rig.send(repair, from: .a).packet)
         #expect(repaired.ssrc == 0xB2 && repaired.payloadType == received + 1)
         #expect(repaired.payload == [UInt8(missed >> 8), UInt8(missed & 0xFF)] + format.payload)
         #expect(repaired.timestamp == after.timestamp &- 3_000)
-        if let lost {
-            let first = BridgeRig.Packet(
-                sequenceNumber: missed, timestamp: repaired.timestamp, ssrc: 0xB1, marker: false, payloadType: received, payload: format.payload)
-            #expect(lost == first)
-        }
+
+        // The repair gets lost behind the gateway: the gateway has what it repeats, and repeats it by itself.
+        rig.reportLost([missed])
+        #expect(rig.feedback(to: .a).isEmpty)
+        var again = repaired
+        again.sequenceNumber &+= 1
+        #expect(rig.repetitions(to: .b) == [again])
         let pictures = try #require(rig.bridge.statistics(of: .a).lines[1].pictures)
         #expect(pictures.keyFrames == 1, "what repairs is no picture of its own")
+    }
+
+    /// Under the same numbers on both legs, and under others.
+    @Test(arguments: Array(Format.all.indices), [96, 35])
+    func `what gets lost behind the gateway comes again from the gateway, and its sender hears nothing of it`(
+        _ index: Int, _ firstOfReceiver: Int
+    ) throws {
+        var rig = Self.rig(firstOfReceiver)
+        let format = Format.all[index]
+        let (sent, received) = (96 + 2 * index, firstOfReceiver + 2 * index)
+        _ = rig.send(Self.media(65_534, sent, format.keyFrame), from: .a)
+        let lost = try #require(rig.send(Self.media(65_535, sent, format.payload), from: .a).packet)
+        _ = rig.send(Self.media(0, sent, format.payload), from: .a)
+
+        rig.reportLost([lost.sequenceNumber])
+        let repetition = try #require(rig.repetitions(to: .b).first)
+        #expect(repetition.ssrc == 0xB2 && repetition.payloadType == received + 1 && repetition.timestamp == lost.timestamp)
+        #expect(repetition.payload == [UInt8(lost.sequenceNumber >> 8), UInt8(lost.sequenceNumber & 0xFF)] + format.payload)
+        #expect(rig.feedback(to: .a).isEmpty)
+
+        // What the sender repeats goes on behind it.
+        let repair = BridgeRig.packet(ssrc: 1003, 7, timestamp: 0, payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
+        #expect(rig.send(repair, from: .a).packet?.sequenceNumber == repetition.sequenceNumber &+ 1)
+    }
+
+    @Test func `a receiver without rtx gets the same packet again`() throws {
+        var rig = BridgeRig()
+        rig.configure(.b) { $0.media[1].codecs.removeAll(where: \.isRetransmission) }
+        _ = rig.video(1)
+        let lost = try #require(rig.video(2).packet)
+        rig.reportLost([lost.sequenceNumber])
+        #expect(rig.repetitions(to: .b) == [lost])
+    }
+
+    @Test func `a packet is repeated once per round trip, ten times, and within a second`() throws {
+        var rig = BridgeRig()
+        let lost = try #require(rig.video(1).packet).sequenceNumber
+        func repetitions(after pause: Duration) -> Int {
+            rig.clock.advance(by: pause)
+            rig.reportLost([lost, lost])
+            return rig.repetitions(to: .b).count
+        }
+        #expect(repetitions(after: .zero) == 1)
+        #expect(repetitions(after: .milliseconds(9)) == 0)
+        #expect((0..<12).map { _ in repetitions(after: .milliseconds(10)) }.reduce(0, +) == 9)
+        let late = try #require(rig.video(2).packet).sequenceNumber
+        rig.clock.advance(by: .milliseconds(1_001))
+        rig.reportLost([late])
+        #expect(rig.repetitions(to: .b).isEmpty)
+        #expect(rig.feedback(to: .a).isEmpty, "its sender has forgotten it as well")
+    }
+
+    @Test func `a peer that takes no NACK, and audio, have nothing repeated`() throws {
+        var rig = BridgeRig()
+        rig.configure(.b) { leg in for codec in leg.media[1].codecs.indices { leg.media[1].codecs[codec].feedback = ["nack pli"] } }
+        let video = try #require(rig.video(1).packet)
+        let audio = try #require(rig.audio(1).packet)
+        rig.reportLost([video.sequenceNumber])
+        rig.reportLost([audio.sequenceNumber], ssrc: 0xB0)
+        #expect(rig.repetitions(to: .b).isEmpty)
     }
 
     @Test func `a receiver that does not repair a format is sent no repairs of it`() {

@@ -40,6 +40,8 @@ struct BridgeRig {
     var random: SeededRandomSource
     /// RTCP that has left the bridge and was not looked at yet.
     private var controlSent: [(compound: RTCPCompound, to: LegIndex)] = []
+    /// What the bridge has sent again and was not looked at yet.
+    private var repetitions: [(packet: Packet, to: LegIndex)] = []
 
     static let wallTime = NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000)
 
@@ -130,13 +132,15 @@ struct BridgeRig {
         case .forward(let receiver):
             precondition(receiver == side.other, "there are two legs")
             precondition(buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
-            let packet = Array(buffer.prefix(bytes.count))
-            guard let header = try? RTPHeader(parsing: packet.span) else { preconditionFailure("a forwarded packet parses") }
-            return .forwarded(
-                Packet(
-                    sequenceNumber: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue, ssrc: header.ssrc.rawValue,
-                    marker: header.marker, payloadType: Int(header.payloadType.rawValue), payload: Array(packet[header.payloadRange])))
+            return .forwarded(Self.parsed(Array(buffer.prefix(bytes.count))))
         }
+    }
+
+    private static func parsed(_ packet: [UInt8]) -> Packet {
+        guard let header = try? RTPHeader(parsing: packet.span) else { preconditionFailure("a packet that is sent parses") }
+        return Packet(
+            sequenceNumber: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue, ssrc: header.ssrc.rawValue,
+            marker: header.marker, payloadType: Int(header.payloadType.rawValue), payload: Array(packet[header.payloadRange]))
     }
 
     private mutating func forward(_ packet: inout MutableSpan<UInt8>, count: Int, from side: LegIndex) -> Forwarding {
@@ -187,6 +191,17 @@ struct BridgeRig {
         clock.advance(to: end)
     }
 
+    /// What was sent to a side again since the last look.
+    mutating func repetitions(to side: LegIndex) -> [Packet] {
+        defer { repetitions.removeAll { $0.to == side } }
+        return repetitions.filter { $0.to == side }.map(\.packet)
+    }
+
+    /// Peer b, or a, reports packets of the gateway's video as lost; the numbers are the gateway's.
+    mutating func reportLost(_ numbers: [UInt16], ssrc: UInt32 = 0xB1, from side: LegIndex = .b) {
+        receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(ssrc), lost: numbers.map(SequenceNumber.init))), from: side)
+    }
+
     /// What was sent to a side since the last look, compound by compound.
     mutating func compounds(to side: LegIndex) -> [RTCPCompound] {
         defer { controlSent.removeAll { $0.to == side } }
@@ -209,6 +224,9 @@ struct BridgeRig {
             case .transmitControl(let bytes, let side):
                 guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
                 controlSent.append((compound, side))
+                bridge.recycle(bytes)
+            case .transmitMedia(let bytes, let side):
+                repetitions.append((Self.parsed(bytes), side))
                 bridge.recycle(bytes)
             }
         }

@@ -94,6 +94,7 @@ struct SimulatedCall {
             case .transmitControl(let bytes, let side):
                 reports[side, default: 0] += 1
                 bridge.recycle(bytes)
+            case .transmitMedia(let bytes, let side): toPeer[side]?.send(.media(bytes), at: now)
             }
         }
     }

@@ -20,7 +20,7 @@ extension Bridge {
                 blocksReceived(report.blocks, from: side, at: now)
             case .receiverReport(let report): blocksReceived(report.blocks, from: side, at: now)
             case .goodbye(let goodbye): goodbyeReceived(goodbye, from: side)
-            case .genericNACK(let nack): forward(nack, from: side)
+            case .genericNACK(let nack): answer(nack, from: side, at: now)
             case .pictureLossIndication(let indication): forward(indication, from: side, at: now)
             case .fullIntraRequest(let request): forward(request, from: side, at: now)
             case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side)
@@ -94,13 +94,18 @@ extension Bridge {
     /// Entries of a NACK that still fit a datagram.
     private static var maximumNACKEntries: Int { 250 }
 
-    private mutating func forward(_ nack: GenericNACK, from side: LegIndex) {
-        guard let target = target(of: nack.media, from: side) else { return }
+    /// Repeats what the gateway has kept, and asks the source for what never came here.
+    private mutating func answer(_ nack: GenericNACK, from side: LegIndex, at now: MonotonicTime) {
+        let missing = sendAgain(nack.lost, of: nack.media, to: side, at: now)
+        if !missing.isEmpty { forward(missing, of: nack.media, from: side) }
+    }
+
+    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex) {
+        guard let target = target(of: media, from: side) else { return }
         guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
         let line = self[target.sender].lines[target.senderLine]
         guard line.feedback.contains(.nack) else { return self[side].controlDrops.count(.notNegotiated) }
 
-        let asked = nack.lost
         let lost = asked.compactMap(target.stream.sourceNumber)
         var translated = GenericNACK(sender: line.primary.ssrc, media: source, lost: lost)
         let surplus = max(0, translated.entries.count - Self.maximumNACKEntries)

@@ -116,14 +116,31 @@ extension BridgeLine {
         // Of two peers whose offers differed, one may use a codec that the other does not know.
         guard let payloadType = translation[header.payloadType] else { throw .unknownPayloadType }
         header.payloadType = payloadType
+        var original: SequenceNumber?
         if arrival.format.isRetransmission {
-            try relayRetransmission(&header, arrival, in: &packet, count, at: now)
+            original = try relayRetransmission(&header, arrival, in: &packet, count, at: now)
         } else {
             try relayPrimary(&header, arrival, at: now)
         }
         header.write(to: &packet)
         if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
         if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
+        if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
+    }
+
+    /// Keeps what is sent for the case that the receiver misses it: of a retransmission, the packet that it repeats.
+    private mutating func keep(_ header: RTPHeader, repeating original: SequenceNumber?, _ packet: Span<UInt8>, at now: MonotonicTime) {
+        guard let format = format(header.payloadType), format.isRetransmission else {
+            history?.keep(packet, as: header.sequenceNumber, at: now)
+            return
+        }
+        // A packet of padding only, as senders use to probe, repeats nothing.
+        guard let original, let repaired = format.repairs else { return }
+        var header = header
+        header.payloadType = repaired
+        header.sequenceNumber = original
+        header.ssrc = primary.ssrc
+        history?.keep(recovered: header, from: packet, at: now)
     }
 
     private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {
@@ -140,10 +157,10 @@ extension BridgeLine {
     }
 
     /// The retransmission stream has numbers of its own, but the timestamp and the original number follow the primary stream
-    /// (RFC 4588 §4).
+    /// (RFC 4588 §4). Returns the outgoing number of the packet that is repeated.
     private mutating func relayRetransmission(
         _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
-    ) throws(DropReason) {
+    ) throws(DropReason) -> SequenceNumber? {
         guard retransmission != nil else { throw .noRetransmission }
         guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else { throw .staleRetransmission }
         if retransmission?.source != header.ssrc || arrival.position == .restarted {
@@ -151,11 +168,13 @@ extension BridgeLine {
             retransmission?.begin(header, clockRate: arrival.format.clockRate, at: now)
         }
         let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
-        // A packet of padding only, as senders use to probe, repeats nothing.
+        var repeated: SequenceNumber?
         if let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) {
             guard let translated = primary.translateOriginal(original) else { throw .staleRetransmission }
             header.write(originalSequenceNumber: translated, to: &packet)
+            repeated = translated
         }
         guard retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
+        return repeated
     }
 }

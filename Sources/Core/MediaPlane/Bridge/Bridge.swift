@@ -28,6 +28,8 @@ package struct Bridge: Sendable {
         package var sourceSilence = Duration.milliseconds(200)
         /// How many SSRCs that its SDP does not announce a peer may have at a time.
         package var maximumLearnedSources = 16
+        /// What is kept of each stream of video that is sent, to repeat what its receiver has missed.
+        package var history = PacketHistory.Configuration()
 
         package init() {}
     }
@@ -91,7 +93,7 @@ package struct Bridge: Sendable {
     package mutating func configure(
         _ index: LegIndex, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
     ) {
-        self[index].configure(leg, maximumLearned: configuration.maximumLearnedSources, random: &random)
+        self[index].configure(leg, configuration, random: &random)
         startTransportFeedback(to: index, at: now)
         refreshFlows(at: now)
     }
@@ -145,7 +147,7 @@ package struct Bridge: Sendable {
 
     package mutating func poll() -> BridgeOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
 
-    /// Takes back the bytes of a `transmitControl` that has been carried out: the next one needs no memory of its own.
+    /// Takes back the bytes of an output that has been carried out: the next one needs no memory of its own.
     package mutating func recycle(_ bytes: consuming [UInt8]) { draft.recycle(bytes) }
 
     package var nextDeadline: Deadline<BridgeDeadline>? {
@@ -174,6 +176,9 @@ package struct Bridge: Sendable {
     private func reportInterval(to index: LegIndex) -> Duration {
         self[index].hasVideo ? configuration.videoReportInterval : configuration.audioReportInterval
     }
+
+    /// Queues a packet that a peer has missed.
+    mutating func transmitAgain(_ packet: [UInt8], to index: LegIndex) { outputs.append(.transmitMedia(packet, to: index)) }
 
     /// Queues the datagram in the making, if there is anything in it.
     mutating func transmitDraft(to index: LegIndex) {

@@ -62,11 +62,13 @@ struct BridgeLeg: Sendable {
 
     // MARK: Negotiation
 
-    mutating func configure(_ leg: NegotiatedLeg, maximumLearned: Int, random: inout some RandomSource) {
+    mutating func configure(_ leg: NegotiatedLeg, _ configuration: Bridge.Configuration, random: inout some RandomSource) {
         isConfigured = true
         let before = lines
         lines = leg.media.map { media in
-            guard var line = before.first(where: { $0.mid == media.mid }) else { return BridgeLine(media, random: &random) }
+            guard var line = before.first(where: { $0.mid == media.mid }) else {
+                return BridgeLine(media, history: configuration.history, random: &random)
+            }
             line.update(media, random: &random)
             return line
         }
@@ -74,7 +76,7 @@ struct BridgeLeg: Sendable {
         transportFeedback = .after(leg, keeping: transportFeedback)
         sources.replaceAll(remainingSources(of: before))
         for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
-        sources.forgetSurplus(maximumLearned: maximumLearned)
+        sources.forgetSurplus(maximumLearned: configuration.maximumLearnedSources)
     }
 
     /// The sources known so far whose m-line still exists. An `a=ssrc` of before is from now on as good as learnt.

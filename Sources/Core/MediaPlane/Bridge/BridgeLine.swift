@@ -25,6 +25,8 @@ struct BridgeLine: Sendable {
     /// What the gateway sends to this peer.
     var primary: OutgoingStream
     var retransmission: OutgoingStream?
+    /// What was sent to this peer, to be repeated when it asks; `nil` for what is never repeated.
+    var history: PacketHistory?
 
     /// What this peer is sent.
     var feed = LineFeed.nothing
@@ -55,7 +57,10 @@ struct BridgeLine: Sendable {
     /// The number of the last FIR to this peer.
     var commandNumber: UInt8 = 0
 
-    init(_ media: NegotiatedMedia, random: inout some RandomSource) {
+    private let historyConfiguration: PacketHistory.Configuration
+
+    init(_ media: NegotiatedMedia, history configuration: PacketHistory.Configuration, random: inout some RandomSource) {
+        historyConfiguration = configuration
         mid = media.mid
         midBytes = [UInt8](media.mid.utf8)
         kind = media.kind
@@ -84,6 +89,15 @@ struct BridgeLine: Sendable {
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }
         }
+        // Audio that comes again comes too late to be played.
+        let isRepeated = kind == .video && direction.sends && feedback.contains(.nack)
+        history = isRepeated ? history ?? PacketHistory(historyConfiguration) : nil
+    }
+
+    /// The payload type under which this peer takes repetitions of another one (RFC 4588); `nil` if it takes the same packet again.
+    func repairFormat(of payloadType: PayloadType) -> PayloadType? {
+        for format in formats where format.repairs == payloadType { return format.payloadType }
+        return nil
     }
 
     mutating func packetReceived(octets: Int) {

@@ -5,6 +5,8 @@ package import RTP
 package enum BridgeOutput: Equatable, Sendable {
     /// An RTCP compound for the peer on this side, to be protected and sent.
     case transmitControl([UInt8], to: LegIndex)
+    /// An RTP packet that the peer on this side has missed, to be protected and sent.
+    case transmitMedia([UInt8], to: LegIndex)
 }
 
 /// What came of a packet that was handed to `Bridge.receive`.

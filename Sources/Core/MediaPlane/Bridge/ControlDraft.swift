@@ -38,6 +38,13 @@ struct ControlDraft: Sendable {
         return reports.take(goingOnIn: spares.popLast() ?? [])
     }
 
+    /// The memory of a datagram that was sent, for another one.
+    mutating func takeMemory() -> [UInt8] {
+        var memory = spares.popLast() ?? []
+        memory.removeAll(keepingCapacity: true)
+        return memory
+    }
+
     /// A datagram has been sent.
     mutating func recycle(_ datagram: consuming [UInt8]) {
         if spares.count < Self.maximumSpares { spares.append(datagram) }

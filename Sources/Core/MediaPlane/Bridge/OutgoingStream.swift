@@ -62,11 +62,30 @@ struct OutgoingStream: Sendable {
         lastTimestamp = timestamp
         nextTimestamp = timestamp + ticks
         lastSent = now
+        notePacket(octets: count)
+        return RTPHeader(
+            marker: isSpurt || isFirst, payloadType: payloadType, sequenceNumber: sequence.next(), timestamp: timestamp, ssrc: ssrc)
+    }
+
+    /// A packet of another stream that the gateway repeats in this one, under the next number (RFC 4588 §4). What the source sends
+    /// here begins anew behind it.
+    mutating func repeatPacket(
+        _ payloadType: PayloadType, timestamp: RTPTimestamp, clockRate rate: UInt32, octets count: Int, at now: MonotonicTime
+    ) -> SequenceNumber {
+        detach()
+        clockRate = rate
+        self.payloadType = payloadType
+        lastTimestamp = timestamp
+        lastSent = now
+        notePacket(octets: count)
+        return sequence.next()
+    }
+
+    /// A packet has been sent, or sent again: both count in sender reports (RFC 3550 §6.4.1).
+    mutating func notePacket(octets count: Int) {
         packets &+= 1
         octets &+= UInt64(count)
         silentReports = 0
-        return RTPHeader(
-            marker: isSpurt || isFirst, payloadType: payloadType, sequenceNumber: sequence.next(), timestamp: timestamp, ssrc: ssrc)
     }
 
     /// Lets the timestamps of the gateway's own packets go on without a packet: there was nothing to send.
@@ -90,9 +109,7 @@ struct OutgoingStream: Sendable {
             lastSent = now
         }
         payloadType = header.payloadType
-        packets &+= 1
-        octets &+= UInt64(count)
-        silentReports = 0
+        notePacket(octets: count)
         return true
     }
 

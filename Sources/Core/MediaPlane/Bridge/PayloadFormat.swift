@@ -9,6 +9,8 @@ struct PayloadFormat: Equatable, Sendable {
     var clockRate: UInt32
     /// RFC 4588 `rtx`.
     var isRetransmission: Bool
+    /// For a retransmission: the payload type of what it repeats (`apt`, RFC 4588 §8.1).
+    var repairs: PayloadType?
     /// How its key frames are known; `nil` for what carries no pictures.
     var pictures: PictureFormat?
 
@@ -18,6 +20,7 @@ struct PayloadFormat: Equatable, Sendable {
         payloadType = codec.payloadType
         clockRate = rate
         isRetransmission = codec.name.lowercased() == "rtx"
+        repairs = isRetransmission ? codec.repairedPayloadType : nil
         pictures = PictureFormat(encodingName: codec.name)
     }
 }

@@ -94,13 +94,13 @@ package struct RTPHeader: Equatable, Sendable {
         write(to: &packet)
     }
 
-    /// Writes marker, payload type, sequence number, timestamp and SSRC over those in `packet`.
-    package func write(to packet: inout MutableSpan<UInt8>) {
-        precondition(packet.count >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
-        packet[1] = payloadType.rawValue | (marker ? 0x80 : 0)
-        packet.setBigEndian16(sequenceNumber.rawValue, at: 2)
-        packet.setBigEndian32(timestamp.rawValue, at: 4)
-        packet.setBigEndian32(ssrc.rawValue, at: 8)
+    /// Writes marker, payload type, sequence number, timestamp and SSRC over those of the packet that begins at `start`.
+    package func write(to packet: inout MutableSpan<UInt8>, at start: Int = 0) {
+        precondition(packet.count - start >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
+        packet[start + 1] = payloadType.rawValue | (marker ? 0x80 : 0)
+        packet.setBigEndian16(sequenceNumber.rawValue, at: start + 2)
+        packet.setBigEndian32(timestamp.rawValue, at: start + 4)
+        packet.setBigEndian32(ssrc.rawValue, at: start + 8)
     }
 
     /// One of the contributing sources (RFC 3550 §5.1); `packet` is the one this header was parsed from.

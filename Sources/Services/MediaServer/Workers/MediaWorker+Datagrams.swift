@@ -149,7 +149,24 @@ extension MediaWorker {
                     send(control: bytes.span, with: outbound, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)
+            case .transmitMedia(let bytes, let index):
+                if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
+                    send(repetition: bytes.span, with: outbound, over: destination, &transport)
+                }
+                call.bridge.recycle(bytes)
             }
+        }
+    }
+
+    private func send(repetition packet: Span<UInt8>, with session: SRTPSession, over path: Path, _ transport: inout PacketTransport) {
+        copy(packet)
+        do {
+            var room = copy.mutableSpan
+            let count = try session.protect(&room, count: packet.count)
+            transport.queue(copying: copy.span.extracting(0..<count), over: path)
+            tally.sent(bytes: count)
+        } catch {
+            countFailure(error)
         }
     }
 

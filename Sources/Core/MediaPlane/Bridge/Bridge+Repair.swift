@@ -1,0 +1,60 @@
+import Primitives
+import RTP
+
+/// Repeating video that got lost between the gateway and a receiver (RFC 4585 §6.2.1).
+extension Bridge {
+    /// Sends again what the receiver asks for and the gateway has kept.
+    ///
+    /// - Returns: The numbers that were never sent to the receiver: what got lost before it came to the gateway.
+    mutating func sendAgain(
+        _ asked: [SequenceNumber], of media: SSRC, to side: LegIndex, at now: MonotonicTime
+    ) -> [SequenceNumber] {
+        guard !isEnded, self[side].isReady, let (line, isRetransmission) = self[side].outgoing(media), !isRetransmission,
+            self[side].lines[line].history != nil
+        else { return asked }
+        var missing: [SequenceNumber] = []
+        let roundTrip = self[side].lines[line].primary.roundTrip.latest
+        for number in asked {
+            switch self[side].lines[line].history?.recall(number, roundTrip: roundTrip, at: now) {
+            case .found(let range):
+                var packet = draft.takeMemory()
+                self[side].lines[line].writeRepetition(of: range, to: &packet, at: now)
+                transmitAgain(packet, to: side)
+            case .withheld: self[side].controlDrops.count(.rateLimited)
+            case .expired: self[side].controlDrops.count(.untranslatable)
+            case .unknown, nil: missing.append(number)
+            }
+        }
+        return missing
+    }
+}
+
+extension BridgeLine {
+    /// Writes a packet that is sent again: behind a header of the retransmission stream if the peer has agreed to one (RFC 4588 §4),
+    /// otherwise just as it was.
+    fileprivate mutating func writeRepetition(of range: Range<Int>, to packet: inout [UInt8], at now: MonotonicTime) {
+        guard let kept = history?.bytes, let header = try? RTPHeader(parsing: kept.span.extracting(range)) else {
+            preconditionFailure("the history keeps well-formed packets")
+        }
+        guard retransmission != nil, let payloadType = repairFormat(of: header.payloadType) else {
+            packet.append(contentsOf: kept[range])
+            primary.notePacket(octets: header.payloadRange.count)
+            return
+        }
+        let payload = range.lowerBound + header.payloadRange.lowerBound
+        let original = header.sequenceNumber.rawValue
+        packet.append(contentsOf: kept[range.lowerBound..<payload])
+        packet.append(UInt8(original >> 8))
+        packet.append(UInt8(original & 0xFF))
+        packet.append(contentsOf: kept[payload..<range.upperBound])
+        guard var stream = retransmission else { return }
+        var repeated = header
+        repeated.payloadType = payloadType
+        repeated.sequenceNumber = stream.repeatPacket(
+            payloadType, timestamp: header.timestamp, clockRate: primary.clockRate, octets: header.payloadRange.count + 2, at: now)
+        repeated.ssrc = stream.ssrc
+        retransmission = stream
+        var span = packet.mutableSpan
+        repeated.write(to: &span)
+    }
+}
