@@ -114,8 +114,7 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
     """As when Wi-Fi goes and the telephone network is there: the old addresses are of no use any more, and there are others."""
     alice, bob = pages("alice", "bob")
     with Detour(gateway.media_ports) as old_way, Detour(gateway.media_ports) as new_way:
-        alice.page.run(f"({TAKE_A_DETOUR})()")
-        takes(alice, old_way)
+        alice.takes(old_way)
         connect(alice, bob)
         PageEar(alice).hears(heard_in, {"bob"})
         PageEar(bob).hears(heard_in, {"alice"})
@@ -124,7 +123,7 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
         alice.run("states = []")
         alice.run("call.pc.addEventListener('iceconnectionstatechange', ({ target }) => orbweaver.phones.alice.states.push(target.iceConnectionState))")
 
-        takes(alice, new_way)
+        alice.takes(new_way)
         old_way.is_open = False
         alice.page.wait_for(f"({FRAGMENTS})('alice').then(({{ local, pair }}) => pair === local && local !== '{before['local']}')")
         alice.wait_for("call.isChanging === false")
@@ -141,21 +140,6 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
             assert [each for each in steps if "Path" in each] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
         alice.run("hangUp()")
         bob.wait_for_view("ended")
-
-
-def takes(phone: PhonePage, detour: Detour):
-    """From the next description of the gateway's on."""
-    phone.page.run(f"void (window.detour = {json.dumps(detour.ports)})")
-
-
-TAKE_A_DETOUR = """() => {
-  const set = RTCPeerConnection.prototype.setRemoteDescription;
-  const udp = /^(a=candidate:\\S+ \\d+ udp \\d+) (\\S+) (\\d+)(.*\\r\\n)/gim;
-  const there = (line, start, address, port, rest) => (address === '127.0.0.1' ? `${start} 127.0.0.1 ${window.detour[port]}${rest}` : '');
-  RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
-    return set.call(this, { type, sdp: sdp.replace(udp, there) });
-  };
-}"""
 
 
 def gateways_port(phone: PhonePage) -> int:

@@ -4,12 +4,17 @@
         description = detour.leads(description)     # its candidates of the gateway are the detour's now
         detour.is_open = False                      # nothing passes, and nobody is told
         detour.forget()                             # from now on the gateway sees whoever comes at another address
+        detour.loss, detour.delay = 0.02, 0.02      # either way: a share of the packets, and seconds for each of the others
 """
+import heapq
+import itertools
+import random
 import re
 import selectors
 import socket
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 _HOST = "127.0.0.1"
@@ -17,8 +22,13 @@ _LARGEST = 1 << 16
 
 
 class Detour:
-    def __init__(self, gateway_ports: Iterable[int]):
+    def __init__(self, gateway_ports: Iterable[int], seed: int = 1):
         self.is_open = True
+        self.loss, self.delay = 0.0, 0.0
+        self.lost = 0
+        """Packets so far."""
+        self._chance, self._order = random.Random(seed), itertools.count()
+        self._under_way: list[tuple[float, int, Callable[[], None]]] = []
         self._entries = {port: _bound() for port in gateway_ports}
         """A socket that peers send to, by the port of the gateway that it stands for."""
         self._exits: dict[tuple[int, tuple], socket.socket] = {}
@@ -62,9 +72,22 @@ class Detour:
             for port, entry in self._entries.items():
                 selector.register(entry, selectors.EVENT_READ, lambda entry=entry, port=port: self._outwards(selector, entry, port))
             while not self._is_over:
-                for ready, _ in selector.select(0.1):
+                due = self._under_way[0][0] - time.monotonic() if self._under_way else 0.1
+                for ready, _ in selector.select(min(0.1, max(0, due))):
                     with suppress(BlockingIOError, ConnectionRefusedError):  # nothing came after all; nobody is there
                         ready.data()
+                while self._under_way and self._under_way[0][0] <= time.monotonic():
+                    with suppress(BlockingIOError, ConnectionRefusedError):
+                        heapq.heappop(self._under_way)[2]()
+
+    def _carry(self, send: Callable[[], None]):
+        """Sends now, later or never."""
+        if self._chance.random() < self.loss:
+            self.lost += 1
+        elif self.delay == 0:
+            send()
+        else:
+            heapq.heappush(self._under_way, (time.monotonic() + self.delay, next(self._order), send))
 
     def _outwards(self, selector: selectors.BaseSelector, entry: socket.socket, port: int):
         data, peer = entry.recvfrom(_LARGEST)
@@ -75,12 +98,13 @@ class Detour:
             exit.connect((_HOST, port))
             selector.register(exit, selectors.EVENT_READ, lambda: self._inwards(exit, entry, peer))
             self._exits[port, peer] = exit
-        self._exits[port, peer].send(data)
+        exit = self._exits[port, peer]
+        self._carry(lambda: exit.send(data))
 
     def _inwards(self, exit: socket.socket, entry: socket.socket, peer: tuple):
         data = exit.recv(_LARGEST)
         if self.is_open and exit not in self._forgotten:
-            entry.sendto(data, peer)
+            self._carry(lambda: entry.sendto(data, peer))
 
 
 def _bound() -> socket.socket:

@@ -1,5 +1,18 @@
 """The demo page as the tests use it."""
+import json
+
 from .chromium import Chromium, Page
+from .detour import Detour
+
+_TAKE_A_DETOUR = """() => {
+  if (window.detour) return;
+  const set = RTCPeerConnection.prototype.setRemoteDescription;
+  const udp = /^(a=candidate:\\S+ \\d+ udp \\d+) (\\S+) (\\d+)(.*\\r\\n)/gim;
+  const there = (line, start, address, port, rest) => (address === '127.0.0.1' ? `${start} 127.0.0.1 ${window.detour[port]}${rest}` : '');
+  RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+    return set.call(this, { type, sdp: sdp.replace(udp, there) });
+  };
+}"""
 
 
 class PhonePage:
@@ -27,6 +40,11 @@ class PhonePage:
     def wait_for_view(self, view: str):
         """`offline`, `ready`, `outgoing`, `incoming`, `connected`, `ended` or `failed`."""
         self.wait_for(f"view === '{view}'")
+
+    def takes(self, detour: Detour):
+        """Its media goes by the detour, from the next description of the gateway's on."""
+        self.page.run(f"({_TAKE_A_DETOUR})()")
+        self.page.run(f"void (window.detour = {json.dumps(detour.ports)})")
 
     def press(self, action: str):
         self.page.click(f"#phone-{self.name} [data-action={action}]")
