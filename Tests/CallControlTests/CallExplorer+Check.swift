@@ -10,6 +10,7 @@ extension CallExplorer {
                 throw ExplorationFault("an operation of call \(id) would never end", path)
             }
         }
+        if let (call, leg) = world.reusedLeg { throw ExplorationFault("\(leg) of call \(call) is somebody else than before", path) }
         try checkRoutes()
         guard isQuiet else { return }
         for (id, call) in world.calls where !world.ended.contains(id) {

@@ -116,11 +116,18 @@ struct CallExplorer: Explorable {
     init(alice: HoldDialect, others: HoldDialect, isFocused: Bool = false) throws {
         self.isFocused = isFocused
         dialects = ["A1": alice, "A2": alice, "A3": alice, "B": others, "C": others, "D": others]
-        world.add(try MidCallRig(id: 1, alice, others, session: "B").call, keeper: .caller)
+        world.add(Self.aged(try MidCallRig(id: 1, alice, others, session: "B").call), keeper: .caller)
         let sessions: [SessionID] = isFocused ? ["A1", "B"] : ["A1", "A2", "B", "C"]
         for session in sessions { clients[session] = Client() }
         guard !isFocused else { return }
-        world.add(try MidCallRig(id: 2, alice, others, bob: MidCallRig.carol, session: "C").call, keeper: .caller)
+        world.add(Self.aged(try MidCallRig(id: 2, alice, others, bob: MidCallRig.carol, session: "C").call), keeper: .caller)
+    }
+
+    /// Many others have been rung in the call: it has come to the end of the numbers that one byte has.
+    private static func aged(_ call: Call) -> Call {
+        var call = call
+        while call.takeLeg().number < UInt8.max {}
+        return call
     }
 
     /// Two calls that have come so far, in which Dave is nobody's concern.
@@ -255,7 +262,7 @@ struct CallExplorer: Explorable {
             let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
             var configuration = Call.Configuration()
             configuration.mediaPolicy = .engine
-            world.add(Call(id: Self.conference, joiner: joiner, configuration: configuration), keeper: .caller)
+            world.add(Self.aged(Call(id: Self.conference, joiner: joiner, configuration: configuration)), keeper: .caller)
             try world.act(Self.conference) { call, random, now throws(CallError) in
                 try call.join(
                     [Self.toBob, Self.toCarol], Self.request("A3", .sendReceive, "actpass", version), identity: CallRig.identity("gwjoin"),

@@ -34,6 +34,9 @@ struct CallWorld {
     private(set) var routes: [CallID: [Leg: MediaRoute]] = [:]
     /// What was agreed with each leg last, as the media plane was told.
     private(set) var agreements: [CallID: [Leg: NegotiatedLeg]] = [:]
+    /// Whose each number of each call was first, and a number that was somebody else's later, if there is one.
+    private var holders: [CallID: [Leg: SessionID]] = [:]
+    private(set) var reusedLeg: (call: CallID, leg: Leg)?
 
     mutating func add(_ call: Call, keeper: Leg) {
         calls[call.id] = call
@@ -97,6 +100,10 @@ struct CallWorld {
     mutating func settle() { while !messages.isEmpty { deliver() } }
 
     private mutating func perform(_ actions: [CallAction], of id: CallID) {
+        for leg in calls[id]?.legs ?? [] where leg.party.session != holders[id, default: [:]][leg.id, default: leg.party.session] {
+            reusedLeg = (id, leg.id)
+        }
+        for leg in calls[id]?.legs ?? [] { holders[id, default: [:]][leg.id] = leg.party.session }
         for action in actions {
             switch action {
             case .notify(_, let receivers, let notification):

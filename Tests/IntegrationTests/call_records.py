@@ -12,6 +12,10 @@ async def record_of(call: PartyCall) -> dict:
     return (await call.party.request("GET", f"/logRecord/{call.session}")).succeeded()
 
 
+async def sessions_of(party) -> list[dict]:
+    return (await party.request("GET", "/callControl/callSessions")).succeeded()["callSessions"]
+
+
 def events(entries: list[dict]) -> list[str]:
     """`self answered`, in order, with stamps that never go back."""
     times = [entry["time"] for entry in entries]

@@ -4,13 +4,9 @@ import re
 
 import pytest
 
-from call_records import events, record_of, session_of
+from call_records import events, record_of, session_of, sessions_of
 from party import FCS, L5, PartyCall
 from situations import connected, held, resumed, two_held_calls
-
-
-async def sessions_of(party) -> list[dict]:
-    return (await party.request("GET", "/callControl/callSessions")).succeeded()["callSessions"]
 
 
 async def log_of(party, query: str = "") -> list[dict]:

@@ -1,7 +1,7 @@
 """Transfer (spidr-wire §8.5): who is told what, who hears whom afterwards, and that failure brings everybody back."""
 import pytest
 
-from call_records import events_of, session_of
+from call_records import events_of, session_of, sessions_of
 from party import FCS, L5, MUSIC, PartyCall, audio_direction, hear_now
 from situations import connected, forget, held, resumed, two_held_calls
 
@@ -112,6 +112,25 @@ async def test_a_target_that_cannot_be_reached(party, target, code):
     assert at_alice.failure[0] == code and at_alice.failure[1]
     await bob.heard_exactly()
     await resumed(at_alice, at_bob)
+
+
+async def test_300_transfers_that_fail_draw_nobody_in(party):
+    alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
+    at_alice, at_bob = await connected(alice, bob)
+    for _ in range(300):
+        (await at_alice.transfer(NOBODY)).succeeded()
+    assert await sessions_of(carol) == []
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    (await at_alice.transfer("carol")).succeeded()
+    at_carol = await carol.incoming()
+    (await at_carol.answer()).succeeded()
+    await at_alice.over()
+    at_alice.farewell.succeeded()
+    await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
+    (await at_bob.end("thanks")).succeeded()
+    assert (await at_carol.over()).text == "thanks"
+    for each in (alice, bob, carol):
+        assert await sessions_of(each) == []
 
 
 async def test_a_target_that_does_not_answer(own_gateway, party):

@@ -137,9 +137,9 @@ struct MovingTests {
     @Test(arguments: [MovingRig.third, CallID(33)])
     func `a leg that is on its way can be given on at once, to another worker or the same`(_ last: CallID) async throws {
         var rig = try established()
-        func names(_ round: Int) -> (of: Leg, with: Leg) { (Leg(UInt8(2 * round)), Leg(UInt8(2 * round + 1))) }
+        func names(_ round: Int) -> (of: Leg, with: Leg) { (Leg(UInt64(2 * round)), Leg(UInt64(2 * round + 1))) }
         for round in 0..<20 {
-            let (now, next, guest) = (names(round), names(round + 1), Leg(UInt8(round + 2)))
+            let (now, next, guest) = (names(round), names(round + 1), Leg(UInt64(round + 2)))
             try rig.send(from: rig.c, rig.d)
             rig.move(now.with, from: MovingRig.second, to: MovingRig.first, as: guest, with: .caller)
             rig.move(guest, from: MovingRig.first, to: last, as: now.with, with: now.of)

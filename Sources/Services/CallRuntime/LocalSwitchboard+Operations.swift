@@ -59,6 +59,7 @@ extension LocalSwitchboard {
             // Nobody can be replaced while somebody is: it may have come twice at once, and the other one was first.
             return await call.isReplacing(consultation.owner.id, by: leg)
         }
+        guard await registration.contact(besides: call.id)?.devices.contains(where: known.devices.contains) == true else { return false }
         var random = environment.random.generator
         let target: Leg
         do throws(CallError) {
@@ -149,16 +150,16 @@ extension LocalSwitchboard {
         _ diversion: Diversion, of user: UserAddress, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
         otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
     ) async throws(CallError) {
-        var random = environment.random.generator
-        let target = try await call.takeLeg(for: diversion, by: leg)
-        let session = SessionID(random.nextToken(16, alphabet: .url))
+        try await call.check(diversion, by: leg)
         let registration = await users.existing(address)
-        let contact = await registration?.attach(session, target, of: call)
-        let unreachable = try await reasonNotToRing(address, contact, for: user)
-        guard let registration, let contact, unreachable == nil else {
-            registration?.inbox.post(.detach(session))
-            return try await otherwise(leg, unreachable ?? .notRegistered)
-        }
+        let found = await registration?.contact(besides: call.id)
+        let unreachable = try await reasonNotToRing(address, found, for: user)
+        guard let registration, unreachable == nil else { return try await otherwise(leg, unreachable ?? .notRegistered) }
+        let target = try await call.takeLeg(for: diversion, by: leg)
+        var random = environment.random.generator
+        let session = SessionID(random.nextToken(16, alphabet: .url))
+        // From now on no change of the devices is missed.
+        guard let contact = await registration.attach(session, target, of: call) else { return try await otherwise(leg, .notRegistered) }
         let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
         do throws(CallError) {
             try await call.divert(diversion, by: leg, to: party, as: target, registration)

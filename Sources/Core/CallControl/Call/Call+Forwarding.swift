@@ -9,8 +9,8 @@ extension Call {
     /// Whether a rung end could forward now; to be asked before anybody is looked up.
     package func checkForward(by leg: Leg) throws(CallError) {
         let member = try member(leg)
-        guard case .unanswered = state, member.stage == .ringing else { throw answeredAlready(leg) }
-        guard leg.number <= Leg.callee.number + UInt8(Self.maximumForwards) else {
+        guard case .unanswered(let unanswered) = state, member.stage == .ringing else { throw answeredAlready(leg) }
+        guard unanswered.forwards < Self.maximumForwards else {
             throw .unsupported("A call can be forwarded \(Self.maximumForwards) times.")
         }
     }
@@ -36,12 +36,13 @@ extension Call {
         var actions = cancel(leg, because: .forwarded)
         if media != nil { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)
-        legs.append(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))
+        add(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))
         edit(.caller) { $0.remote = target.party.shown }
         if let media, unanswered.invitation.sdp != nil { actions.append(.prepareMedia(target.leg, media.credentials)) }
         let named = notification(.call, to: target.leg)
         unanswered.invitation.session = named.session
         unanswered.invitation.parties = named.parties
+        unanswered.forwards += 1
         unanswered.deadline = now + configuration.ringTime
         state = .unanswered(unanswered)
         return actions + ring(target.leg, with: unanswered.invitation)

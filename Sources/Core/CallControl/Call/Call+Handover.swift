@@ -129,7 +129,7 @@ extension Call {
     mutating func adopt(_ handover: Handover) -> [HandedLeg] {
         handover.legs.map { leg in
             let adopted = HandedLeg(before: leg.id, after: takeLeg(), session: leg.party.session)
-            legs.append(
+            add(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
                     holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,

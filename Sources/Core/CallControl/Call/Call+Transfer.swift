@@ -28,7 +28,7 @@ extension Call {
         } catch {
             throw CallError(error)
         }
-        legs.append(
+        add(
             CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media))
         var invitation = notification(target.replaced == nil ? .call : .startCallReplace, to: target.leg)
         invitation.sdp = offer

@@ -67,6 +67,8 @@ package struct Call: Equatable, Sendable {
         var hasRung = false
         /// The caller has a description ahead of the answer.
         var hasProgressed = false
+        /// How often the call has gone to another address.
+        var forwards = 0
         /// When the devices stop ringing.
         var deadline: MonotonicTime
     }
@@ -125,10 +127,16 @@ package struct Call: Equatable, Sendable {
         lastLeg = .callee
     }
 
-    /// A number for one more end.
+    /// A number for one more end. No end of the call has had it, or will have it but that one.
     package mutating func takeLeg() -> Leg {
-        lastLeg = Leg(lastLeg.number &+ 1)
+        lastLeg = Leg(lastLeg.number + 1)
         return lastLeg
+    }
+
+    /// - Parameter leg: has a number that was taken for it.
+    mutating func add(_ leg: CallLeg) {
+        precondition(leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil, "a number is taken for one end, and used for no other")
+        legs.append(leg)
     }
 }
 

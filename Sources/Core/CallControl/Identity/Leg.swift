@@ -1,8 +1,11 @@
-/// One end of a call, by the order in which the ends joined it; numbers are not used twice in a call.
+/// One end of a call, by the order in which the ends joined it.
+///
+/// A number names one end for the whole life of the call, although ends come and go: users, media and notifications are found by it.
+/// At a million ends per second the numbers last for 500,000 years, so that they are never used up.
 package struct Leg: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let number: UInt8
+    package let number: UInt64
 
-    package init(_ number: UInt8) { self.number = number }
+    package init(_ number: UInt64) { self.number = number }
 
     /// Who started the call.
     package static let caller = Leg(0)

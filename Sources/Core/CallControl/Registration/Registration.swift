@@ -168,13 +168,16 @@ extension Registration {
 // MARK: - The user's legs
 
 extension Registration {
+    /// What rings when the user is called.
+    package var devices: [Device] { active.compactMap(\.device) }
+
     /// A call has made a leg for this user.
     ///
     /// - Returns: the devices the leg may ring or notify; from now on it hears of every change. Empty, and nothing
     ///   is attached, if the user has none, or as many legs as allowed.
     package mutating func attach(_ session: SessionID, to attachment: Attachment) -> [Device] {
         if let limit = configuration.maximumLegs, sessions[session] == nil, sessions.count >= limit { return [] }
-        let devices = active.compactMap(\.device)
+        let devices = devices
         if !devices.isEmpty { sessions.insert(session, attachment) }
         return devices
     }

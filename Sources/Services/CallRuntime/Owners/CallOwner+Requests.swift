@@ -87,15 +87,19 @@ extension CallOwner {
 
     // MARK: Somebody else is to be rung
 
-    /// A number for somebody who may be rung; it is used up whatever comes of it.
-    func takeLeg(for diversion: Diversion, by leg: Leg) throws(CallError) -> Leg {
-        guard var call else { throw .noSuchCall }
+    /// Throws unless the call could go to somebody else now; to be asked before anybody is looked up.
+    func check(_ diversion: Diversion, by leg: Leg) throws(CallError) {
+        guard let call else { throw .noSuchCall }
         switch diversion {
         case .transfer: try call.checkTransfer(by: leg)
         case .forward: try call.checkForward(by: leg)
         }
-        let taken = call.takeLeg()
-        self.call = call
+    }
+
+    /// A number for somebody who has a device that is now to be rung.
+    func takeLeg(for diversion: Diversion, by leg: Leg) throws(CallError) -> Leg {
+        try check(diversion, by: leg)
+        guard let taken = call?.takeLeg() else { throw .noSuchCall }
         return taken
     }
 
@@ -115,6 +119,7 @@ extension CallOwner {
         if let replaced { neighbours[replaced.in.owner.id] = replaced.in }
         var random = environment.random.generator
         let now = environment.clock.now
+        precondition(registrations[target.leg] == nil, "no end of the call has this number")
         registrations[target.leg] = registration
         do throws(CallError) {
             try command(diversion.rawValue, leg) { call throws(CallError) in

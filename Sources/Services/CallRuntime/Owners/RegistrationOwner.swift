@@ -161,6 +161,12 @@ extension RegistrationOwner {
 // MARK: - Calls
 
 extension RegistrationOwner {
+    /// Whom a call could ring; `nil` if the user has no device.
+    func contact(besides call: CallID) -> Contact? {
+        let devices = registration.devices
+        return devices.isEmpty ? nil : Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
+    }
+
     /// Makes the user part of a call, which from now on is told when devices come and go. `nil` if the user has none.
     func attach(_ session: SessionID, _ leg: Leg, of call: CallOwner) -> Contact? {
         let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg))
