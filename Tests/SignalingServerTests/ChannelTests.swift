@@ -165,6 +165,18 @@ import Testing
         }
     }
 
+    @Test func `a notification larger than what may wait says nothing about a reader that has read everything`() async throws {
+        try await TestServer.run(configure: { $0.slowReaderBytes = 10_000 }) { server in
+            let (client, socket) = try await open(server)
+            for id in [1, 2] as [UInt64] {
+                server.sockets.transmit(frame(id, sdp: String(repeating: "v", count: 50_000)), to: socket)
+                #expect(await client.receive()?.payload.count ?? 0 > 50_000)
+            }
+            #expect(server.metrics.webSocketsClosed[.tooSlow].value == 0)
+            await client.connection.close()
+        }
+    }
+
     @Test func `a silent client is asked, then given up`() async throws {
         try await TestServer.run(configure: {
             $0.channelIdleTimeout = .milliseconds(60)

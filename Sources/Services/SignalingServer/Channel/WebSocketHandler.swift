@@ -40,7 +40,9 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     func transmit(_ text: ByteBuffer) {
         guard state == .open, let context else { return }
-        guard owedBytes(context) + text.readableBytes <= configuration.slowReaderLimit else {
+        let owed = owedBytes(context)
+        // A frame that nothing waits in front of says nothing about the reader, however large it is.
+        guard owed == 0 || owed + text.readableBytes <= configuration.slowReaderLimit else {
             closure = closure ?? .tooSlow
             return context.close(promise: nil)
         }
