@@ -67,6 +67,14 @@ async def test_a_reason_is_as_long_as_is_configured(own_gateway, party):
     assert (await at_bob.over()).text == "Grüße a"
 
 
+async def test_a_reason_can_be_longer_than_usual(own_gateway, party):
+    own: Gateway = own_gateway("--set", "calls.max_text_length=600")
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.end("ü" * 700)).succeeded()
+    assert (await at_bob.over()).text == "ü" * 600
+
+
 async def test_without_music_on_hold_whoever_is_kept_waiting_hears_what_the_holder_sends(own_gateway, party):
     """With `sendonly` that is the holder's own choice (RFC 3264 §8.4)."""
     own: Gateway = own_gateway("--set", "calls.music_on_hold=off")

@@ -5,9 +5,6 @@ import HTTPTypes
 
 /// Calls (spidr-wire §6).
 extension SignalingResponder {
-    /// Characters of a reason that are passed on; the rest is cut (spidr-wire §6.7).
-    private static let reasonLength = 256
-
     func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let body = try exchange.decode(CallControlRequest.self)
         let (creation, warnings) = (try body.creation(defaultDomain: defaultDomain), try body.ignoredValues())
@@ -60,7 +57,7 @@ extension SignalingResponder {
 
     func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID? = nil, reasonText: String?) async throws(APIError) {
         do throws(CallError) {
-            try await switchboard.end(user, session, from: device, reasonText: reasonText.map { String($0.prefix(Self.reasonLength)) })
+            try await switchboard.end(user, session, from: device, reasonText: reasonText)
         } catch {
             throw APIError(error)
         }
