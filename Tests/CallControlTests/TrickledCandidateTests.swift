@@ -30,6 +30,24 @@ struct TrickledCandidateTests {
         #expect(throws: CallError.noSuchCall) { try rig.call.candidates(Self.candidates, by: .caller) }
     }
 
+    @Test func `a description that goes to the other end unread is no longer than one that is read`() throws {
+        let (longest, tooLong) = (String(repeating: "\t", count: 65_536), String(repeating: "\t", count: 65_537))
+        let refusal = CallError.malformedDescription("more than 65536 bytes")
+        var rig = CallRig()
+        #expect(throws: refusal) { try rig.start(tooLong) }
+        _ = try rig.start(longest)
+        #expect(throws: refusal) { try rig.answer(tooLong) }
+        _ = try rig.answer(longest)
+        #expect(throws: refusal) { try rig.offerUpdate(tooLong, by: .caller) }
+        _ = try rig.offerUpdate("offer", by: .caller)
+        let before = rig.call
+        var random = SeededRandomSource(seed: 2)
+        #expect(throws: refusal) {
+            try rig.call.respond(by: .callee, CallUpdateRequest(sdp: tooLong), at: rig.clock.now, random: &random)
+        }
+        #expect(rig.call == before)
+    }
+
     @Test func `the gateway itself learns addresses from checks, and passes none on`() throws {
         let rig = try MidCallRig()
         #expect(try rig.call.candidates(Self.candidates, by: .caller).isEmpty)

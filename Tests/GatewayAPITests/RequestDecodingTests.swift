@@ -55,6 +55,46 @@ import Testing
         #expect(start == .start(wanted))
     }
 
+    private func candidates(_ candidates: [[String: String]]) throws -> CallControlRequest {
+        let body = ["callControlRequest": ["type": "updateIceCandidate", "iceCandidates": candidates] as [String: Any]]
+        return try WireJSON.decode(CallControlRequest.self, from: JSONSerialization.data(withJSONObject: body))
+    }
+
+    @Test(arguments: [("candidate", 1_024), ("sdpMid", 256), ("usernameFragment", 256)])
+    func `a candidate is as long as one can be`(_ field: String, _ limit: Int) throws {
+        for count in [limit, limit + 1] {
+            let request = try candidates([["candidate": ""].merging([field: String(repeating: "\t", count: count)]) { $1 }])
+            if count == limit {
+                _ = try request.operation(defaultDomain: "here.test")
+            } else {
+                #expect(throws: APIError(.requestInvalidValue, "The field \"callControlRequest.iceCandidates.0.\(field)\" has more than \(limit) bytes.")) {
+                    try request.operation(defaultDomain: "here.test")
+                }
+            }
+        }
+    }
+
+    /// 1 MiB may wait for a reader.
+    @Test func `the longest candidates that one request can carry fit where notifications wait`() throws {
+        let longest = ["candidate": String(repeating: "\u{1}", count: 1_024)]
+        guard case .candidates(let lines) = try candidates(Array(repeating: longest, count: 64)).operation(defaultDomain: "here.test") else {
+            Issue.record("these are candidates")
+            return
+        }
+        #expect(throws: APIError(.requestInvalidValue, "The candidates of one request can have 65536 bytes together.")) {
+            try candidates(Array(repeating: longest, count: 65)).operation(defaultDomain: "here.test")
+        }
+        var notification = CallControl.Notification(.iceCandidate, session: SessionID("B1"))
+        notification.candidates = lines
+        // With as much text as any other notification can have: a description, parameters and bodies, and two names.
+        notification.sdp = String(repeating: "\u{1}", count: 65_536)
+        notification.customParameters = [CustomParameter(name: String(repeating: "\u{1}", count: CallControlRequest.maximumParameterBytes), value: "")]
+        notification.customBodies = [CustomBody(contentType: "a/b", body: String(repeating: "\u{1}", count: CallControlRequest.maximumBodyBytes))]
+        let frame = NotificationFrame(
+            eventID: 1, time: 1, user: try #require(UserAddress(parsing: "ann@example.com")), channel: ChannelID("ws"), notification: notification)
+        #expect(WireJSON.encode(wrapping: NotificationMessage(frame)).count < 1 << 20)
+    }
+
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `random changes to a body are refused or understood, and never trap`(_ seed: UInt64) throws {
         print("seed \(seed)")

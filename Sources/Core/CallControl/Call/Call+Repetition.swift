@@ -19,6 +19,7 @@ extension Call {
     package mutating func answer(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
+        try checkLength(of: request.sdp)
         let answer = Utterance(.answer, request.sdp)
         if let answer, try member(leg).answer == answer { return [] }
         let actions = try firstAnswer(by: leg, request, at: now, random: &random)
@@ -33,6 +34,7 @@ extension Call {
     package mutating func offer(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
+        try checkLength(of: request.sdp)
         let offer = Utterance(.offer, request.sdp)
         let last = try member(leg).lastUtterance
         let isRepeated = offer != nil && offer == last
@@ -51,6 +53,7 @@ extension Call {
     package mutating func respond(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
+        try checkLength(of: request.sdp)
         let response = Utterance(.response, request.sdp)
         let member = try member(leg)
         // Nor is it the answer to a newer offer: who describes anew counts on in o= (RFC 8829 §5.3.1).

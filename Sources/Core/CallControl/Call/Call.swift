@@ -149,6 +149,7 @@ extension Call {
         _ request: CallStartRequest, media mode: MediaMode, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
+        try checkLength(of: request.sdp)
         var invitation = notification(.call, to: .callee)
         invitation.actions = [.answer, .reject, .forward]
         invitation.carry(request.content)
@@ -356,6 +357,11 @@ extension Call {
 
     /// Everybody else who talks.
     func others(of leg: Leg) -> [CallLeg] { legs.filter { $0.id != leg && $0.isTalking } }
+
+    /// A description that goes to the other end unread is no longer than one that is read.
+    func checkLength(of sdp: String) throws(CallError) {
+        guard sdp.utf8.count <= DescriptionLimits.bytes else { throw .malformedDescription("more than \(DescriptionLimits.bytes) bytes") }
+    }
 
     func refusal(of operation: String, to leg: Leg) -> CallError {
         .notAllowed(operation: operation, state: legState(leg).rawValue)

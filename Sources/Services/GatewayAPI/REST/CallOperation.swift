@@ -62,6 +62,12 @@ extension CallControlRequest {
     ]
     /// Candidates that one request may carry; a client has a few dozen at most.
     private static let maximumCandidates = 100
+    /// A browser's has some 150 bytes, and 300 with an address of IPv6 and a related one.
+    private static let maximumCandidateBytes = 1_024
+    /// A username fragment has 256 characters at most (RFC 8839 §5.4).
+    private static let maximumCandidateTokenBytes = 256
+    /// Of all candidates of a request: what JSON makes of it six times as long still fits where notifications wait for a reader.
+    private static let maximumCandidatesBytes = 65_536
 
     /// - Parameter defaultDomain: completes names and telephone numbers without one.
     package func creation(defaultDomain: String) throws(APIError) -> CallCreation {
@@ -105,7 +111,21 @@ extension CallControlRequest {
         guard iceCandidates.count <= Self.maximumCandidates else {
             throw APIError(.requestInvalidValue, "One request can carry \(Self.maximumCandidates) candidates.")
         }
+        for (index, candidate) in iceCandidates.enumerated() {
+            try checkLength(of: candidate.candidate, Self.maximumCandidateBytes, "iceCandidates.\(index).candidate")
+            try checkLength(of: candidate.sdpMid, Self.maximumCandidateTokenBytes, "iceCandidates.\(index).sdpMid")
+            try checkLength(of: candidate.usernameFragment, Self.maximumCandidateTokenBytes, "iceCandidates.\(index).usernameFragment")
+        }
+        guard iceCandidates.reduce(0, { $0 + $1.bytes }) <= Self.maximumCandidatesBytes else {
+            throw APIError(.requestInvalidValue, "The candidates of one request can have \(Self.maximumCandidatesBytes) bytes together.")
+        }
         return iceCandidates.map(\.line)
+    }
+
+    private func checkLength(of text: String?, _ limit: Int, _ field: String) throws(APIError) {
+        guard text?.utf8.count ?? 0 <= limit else {
+            throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field)\" has more than \(limit) bytes.")
+        }
     }
 
     private func address(_ text: String, _ field: String, defaultDomain: String) throws(APIError) -> UserAddress {

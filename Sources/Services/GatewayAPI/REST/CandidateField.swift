@@ -14,6 +14,9 @@ package struct CandidateField: Decodable, Hashable, Sendable {
         usernameFragment = line.usernameFragment
     }
 
+    /// Length of its texts.
+    var bytes: Int { candidate.utf8.count + (sdpMid?.utf8.count ?? 0) + (usernameFragment?.utf8.count ?? 0) }
+
     package var line: TrickledLine {
         TrickledLine(candidate: candidate, mid: sdpMid, mediaIndex: sdpMLineIndex, usernameFragment: usernameFragment)
     }
