@@ -2,10 +2,13 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+from party.guest import Guest
 from peers import sdp
 from peers.gateway import REPOSITORY
 from peers.spidr import SpidrPeer
@@ -14,44 +17,94 @@ from peers.spidr import SpidrPeer
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 SECONDS = os.environ.get("ORBWEAVER_SCHEMATHESIS_SECONDS", "75")
 
+PHASES = {"examples": "Examples", "coverage": "Coverage", "fuzzing": "Fuzzing", "stateful": "Stateful"}
+"""The description's examples; every keyword of it at and beyond its limits; chance; requests that follow from answers, by `links`."""
+
 # The authenticated user's own path, and things that exist: otherwise every answer is 403 or 404.
 CONFIGURATION = """
+[phases.stateful.generation]
+mode = "positive"
+
 [parameters]
 "path.user" = "alice@dev.local"
 
 [[operations]]
-include-operation-id = ["queryCall", "operateCall"]
+include-operation-id = ["queryCall", "operateCall", "operateMedia", "queryStatistics"]
 parameters = {{ "path.id" = {session} }}
 
 [[operations]]
 include-operation-id = ["extendSubscription"]
 parameters = {{ "path.id" = {subscription} }}
+
+[[operations]]
+include-operation-id = ["createGuestCall", "queryGuestCall", "operateGuestCall"]
+parameters = {{ "path.user" = "bob@dev.local", "path.id" = {guest_session} }}
+
+[[operations]]
+include-operation-id = ["extendGuest"]
+parameters = {{ "path.user" = "bob@dev.local", "path.id" = {guest_subscription} }}
 """
+
+LAST_SEGMENT = "#regex:/([^/]+)$"
+"""Behind a pointer, an addition of schemathesis: standard links cannot take a part of a string."""
+
+
+def linked_description() -> str:
+    """The description with links from subscriptions to what their ids are for."""
+    document = yaml.safe_load((REPOSITORY / "openapi/orbweaver.yaml").read_text())
+    for resource, operations in (("user", ("extendSubscription", "unsubscribe")), ("anonymous", ("extendGuest", "unsubscribeGuest"))):
+        granted = document["paths"][f"/rest/version/1/{resource}/{{user}}/subscription"]["post"]["responses"]["201"]
+        where = {"path.user": "$request.path.user", "path.id": f"$response.body#/subscribeResponse/subscription{LAST_SEGMENT}"}
+        granted["links"] = {operation: {"operationId": operation, "parameters": where} for operation in operations}
+    return json.dumps(document)
 
 
 async def test_no_made_up_request_breaks_the_server_or_the_description(own_gateway, contract, artifacts, tmp_path):
-    own = own_gateway("--set", "calls.ring_time=10m")
-    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
-        await alice.register()
-        await bob.register()
+    own = own_gateway(
+        "--set", "calls.ring_time=10m", "--set", "anonymous.mode=open", "--set", "anonymous.network_requests=10000", "--set", "anonymous.maximum=10000", "--set", "anonymous.max_per_account=10000",
+        "--set", "registration.max_per_user=100",
+    )  # fmt: skip
+    async with (
+        SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob,
+        Guest(own.http, "bob", contract=contract) as guest,
+    ):  # fmt: skip
+        for each in (alice, bob, guest):
+            await each.register()
         await bob.call("alice", sdp.offer())
         ringing = (await alice.expect("call")).session
 
-        configuration = tmp_path / "schemathesis.toml"
-        subscription = alice.subscription.rsplit("/", 1)[1]
-        configuration.write_text(CONFIGURATION.format(session=json.dumps(ringing), subscription=json.dumps(subscription)))
+        guest_session = await guest.call("bob", sdp.offer())
+        names = {
+            "session": ringing, "guest_session": guest_session,
+            "subscription": last(alice.subscription), "guest_subscription": last(guest.subscription),
+        }  # fmt: skip
+        configuration, description = tmp_path / "schemathesis.toml", tmp_path / "openapi.json"
+        configuration.write_text(CONFIGURATION.format(**{name: json.dumps(value) for name, value in names.items()}))
+        description.write_text(linked_description())
         command = [
             Path(sys.executable).with_name("schemathesis"), "--config-file", configuration,
-            "run", REPOSITORY / "openapi/orbweaver.yaml", "--url", own.http, "--auth", "alice@dev.local:dev",
-            "--checks", CHECKS, "--phases", "examples,coverage,fuzzing", "--max-time", SECONDS, "--max-examples", "60",
+            "run", description, "--url", own.http, "--auth", "alice@dev.local:dev",
+            "--checks", CHECKS, "--phases", ",".join(PHASES), "--max-time", SECONDS, "--max-examples", "60",
             "--seed", "20", "--suppress-health-check", "all", "--continue-on-failure", "--no-color",
         ]  # fmt: skip
         ended = await asyncio.to_thread(
-            subprocess.run, list(map(str, command)), capture_output=True, text=True, cwd=tmp_path, timeout=float(SECONDS) * 5 + 120
-        )
-        (artifacts / "schemathesis.txt").write_text(ended.stdout + ended.stderr)
+            subprocess.run, list(map(str, command)), capture_output=True, text=True, cwd=tmp_path, timeout=float(SECONDS) * 5 + 120,
+            env=os.environ | {
+                "SCHEMATHESIS_HOOKS": "peers.schemathesis_hooks", "PYTHONPATH": str(Path(__file__).parent), "GUEST_CHANNEL": last(guest.channel),
+            },
+        )  # fmt: skip
+        said = ended.stdout + ended.stderr
+        (artifacts / "schemathesis.txt").write_text(said)
         assert ended.returncode == 0, ended.stdout[-8_000:] + ended.stderr[-2_000:]
+        for phase in PHASES.values():
+            assert re.search(rf"✅ +{phase}", said), f"{phase} did not run to its end:\n{said[-3_000:]}"
+        followed = re.search(r"API Links: +(\d+) covered", said)
+        assert followed and int(followed[1]) > 0, f"no answer led to another request:\n{said[-3_000:]}"
         assert own.readiness() == 200
         (await bob.extend()).succeeded()  # who had no part in it
-        alice.subscription = None  # a made-up request may have ended it
+        alice.subscription = guest.subscription = None  # a made-up request may have ended them
     await asyncio.to_thread(own.stop)
+
+
+def last(path: str) -> str:
+    return path.rsplit("/", 1)[1]
