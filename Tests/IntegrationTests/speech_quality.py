@@ -151,6 +151,16 @@ class Laboratory:
         """Those through the gateway."""
         return [way for way in self._heard if way.through in (GATEWAY, MIX)]
 
+    def utterances_judged(self, way: Way) -> int:
+        """How many of them the score is the median of."""
+        self.score(way)
+        return len(self._scores[way, way.band])
+
+    @staticmethod
+    def has_limit(way: Way) -> bool:
+        """Whether it is held against anything: the other ways are in the table only."""
+        return way.through == GATEWAY if way.loss is CLEAN else way.speaks is OPUS and way.hears is not OPUS
+
     def direct_score(self, way: Way) -> float:
         """What the way is held against, judged in the same band: the peers directly connected.
 
@@ -195,11 +205,11 @@ def complaints(laboratory: Laboratory) -> dict[Way, str]:
     found = {}
     for way in laboratory.ways():
         score, direct = laboratory.score(way), laboratory.direct_score(way)
-        if way.loss is CLEAN and way.through == GATEWAY:
+        if way.loss is CLEAN and laboratory.has_limit(way):
             margin = PASSING_MARGIN if way.speaks is way.hears else TRANSCODED_MARGIN
             if score < direct - margin:
                 found[way] = f"{way}: {score:.2f} is more than {margin} below {direct:.2f}, the direct connection"
-    concealed = [way for way in laboratory.ways() if way.loss is not CLEAN and way.speaks is OPUS and way.hears is not OPUS]
+    concealed = [way for way in laboratory.ways() if way.loss is not CLEAN and laboratory.has_limit(way)]
     for lossy in LOSSES:
         gains = {way: laboratory.score(way) - laboratory.chain_score(way) for way in concealed if way.loss is lossy}
         mean = statistics.mean(gains.values()) if gains else 0
