@@ -79,7 +79,7 @@ struct ChannelTests {
         let request = rig.registration.requestBegan(at: rig.clock.now)
         _ = try rig.registration.unsubscribe("s1", at: rig.now)
         #expect(rig.close(1, on: 11) == [])
-        #expect(rig.registration.requestAnswered(request) == [])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
     }
 
     // MARK: Requests
@@ -88,7 +88,7 @@ struct ChannelTests {
         _ = try rig.open(1, on: 11)
         let request = rig.registration.requestBegan(at: rig.clock.now)
         #expect(rig.notify([1]) == [])
-        #expect(rig.registration.requestAnswered(request) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
     }
 
     @Test mutating func `a notification does not wait for requests that begin after it`() throws {
@@ -97,15 +97,15 @@ struct ChannelTests {
         _ = rig.notify([1])
         let second = rig.registration.requestBegan(at: rig.clock.now)
         _ = rig.notify([1], .callEnd)
-        #expect(rig.registration.requestAnswered(first) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
-        #expect(rig.registration.requestAnswered(second) == [.transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))])
+        #expect(rig.registration.requestAnswered(first, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(rig.registration.requestAnswered(second, at: rig.clock.now) == [.transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))])
     }
 
     @Test mutating func `a socket that opens meanwhile does not get ahead of the answer`() throws {
         let request = rig.registration.requestBegan(at: rig.clock.now)
         _ = rig.notify([1])
         #expect(try rig.open(1, on: 11) == [])
-        #expect(rig.registration.requestAnswered(request) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
     }
 
     @Test mutating func `a request that is not answered loses its hold after a while`() throws {
@@ -114,6 +114,90 @@ struct ChannelTests {
         #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(10), .requestPatience))
         _ = rig.notify([1])
         #expect(rig.advance(by: .seconds(10)) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
-        #expect(rig.registration.requestAnswered(request) == [])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+    }
+
+    // MARK: Clients that digest an answer
+
+    private static func about(_ session: String, _ type: Notification.EventType = .ringing) -> Notification {
+        Notification(type, session: SessionID(session))
+    }
+
+    private mutating func types(_ actions: [RegistrationAction]) -> [Notification.EventType] {
+        actions.compactMap { if case .transmit(let frame, _) = $0 { frame.notification.type } else { nil } }
+    }
+
+    /// One device, s1, whose client is in the middle of a request.
+    private mutating func beginRequest() throws -> UInt64 {
+        rig = RegistrationRig(digests: true)
+        try rig.subscribe()
+        _ = try rig.open(1, on: 11)
+        return rig.registration.requestBegan(at: rig.clock.now)
+    }
+
+    @Test mutating func `a client hears nothing of a session for 100 ms after the answer to its own request`() throws {
+        let request = try beginRequest()
+        _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+        #expect(rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now) == [])
+        _ = rig.registration.notify(["s1"], Self.about("A", .callEnd), at: rig.now)
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .milliseconds(100), .digestion))
+        #expect(rig.advance(by: .milliseconds(99)) == [])
+        #expect(types(rig.advance(by: .milliseconds(1))) == [.ringing, .callEnd])
+        #expect(types(rig.registration.notify(["s1"], Self.about("A"), at: rig.now)) == [.ringing])
+    }
+
+    @Test mutating func `other sessions do not wait for an answer that is digested`() throws {
+        let request = try beginRequest()
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        #expect(types(rig.registration.notify(["s1"], Self.about("B", .call), at: rig.now)) == [.call])
+    }
+
+    @Test mutating func `a new session is told of after 250 ms, or when the client has made a request about it`() throws {
+        for mentions in [false, true] {
+            let request = try beginRequest()
+            _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+            let answer = AnsweredRequest("A", isNew: true, others: ["B"], from: nil)
+            #expect(rig.registration.requestAnswered(request, answer, at: rig.clock.now) == [])
+            #expect(rig.registration.notify(["s1"], Self.about("B", .sessionComplete), at: rig.now) == [])
+            #expect(rig.advance(by: .milliseconds(249)) == [])
+            let released = mentions ? rig.registration.sessionMentioned("A") : rig.advance(by: .milliseconds(1))
+            #expect(types(released) == [.ringing, .sessionComplete])
+        }
+    }
+
+    @Test mutating func `a request about a session that the client knew does not shorten the time of the one before`() throws {
+        let request = try beginRequest()
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+        #expect(rig.registration.sessionMentioned("A") == [])
+    }
+
+    @Test mutating func `another device does not wait for an answer that is digested`() throws {
+        let request = try beginRequest()
+        try rig.subscribe()
+        _ = try rig.open(2, on: 12)
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: "s1"), at: rig.clock.now)
+        let told = rig.registration.notify(["s1", "s2"], Self.about("A", .callCancel), at: rig.now)
+        #expect(told.count == 1)
+        guard case .transmit(_, to: SocketID(12))? = told.first else {
+            Issue.record("the second device was not told at once")
+            return
+        }
+    }
+
+    @Test mutating func `the socket of a deleted subscription is closed a second after, or by its client`() throws {
+        for closes in [false, true] {
+            let request = try beginRequest()
+            _ = try rig.registration.unsubscribe("s1", at: rig.now)
+            #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+            #expect(!rig.registration.channelExists(ChannelID("c1")) && !rig.registration.isReachable)
+            #expect(rig.advance(by: .milliseconds(999)) == [])
+            if closes {
+                #expect(rig.close(1, on: 11) == [])
+            } else {
+                #expect(rig.advance(by: .milliseconds(1)) == [.close(SocketID(11), .subscriptionEnded)])
+            }
+            #expect(rig.registration.isIdle)
+        }
     }
 }

@@ -15,7 +15,9 @@ struct NotificationQueueTests {
     }
 
     private mutating func release(_ oldestOpenRequest: UInt64? = nil, listening: Bool = true) -> [UInt64] {
-        let outgoing = queue.release(oldestOpenRequest: oldestOpenRequest, isListening: listening)
+        let outgoing = queue.release(isListening: listening) { request, _ in
+            request.map { request in oldestOpenRequest.map { $0 <= request } ?? false } ?? false
+        }
         #expect(outgoing.allSatisfy { !$0.isReplay })
         return outgoing.map(\.frame.eventID)
     }
@@ -24,7 +26,7 @@ struct NotificationQueueTests {
 
     @Test mutating func `numbers go up by one, and the stamp is that of the notification`() {
         _ = append(3)
-        let frames = queue.release(oldestOpenRequest: nil, isListening: true).map(\.frame)
+        let frames = queue.release(isListening: true) { _, _ in false }.map(\.frame)
         #expect(frames.map(\.eventID) == [100, 101, 102])
         #expect(frames.allSatisfy { $0.time == 7 && $0.channel == ChannelID("c") && $0.user.text == "ann@example.com" })
     }
@@ -55,7 +57,7 @@ struct NotificationQueueTests {
 
     @Test mutating func `what was transmitted is sent again under the same number`() {
         _ = append(2)
-        let first = queue.release(oldestOpenRequest: nil, isListening: true).map(\.frame)
+        let first = queue.release(isListening: true) { _, _ in false }.map(\.frame)
         let again = queue.replay(at: clock.now).outgoing
         #expect(again.map(\.frame) == first)
         #expect(again.allSatisfy { $0.isReplay })
@@ -120,27 +122,33 @@ struct NotificationQueueTests {
 struct RequestGateTests {
     private let start = VirtualClock().now
 
+    private func gate(firstNumber: UInt64) -> RequestGate {
+        RequestGate(firstNumber: firstNumber, patience: .seconds(10), answerTime: .zero, sessionTime: .zero)
+    }
+
+    private func holds(_ gate: RequestGate, _ request: UInt64) -> Bool { gate.holds(request, about: nil, for: "s1") }
+
     @Test func `requests are answered in any order`() {
-        var gate = RequestGate(firstNumber: 7, patience: .seconds(10))
+        var gate = gate(firstNumber: 7)
         #expect([gate.begin(at: start), gate.begin(at: start), gate.begin(at: start)] == [7, 8, 9])
-        gate.answer(8)
-        #expect(gate.oldest == 7)
+        gate.answer(8, nil, at: start)
+        #expect(holds(gate, 7))
         #expect(gate.newest == 9)
-        gate.answer(7)
-        gate.answer(7)
-        #expect(gate.oldest == 9)
-        gate.answer(9)
+        gate.answer(7, nil, at: start)
+        gate.answer(7, nil, at: start)
+        #expect(!holds(gate, 8) && holds(gate, 9))
+        gate.answer(9, nil, at: start)
         #expect(gate.isEmpty)
-        #expect(gate.nextDeadline == nil)
+        #expect(gate.patienceEnd == nil)
     }
 
     @Test func `a request that is never answered holds nothing back for ever`() {
-        var gate = RequestGate(firstNumber: 0, patience: .seconds(10))
+        var gate = gate(firstNumber: 0)
         _ = gate.begin(at: start)
         _ = gate.begin(at: start + .seconds(5))
-        #expect(gate.nextDeadline == start + .seconds(10))
+        #expect(gate.patienceEnd == start + .seconds(10))
         gate.timeout(at: start + .seconds(10))
-        #expect(gate.oldest == 1)
+        #expect(!holds(gate, 0) && holds(gate, 1))
         gate.timeout(at: start + .seconds(15))
         #expect(gate.isEmpty)
     }

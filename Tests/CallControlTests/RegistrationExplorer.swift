@@ -102,7 +102,7 @@ struct RegistrationExplorer: Explorable {
             watch(rig.close(1, on: closed))
         case .notify: watch(rig.notify([1]))
         case .begin: requests.append((rig.registration.requestBegan(at: rig.clock.now), rig.clock.now + .seconds(10)))
-        case .answer: watch(rig.registration.requestAnswered(requests.removeFirst().number))
+        case .answer: watch(rig.registration.requestAnswered(requests.removeFirst().number, at: rig.clock.now))
         case .expire: if let expiry { watch(rig.advance(by: expiry - rig.clock.now)) }
         case .wait:
             guard let deadline = rig.registration.nextDeadline else { throw .noSuchSubscription }

@@ -101,7 +101,7 @@ struct RegistrationPropertyTests {
                 case 13:
                     guard let request = witness.held.keys.randomElement(using: &random) else { continue }
                     witness.held[request] = nil
-                    witness.watch(rig.registration.requestAnswered(request))
+                    witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
                 case 14:
                     guard !isAttached else { continue }
                     witness.devices = Set(rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))
@@ -116,7 +116,7 @@ struct RegistrationPropertyTests {
         }
         for request in witness.held.keys.sorted() {
             witness.held[request] = nil
-            witness.watch(rig.registration.requestAnswered(request))
+            witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
         }
         witness.watch(rig.advance(by: .seconds(90_000)))
         witness.watch(rig.advance(by: .seconds(90_000)))

@@ -10,7 +10,10 @@ struct RegistrationRig {
     var registration: Registration
     private var count = 0
 
-    init(_ configuration: Registration.Configuration = .init()) {
+    /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about that.
+    init(_ configuration: Registration.Configuration = .init(), digests: Bool = false) {
+        var configuration = configuration
+        if !digests { (configuration.answerTime, configuration.sessionTime, configuration.closeDelay) = (.zero, .zero, .zero) }
         registration = Registration(user: Self.user, configuration: configuration, firstRequest: 1)
     }
 

@@ -119,7 +119,7 @@ struct SubscriptionTests {
         #expect(try rig.registration.unsubscribe("s1", at: rig.now) == [.subscriptionsChanged(by: -1)])
         #expect(rig.notify([1]) == [], "nothing is added to what has ended")
         #expect(
-            rig.registration.requestAnswered(request) == [
+            rig.registration.requestAnswered(request, at: rig.clock.now) == [
                 .transmit(rig.frame(1, 1_000, .callEnd), to: SocketID(9)), .close(SocketID(9), .subscriptionEnded),
             ])
     }

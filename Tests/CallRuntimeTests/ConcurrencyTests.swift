@@ -71,7 +71,7 @@ struct ConcurrencyTests {
                 for number in 0..<60 {
                     let (caller, callee) = (users[number % 3], users[(number + 1 + number / 3 % 2) % 3])
                     group.addTask {
-                        let ticket = await rig.switchboard.requestBegan(caller)
+                        let ticket = await rig.switchboard.requestBegan(caller, about: nil)
                         let session = try await rig.call(callee, from: caller)
                         await rig.switchboard.requestAnswered(ticket)
                         if number % 2 == 0 { await Task.yield() }
@@ -101,7 +101,7 @@ struct ConcurrencyTests {
                 for _ in 0..<4 {
                     group.addTask {
                         for _ in 0..<100 {
-                            let ticket = await rig.switchboard.requestBegan(alice)
+                            let ticket = await rig.switchboard.requestBegan(alice, about: nil)
                             let grant = try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"]))
                             #expect(await rig.switchboard.channelExists(alice, grant.channel))
                             try await rig.switchboard.unsubscribe(alice, grant.subscription)

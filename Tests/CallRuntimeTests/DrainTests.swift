@@ -34,7 +34,7 @@ struct DrainTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let ticket = await rig.switchboard.requestBegan(bob)
+            let ticket = await rig.switchboard.requestBegan(bob, about: nil)
             _ = try await rig.call()
             async let drained: Void = {
                 await rig.switchboard.drain()

@@ -13,7 +13,7 @@ struct NotificationOrderTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let start = await rig.switchboard.requestBegan(alice)
+            let start = await rig.switchboard.requestBegan(alice, about: nil)
             _ = try await rig.call()
             let b = try await rig.incoming(on: 2)
             await rig.settle()
@@ -21,7 +21,7 @@ struct NotificationOrderTests {
             await rig.switchboard.requestAnswered(start)
             await rig.expect(["answered start", "ringing"], on: 1)
 
-            let answer = await rig.switchboard.requestBegan(bob)
+            let answer = await rig.switchboard.requestBegan(bob, about: nil)
             try await rig.switchboard.answer(bob, b, CallAnswerRequest(sdp: "answer"))
             await rig.expect(["answered start", "ringing", "respondCallUpdate"], on: 1)
             await rig.settle()
@@ -35,7 +35,7 @@ struct NotificationOrderTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let ticket = await rig.switchboard.requestBegan(alice)
+            let ticket = await rig.switchboard.requestBegan(alice, about: nil)
             _ = try await rig.call()
             await rig.expect(["call"], on: 2)
             await rig.settle()

@@ -103,6 +103,15 @@ extension ConfigurationKey {
         ConfigurationKey(
             "registration", "replay_limit", \.switchboard.registration.queue.replayLimit, .count(0...100),
             "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."),
+        ConfigurationKey(
+            "registration", "answer_time", \.switchboard.registration.answerTime, .duration(.zero...(.seconds(2))),
+            "How long a client hears nothing of a call after the answer to its own request about it."),
+        ConfigurationKey(
+            "registration", "session_time", \.switchboard.registration.sessionTime, .duration(.zero...(.seconds(2))),
+            "The same after an answer that names a new session, unless the client makes a request about it earlier."),
+        ConfigurationKey(
+            "registration", "close_delay", \.switchboard.registration.closeDelay, .duration(.zero...(.seconds(10))),
+            "How long the WebSocket of a subscription stays open after its client has deleted it."),
     ]
 
     private static let auth = [

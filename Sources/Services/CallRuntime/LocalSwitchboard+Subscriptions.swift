@@ -42,16 +42,16 @@ extension LocalSwitchboard {
         await users.existing(user)?.channelClosed(channel, on: socket)
     }
 
-    package func requestBegan(_ user: UserAddress) async -> RequestTicket {
+    package func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
         var owner = await users.owner(of: user)
         while true {
-            if let ticket = await owner.requestBegan() { return ticket }
+            if let ticket = await owner.requestBegan(about: session) { return ticket }
             owner = await users.owner(of: user, insteadOf: owner)
         }
     }
 
     package func requestAnswered(_ ticket: RequestTicket) async {
-        await users.existing(ticket.user)?.requestAnswered(ticket.number)
+        await users.existing(ticket.user)?.requestAnswered(ticket)
     }
 
     /// Without one, others see the address; that is no reason to refuse a subscription.

@@ -20,6 +20,8 @@ struct RuntimeRig: Sendable {
     let switchboard: LocalSwitchboard
 
     init(_ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false, seed: UInt64 = 1) {
+        var configuration = configuration
+        configuration.registration.closeDelay = .zero
         media = RecordingMedia(recorder: recorder)
         let users = [(Self.alice, "Alice"), (Self.bob, ""), (Self.carol, "Carol")].map { address, name in
             StoredUser(address: address, passwordRecord: "", displayName: name)

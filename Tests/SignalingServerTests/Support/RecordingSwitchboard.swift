@@ -107,7 +107,7 @@ actor RecordingSwitchboard: Switchboard {
 
     func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async { append(.closed(user, channel)) }
 
-    func requestBegan(_ user: UserAddress) async -> RequestTicket {
+    func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
         append(.began(user))
         lastTicket += 1
         return RequestTicket(user: user, number: lastTicket)

@@ -37,7 +37,7 @@ package struct NotificationQueue: Equatable, Sendable {
         }
     }
 
-    fileprivate struct Entry: Equatable, Sendable {
+    private struct Entry: Equatable, Sendable {
         var frame: NotificationFrame
         var time: MonotonicTime
         /// The newest request that had begun before this notification; `nil` if none was open.
@@ -61,7 +61,7 @@ package struct NotificationQueue: Equatable, Sendable {
         nextEventID = firstEventID
     }
 
-    /// Whether nothing waits for a request any more.
+    /// Whether nothing waits for a request or a client any more.
     package var isReleased: Bool { releasedCount == entries.count }
 
     /// Numbers a notification without keeping it: it concerns one socket only.
@@ -85,11 +85,11 @@ package struct NotificationQueue: Equatable, Sendable {
     /// Requests have been answered, or something was appended: what may go out now.
     ///
     /// - Parameters:
-    ///   - oldestOpenRequest: `nil` if no request is open.
-    ///   - isListening: whether a socket is open; without one the released notifications are kept for `replay`.
-    package mutating func release(oldestOpenRequest: UInt64?, isListening: Bool) -> [Outgoing] {
+    ///   - isListening: Whether a socket is open; without one the released notifications are kept for `replay`.
+    ///   - isHeld: Whether a notification about a session waits, which came behind a request.
+    package mutating func release(isListening: Bool, unless isHeld: (_ request: UInt64?, _ session: SessionID?) -> Bool) -> [Outgoing] {
         var outgoing: [Outgoing] = []
-        while releasedCount < entries.count, !entries[releasedCount].waits(for: oldestOpenRequest) {
+        while releasedCount < entries.count, !isHeld(entries[releasedCount].request, entries[releasedCount].frame.notification.session) {
             entries[releasedCount].wasTransmitted = isListening
             if isListening { outgoing.append(Outgoing(entries[releasedCount].frame, isReplay: false)) }
             releasedCount += 1
@@ -129,12 +129,5 @@ package struct NotificationQueue: Equatable, Sendable {
         entries.removeFirst(count)
         releasedCount = max(0, releasedCount - count)
         return lost
-    }
-}
-
-extension NotificationQueue.Entry {
-    fileprivate func waits(for oldestOpenRequest: UInt64?) -> Bool {
-        guard let request, let oldestOpenRequest else { return false }
-        return oldestOpenRequest <= request
     }
 }

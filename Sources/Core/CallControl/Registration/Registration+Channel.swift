@@ -37,7 +37,7 @@ extension Registration {
     }
 
     /// Whether any device listens.
-    package var isReachable: Bool { subscriptions.contains { $0.socket != nil } }
+    package var isReachable: Bool { subscriptions.contains { $0.socket != nil && !$0.isLeaving } }
 
     /// Takes the subscription out of service: nothing but `farewell` is added to what it still has to say.
     ///
@@ -73,7 +73,8 @@ extension Registration {
         var actions: [RegistrationAction] = []
         for index in subscriptions.indices {
             let socket = subscriptions[index].socket
-            let released = subscriptions[index].queue.release(oldestOpenRequest: gate.oldest, isListening: socket != nil)
+            let (id, gate) = (subscriptions[index].id, gate)
+            let released = subscriptions[index].queue.release(isListening: socket != nil) { gate.holds($0, about: $1, for: id) }
             if let socket { actions += released.map { $0.action(to: socket) } }
         }
         for subscription in subscriptions where subscription.hasSaidAll {
@@ -93,7 +94,7 @@ extension Registration {
 
 extension Subscription {
     /// Without a socket there is nobody to say anything to: the channel cannot be opened again.
-    fileprivate var hasSaidAll: Bool { isEnding && (socket == nil || queue.isReleased) }
+    fileprivate var hasSaidAll: Bool { isEnding && (socket == nil || queue.isReleased && closing == nil) }
 }
 
 extension NotificationQueue.Outgoing {

@@ -29,13 +29,22 @@ package struct Registration: Equatable, Sendable {
         package var maximumLegs: Int?
         /// How long notifications wait at most for a request to be answered.
         package var requestPatience: Duration
+        /// How long a client hears nothing of a session after the answer to its own request about it (spidr-wire §12.1): before
+        /// that it may not know yet that the request has succeeded. Zero: it hears at once.
+        package var answerTime: Duration
+        /// The same after an answer that names a new session. The client's first request about the session ends it.
+        package var sessionTime: Duration
+        /// How long the socket of a subscription stays open after its client has deleted it. A client that loses the socket before
+        /// it has read the answer takes it for a lost connection (spidr-wire §12.1).
+        package var closeDelay: Duration
         package var queue: NotificationQueue.Configuration
 
         package init(
             services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
-            maximumLegs: Int? = nil, requestPatience: Duration = .seconds(10), queue: NotificationQueue.Configuration = .init()
+            maximumLegs: Int? = nil, requestPatience: Duration = .seconds(10), answerTime: Duration = .milliseconds(100),
+            sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1), queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
             self.deviceService = deviceService
@@ -46,6 +55,9 @@ package struct Registration: Equatable, Sendable {
             self.maximumSubscriptions = maximumSubscriptions
             self.maximumLegs = maximumLegs
             self.requestPatience = requestPatience
+            self.answerTime = answerTime
+            self.sessionTime = sessionTime
+            self.closeDelay = closeDelay
             self.queue = queue
         }
 
@@ -71,6 +83,10 @@ package struct Registration: Equatable, Sendable {
         case expiry
         /// A request has had its time to be answered.
         case requestPatience
+        /// A client has digested an answer.
+        case digestion
+        /// The socket of a deleted subscription is closed.
+        case closing
         /// Notifications are too old to be replayed.
         case replayAge
     }
@@ -101,7 +117,9 @@ package struct Registration: Equatable, Sendable {
     package init(user: UserAddress, configuration: Configuration = Configuration(), firstRequest: UInt64) {
         self.user = user
         self.configuration = configuration
-        gate = RequestGate(firstNumber: firstRequest, patience: configuration.requestPatience)
+        gate = RequestGate(
+            firstNumber: firstRequest, patience: configuration.requestPatience, answerTime: configuration.answerTime,
+            sessionTime: configuration.sessionTime)
     }
 }
 
@@ -160,8 +178,12 @@ extension Registration {
     }
 
     package mutating func unsubscribe(_ id: SubscriptionID, at now: Moment) throws(RegistrationError) -> [RegistrationAction] {
-        guard activeIndex(of: id) != nil else { throw .noSuchSubscription }
-        return end(id, saying: nil, informing: true, at: now) + pump()
+        guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
+        let actions = end(id, saying: nil, informing: true, at: now)
+        if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
+            subscriptions[index].closing = now.monotonic + configuration.closeDelay
+        }
+        return actions + pump()
     }
 }
 
@@ -236,8 +258,17 @@ extension Registration {
     /// A request of the user has begun; what is notified from now on waits until it is answered.
     package mutating func requestBegan(at now: MonotonicTime) -> UInt64 { gate.begin(at: now) }
 
-    package mutating func requestAnswered(_ number: UInt64) -> [RegistrationAction] {
-        gate.answer(number)
+    /// A client makes a request about a session: what waited until the client knows the session goes out.
+    package mutating func sessionMentioned(_ session: SessionID) -> [RegistrationAction] {
+        gate.mention(session)
+        return pump()
+    }
+
+    /// - Parameter answer: What the client has to digest before it hears more of it; `nil` if nothing.
+    package mutating func requestAnswered(
+        _ number: UInt64, _ answer: AnsweredRequest? = nil, at now: MonotonicTime
+    ) -> [RegistrationAction] {
+        gate.answer(number, answer, at: now)
         return pump()
     }
 
@@ -249,14 +280,19 @@ extension Registration {
             let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
             actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
         }
+        for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
+            subscriptions[index].closing = nil
+        }
         return actions + pump() + forgetOld(at: now.monotonic)
     }
 
     package var nextDeadline: Deadline<Timer>? {
-        let expiry = active.map { $0.expiry + configuration.grace }.min()
-        let replayAge = subscriptions.compactMap(\.queue.nextDeadline).min()
-        let patience = gate.nextDeadline.map { Deadline($0, Timer.requestPatience) }
-        return .earlier(.earlier(expiry.map { Deadline($0, .expiry) }, patience), replayAge.map { Deadline($0, .replayAge) })
+        let deadlines: [(MonotonicTime?, Timer)] = [
+            (active.map { $0.expiry + configuration.grace }.min(), .expiry), (gate.patienceEnd, .requestPatience),
+            (gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
+            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge),
+        ]
+        return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
     }
 
     /// Nothing is left that anybody could come back for.

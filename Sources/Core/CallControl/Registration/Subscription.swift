@@ -29,6 +29,11 @@ struct Subscription: Equatable, Sendable {
     var namesItself = false
     /// Set once the subscription is over and only its last notifications have to go out.
     var isEnding = false
+    /// When the socket of a subscription that its client has deleted is closed, unless the client closes it earlier.
+    var closing: MonotonicTime?
+
+    /// The client has deleted it, and its socket is still open.
+    var isLeaving: Bool { isEnding && closing != nil }
 
     func phase(at now: MonotonicTime) -> SubscriptionPhase { isEnding ? .ending : expiry <= now ? .expired : .active }
 

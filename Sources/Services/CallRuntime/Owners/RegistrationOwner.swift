@@ -147,14 +147,17 @@ extension RegistrationOwner {
     }
 
     /// `nil` if the owner has retired: ask another one.
-    func requestBegan() -> RequestTicket? {
+    ///
+    /// - Parameter session: the session that the request is about.
+    func requestBegan(about session: SessionID?) -> RequestTicket? {
         guard !isRetired else { return nil }
+        if let session { perform(registration.sessionMentioned(session), after: "sessionMentioned") }
         defer { settle() }
         return RequestTicket(user: user, number: registration.requestBegan(at: environment.clock.now))
     }
 
-    func requestAnswered(_ number: UInt64) {
-        perform(registration.requestAnswered(number), after: "requestAnswered")
+    func requestAnswered(_ ticket: RequestTicket) {
+        perform(registration.requestAnswered(ticket.number, ticket.answer, at: environment.clock.now), after: "requestAnswered")
     }
 }
 

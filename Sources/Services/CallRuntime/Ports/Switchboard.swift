@@ -32,7 +32,9 @@ package protocol Switchboard: Sendable {
     /// Holds back notifications to this user's subscriptions until the matching `requestAnswered`, so that a
     /// request is answered before anything it causes is notified (spidr-wire §4.3). Notifications caused by others
     /// wait no longer than requests that had begun before them.
-    func requestBegan(_ user: UserAddress) async -> RequestTicket
+    ///
+    /// - Parameter session: the session that the request is about, if it names one.
+    func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket
     func requestAnswered(_ ticket: RequestTicket) async
 
     // MARK: Calls (spidr-wire §6)
@@ -86,6 +88,8 @@ package protocol Switchboard: Sendable {
 package struct RequestTicket: Hashable, Sendable {
     package let user: UserAddress
     package let number: UInt64
+    /// What the client has to digest once the request is answered, before it hears more of it (spidr-wire §12.1).
+    package var answer: AnsweredRequest?
 
     package init(user: UserAddress, number: UInt64) {
         self.user = user

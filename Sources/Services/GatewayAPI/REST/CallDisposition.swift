@@ -40,6 +40,13 @@ package struct CallDispositionRequest: WireObject, Equatable {
 package enum CallDisposition: Equatable, Sendable {
     case reject(SessionID)
     case forward(SessionID, to: UserAddress)
+
+    /// The callee's session.
+    package var session: SessionID {
+        switch self {
+        case .reject(let session), .forward(let session, _): session
+        }
+    }
 }
 
 /// `{"callDispositionResponse": {"statusCode": 0}}`

@@ -20,6 +20,16 @@ package enum CallCreation: Equatable, Sendable {
     }
 }
 
+extension CallCreation {
+    /// The sessions that become one; none for a call that is started.
+    package var joined: [SessionID] {
+        switch self {
+        case .start: []
+        case .join(let first, let second, _): [first, second]
+        }
+    }
+}
+
 /// What a `PUT …/callSessions/{id}` asks for.
 package enum CallOperation: Equatable, Sendable {
     case ringing(from: SubscriptionID?)
@@ -48,6 +58,15 @@ package enum CallOperation: Equatable, Sendable {
         case .ringing: return .ringing(from: device)
         case .rejectReplacement: return .rejectReplacement(from: device)
         case .audit, .transfer, .candidates, .content: return self
+        }
+    }
+
+    /// Whether a client changes the state of its call when it reads the answer, and misreads what it is notified of before
+    /// (spidr-wire §12.1).
+    package var isDigested: Bool {
+        switch self {
+        case .answer, .rejectReplacement, .offer, .respond, .transfer: true
+        case .ringing, .audit, .candidates, .content: false
         }
     }
 }

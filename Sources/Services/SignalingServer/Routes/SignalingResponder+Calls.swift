@@ -8,13 +8,14 @@ extension SignalingResponder {
     func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let body = try exchange.decode(CallControlRequest.self)
         let (creation, warnings) = (try body.creation(defaultDomain: defaultDomain), try body.ignoredValues())
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(CallError) {
             let session =
                 switch creation.from(exchange.device) {
                 case .start(let request): try await switchboard.startCall(exchange.user, request)
                 case .join(let first, let second, let request): try await switchboard.join(exchange.user, first, second, request)
                 }
+            ticket?.answer = AnsweredRequest(session, isNew: true, others: creation.joined, from: exchange.device)
             return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session, warnings: warnings)))
         } catch {
             throw APIError(error)
@@ -25,7 +26,8 @@ extension SignalingResponder {
         let body = try exchange.decode(CallControlRequest.self)
         let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
         let session = SessionID(exchange.route.id)
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: session)
+        if operation.isDigested { ticket?.answer = AnsweredRequest(session, from: exchange.device) }
         try await carryOut(operation.from(exchange.device), exchange.user, session)
         return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
     }
@@ -50,8 +52,10 @@ extension SignalingResponder {
     }
 
     func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        ticket = await switchboard.requestBegan(exchange.user)
-        try await end(exchange.user, SessionID(exchange.route.id), from: exchange.device, reasonText: exchange.reasonText)
+        let session = SessionID(exchange.route.id)
+        ticket = await switchboard.requestBegan(exchange.user, about: session)
+        ticket?.answer = AnsweredRequest(session, from: exchange.device)
+        try await end(exchange.user, session, from: exchange.device, reasonText: exchange.reasonText)
         return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
     }
 
@@ -64,9 +68,9 @@ extension SignalingResponder {
     }
 
     func queryState(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        ticket = await switchboard.requestBegan(exchange.user)
-        let session = try await callSession(exchange.user, SessionID(exchange.route.id))
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(session)))
+        let session = SessionID(exchange.route.id)
+        ticket = await switchboard.requestBegan(exchange.user, about: session)
+        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(try await callSession(exchange.user, session))))
     }
 
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(APIError) -> CallSession {
@@ -81,7 +85,8 @@ extension SignalingResponder {
 
     func dispose(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let disposition = try exchange.decode(CallDispositionRequest.self).disposition(defaultDomain: defaultDomain)
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: disposition.session)
+        ticket?.answer = AnsweredRequest(disposition.session, from: exchange.device)
         do throws(CallError) {
             switch disposition {
             case .reject(let session): try await switchboard.reject(exchange.user, session, from: exchange.device, replacement: false)

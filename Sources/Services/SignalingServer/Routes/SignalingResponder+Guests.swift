@@ -71,6 +71,7 @@ extension SignalingResponder {
         guard await switchboard.channelExists(guest, ChannelID(channel)) else { throw APIError(RegistrationError.noSuchSubscription) }
         do throws(CallError) {
             let session = try await switchboard.startCall(guest, request)
+            ticket?.answer = AnsweredRequest(session, isNew: true, from: nil)
             return .json(.created, WireJSON.encode(wrapping: CallMeResponse(CallControlResponse(started: session, warnings: warnings))))
         } catch {
             throw APIError(error)
@@ -81,12 +82,14 @@ extension SignalingResponder {
         let body = try exchange.decode(CallMeRequest.self).call
         let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
         let guest = try await guest(owning: exchange.route.id, exchange, &ticket, otherwise: APIError(CallError.noSuchCall))
+        if operation.isDigested { ticket?.answer = AnsweredRequest(SessionID(exchange.route.id), from: nil) }
         try await carryOut(operation, guest, SessionID(exchange.route.id))
         return .json(.ok, WireJSON.encode(wrapping: CallMeResponse(CallControlResponse(warnings: warnings))))
     }
 
     private func endCall(_ exchange: GuestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let guest = try await guest(owning: exchange.route.id, exchange, &ticket, otherwise: APIError(CallError.noSuchCall))
+        ticket?.answer = AnsweredRequest(SessionID(exchange.route.id), from: nil)
         try await end(guest, SessionID(exchange.route.id), reasonText: exchange.reasonText)
         return .json(.ok, WireJSON.encode(wrapping: CallMeResponse()))
     }
@@ -104,7 +107,7 @@ extension SignalingResponder {
     ) async throws(APIError) -> UserAddress {
         guard let guest = GuestID(owning: resource), await switchboard.account(of: guest) == exchange.account else { throw error }
         let user = UserAddress(guest)
-        ticket = await switchboard.requestBegan(user)
+        ticket = await switchboard.requestBegan(user, about: SessionID(resource))
         return user
     }
 }

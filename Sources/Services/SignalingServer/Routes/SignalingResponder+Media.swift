@@ -8,7 +8,7 @@ extension SignalingResponder {
     func operateMedia(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let operation = try exchange.decode(MediaRequest.self).operation()
         let session = SessionID(exchange.route.id)
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: session)
         do throws(CallError) {
             switch operation {
             case .play(let playback, let target): try await switchboard.play(exchange.user, session, playback, to: target)

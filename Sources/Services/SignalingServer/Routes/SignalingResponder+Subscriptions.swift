@@ -9,7 +9,7 @@ extension SignalingResponder {
     func subscribe(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try wishes.subscriptionRequest()
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
             let grant = try await switchboard.subscribe(exchange.user, request)
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
@@ -21,7 +21,7 @@ extension SignalingResponder {
     func extend(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try wishes.subscriptionRequest()
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
             let grant = try await switchboard.extend(exchange.user, SubscriptionID(exchange.route.id), request)
             return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
@@ -31,7 +31,7 @@ extension SignalingResponder {
     }
 
     func unsubscribe(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        ticket = await switchboard.requestBegan(exchange.user)
+        ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
             try await switchboard.unsubscribe(exchange.user, SubscriptionID(exchange.route.id))
             return .json(.ok, WireJSON.encode(wrapping: UnsubscribeResponse()))
