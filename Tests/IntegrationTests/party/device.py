@@ -5,7 +5,7 @@ import aiohttp
 
 from peers.contract import Contract
 from peers.detour import Detour
-from peers.spidr import Notification, SpidrPeer
+from peers.spidr import Answer, Notification, SpidrPeer
 
 from .call import PartyCall
 from .dialects import L5, Dialect
@@ -28,6 +28,11 @@ class Party(SpidrPeer):
         """What the media of its calls passes on its way to the gateway."""
         self.offers_again = False
         """Whether an offer that meets another one is made anew after a while (spidr-wire §8.9), or left to the test."""
+        self.digestion = 0.0
+        """Seconds from the body of an answer until the client knows what it says, as in a browser; what comes earlier is `too_early`."""
+        self.too_early: list[str] = []
+        self._digested: dict[str, float] = {}
+        """When the client knows the answer to its latest request about a session."""
         self._tones = [TONES[each] for each in (voice or name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
@@ -72,6 +77,14 @@ class Party(SpidrPeer):
         assert answer.status == 201, f"{answer.status}: {answer.text}"
         return call
 
+    async def request(self, method: str, path: str, body: object = None, **options) -> Answer:
+        answer = await super().request(method, path, body, **options)
+        if self.digestion and method != "GET":
+            session = path.split("?")[0].rsplit("/", 1)[1] if "/callSessions/" in path else _session_in(body) or _session_in(answer.json)
+            if session and _type_of(body) not in ("audit", "ringing", "updateIceCandidate", "sendCustomHeaders"):
+                self._digested[session] = asyncio.get_running_loop().time() + self.digestion
+        return answer
+
     # Notifications
 
     async def heard_exactly(self, *expected: "str | tuple[str, PartyCall]", unordered: int = 0, still: float = 0.4, timeout: float = 20):
@@ -105,6 +118,8 @@ class Party(SpidrPeer):
         if any(earlier.event_id == news.event_id for earlier in self.heard[:-1]):
             self.heard.pop()  # replayed
             return
+        if asyncio.get_running_loop().time() < self._digested.get(news.session, 0):
+            self.too_early.append(str(news))
         if news.event in ("call", "startCallReplace") and news.session not in self.calls:
             self.adopt(call := PartyCall(self, is_incoming=True, session=news.session, invitation=news))
             self._invited.put_nowait(call)
@@ -130,3 +145,12 @@ class Party(SpidrPeer):
         """What went wrong while a notification was worked on fails the test that waits."""
         if self._failed:
             raise self._failed
+
+
+def _session_in(body: object) -> str | None:
+    """What `sessionData` says within the wrapper of a body."""
+    return next((each.get("sessionData") for each in body.values() if isinstance(each, dict)), None) if isinstance(body, dict) else None
+
+
+def _type_of(body: object) -> str | None:
+    return next((each.get("type") for each in body.values() if isinstance(each, dict)), None) if isinstance(body, dict) else None
