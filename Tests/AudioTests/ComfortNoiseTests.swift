@@ -1,4 +1,5 @@
 import Audio
+import TestSupport
 import Testing
 
 struct ComfortNoiseTests {
@@ -52,6 +53,59 @@ struct ComfortNoiseTests {
     func `noise is as loud as it should be, whatever its colour`(_ level: UInt8, _ reflections: [UInt8]) throws {
         let samples = Self.samples(try #require(Self.noise([level] + reflections)))
         #expect(abs(Int(AudioLevel(of: samples.span).decibelsBelow) - Int(level)) <= 1)
+    }
+
+    /// Coefficients that change with every packet make an all-pole lattice grow without end, until it holds no number any more.
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `whatever a peer describes in turns, noise stays sound`(_ seed: UInt64) throws {
+        var random = SeededRandomSource(seed: seed)
+        var generator = NoiseGenerator()
+        // From a handful of payloads, as extreme as can be, so that they come again and again.
+        let payloads = (0..<Int(1 + random.next() % 4)).map { _ in
+            [UInt8(random.next() % 2 * 30)]
+                + (0..<Int(random.next() % 14)).map { _ in random.next() % 3 == 0 ? UInt8(truncatingIfNeeded: random.next()) : random.next() % 2 == 0 ? 0 : 255 }
+        }
+        var samples = [Int16](repeating: 0, count: 480)
+        for step in 0..<1_000 {
+            let noise = try #require(Self.noise(payloads[Int(random.next() % UInt64(payloads.count))]))
+            let count = Int(1 + random.next() % 480)
+            var span = samples.mutableSpan
+            var part = span._mutatingExtracting(0..<count)
+            generator.fill(&part, with: noise)
+            // What was loud leaves nothing behind.
+            if step % 100 == 99 {
+                var rest = span._mutatingExtracting(0..<480)
+                generator.fill(&rest, with: ComfortNoise(level: .silence))
+                #expect(samples.allSatisfy { $0 == 0 }, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    /// One per 10 ms, as they were seen to end the process after two seconds.
+    @Test func `two payloads in turns are as loud as each says`() throws {
+        let payloads = Self.alternating.map { [40] + $0.dropFirst() }
+        let noises = try payloads.map { try #require(Self.noise($0)) }
+        var generator = NoiseGenerator()
+        var samples = [Int16](repeating: 0, count: 80)
+        for step in 0..<2_000 {
+            var span = samples.mutableSpan
+            generator.fill(&span, with: noises[step % 2])
+            #expect(AudioLevel(of: samples.span).decibelsBelow > 20, "step \(step)")
+        }
+    }
+
+    /// Level and twelve reflections; each of the two is stable by itself.
+    static let alternating: [[UInt8]] = [
+        [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00, 0xFF, 0xFF, 0x61, 0x15, 0x00, 0x00, 0x1D],
+        [0x00, 0x8A, 0x4B, 0x69, 0x00, 0x64, 0xFF, 0xB9, 0xF8, 0x45, 0x00, 0xFF, 0xFF],
+    ]
+
+    @Test(arguments: [
+        (0, 0), (1.9, 1), (-1.9, -1), (32_766.9, 32_766), (32_767, 32_767), (1e300, 32_767), (.infinity, 32_767), (-32_768, -32_768),
+        (-1e300, -32_768), (-.infinity, -32_768), (.nan, 0), (.signalingNaN, 0), (.leastNonzeroMagnitude, 0),
+    ] as [(Double, Int16)])
+    func `a sample is made of any number, and of what is none`(_ value: Double, _ sample: Int16) {
+        #expect(Int16(sample: value) == sample)
     }
 
     @Test func `silence is silent`() {

@@ -27,7 +27,10 @@ package struct ComfortNoise: Equatable, Sendable {
     /// Writes the level to the beginning of `payload`.
     package func write(to payload: inout MutableSpan<UInt8>) { payload[0] = level.decibelsBelow }
 
-    package static func == (a: Self, b: Self) -> Bool {
-        a.level == b.level && a.order == b.order && (0..<a.order).allSatisfy { a.reflections[$0] == b.reflections[$0] }
+    /// Whether it sounds the same but for its level.
+    package func hasColour(of other: Self) -> Bool {
+        order == other.order && (0..<order).allSatisfy { reflections[$0] == other.reflections[$0] }
     }
+
+    package static func == (a: Self, b: Self) -> Bool { a.level == b.level && a.hasColour(of: b) }
 }

@@ -1,19 +1,25 @@
 /// Makes comfort noise: white noise through the all-pole lattice that the reflection coefficients describe (RFC 3389 §3.3).
+///
+/// Such a lattice is stable for coefficients that stay as they are. A peer that changes them with every packet could make what is in
+/// the filter grow without end: with other coefficients the filter begins empty.
 package struct NoiseGenerator: Sendable {
     private var seed: UInt32 = 0x2F6E_2B1
     private var delays: InlineArray<13, Double> = .init(repeating: 0)
+    /// What `delays` belong to.
+    private var colour = ComfortNoise(level: .silence)
 
     package init() {}
 
     /// Fills `samples` with noise at the level and in the colour that `noise` says, going on where it stopped.
     package mutating func fill(_ samples: inout MutableSpan<Int16>, with noise: ComfortNoise) {
+        if !noise.hasColour(of: colour) { delays = .init(repeating: 0) }
+        colour = noise
         // The filter makes its input louder by 1 / Π(1 − k²); even noise of ±a has a power of a² / 3.
         var share = 1.0
         for index in 0..<noise.order { share *= 1 - noise.reflections[index] * noise.reflections[index] }
         let amplitude = 32_768 * noise.level.amplitude * (3 * share).squareRoot()
         for index in samples.indices {
-            let sample = filtered(white() * amplitude, with: noise)
-            samples[index] = Int16(min(max(sample, -32_768), 32_767))
+            samples[index] = Int16(sample: filtered(white() * amplitude, with: noise))
         }
     }
 

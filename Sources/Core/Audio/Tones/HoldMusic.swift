@@ -44,6 +44,6 @@ package struct HoldMusic: Sendable {
             echo = voice
             voice = Self.voice(note)
         }
-        return Int16((sound + trail) * Self.amplitude)
+        return Int16(sample: (sound + trail) * Self.amplitude)
     }
 }

@@ -28,7 +28,7 @@ package struct ToneGenerator: Sendable {
         let edge = elements.count == 1 ? Self.ramp : min(position, count - 1 - position, Self.ramp)
         position += 1
         if position == count { advance() }
-        return Int16(sum * Self.amplitude * Double(edge) / Double(Self.ramp))
+        return Int16(sample: sum * Self.amplitude * Double(edge) / Double(Self.ramp))
     }
 
     private mutating func advance() {

@@ -9,7 +9,8 @@ final class Listener {
     private let formats: [AudioFormat]
     /// Key events, with the rate that their durations count in.
     private let events: [(payloadType: PayloadType, clockRate: Int)]
-    /// Comfort noise, by the rate that it counts in.
+    /// Comfort noise, by the rate that it counts in; none in a mix, for which the gateway neither offers nor accepts any. What a peer
+    /// agreed on before it came into the mix stands until it has answered the gateway's offer, and that may be never.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
     /// Keys are listened for in the audio: the peer cannot tell them otherwise.
     private let listensForKeys: Bool
@@ -25,7 +26,7 @@ final class Listener {
     init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
         guard state.isDecoded else { return nil }
         formats = state.codecs.compactMap { AudioFormat($0) }
-        noises = state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
+        noises = state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter { $0.isNamed("telephone-event") }.map { ($0.payloadType, $0.clockRate) }
         listensForKeys = detectsInbandKeys && events.isEmpty
         isMixed = state.source == .mix
