@@ -29,7 +29,9 @@ package struct JitterBuffer: ~Copyable {
     package static let capacity = 256
     /// What fits a datagram.
     package static let maximumPayload = 1_500
-    /// More than half a second of the largest packets of 20 ms (RFC 6716 §3.4), or of any smaller ones.
+    /// Bytes that may wait: more than half a second of the largest packets of 20 ms (RFC 6716 §3.4), or of any smaller ones.
+    package static let byteLimit = 30 * 1_276
+    /// A third more than may wait: payloads are moved together at most once while so much comes, however full the buffer is.
     private static let byteCapacity = 40 * 1_276
 
     /// In the order of position.
@@ -37,6 +39,10 @@ package struct JitterBuffer: ~Copyable {
     /// Payloads, one behind the other as they came, with holes where packets have left; so many bytes count.
     private var bytes = [UInt8](repeating: 0, count: byteCapacity)
     private var byteCount = 0
+    /// Bytes of the packets that wait, which is what counts without the holes.
+    private var waitingBytes = 0
+    /// How often payloads have been moved together.
+    package private(set) var moves: UInt64 = 0
 
     package init() { packets.reserveCapacity(Self.capacity) }
 
@@ -58,18 +64,22 @@ package struct JitterBuffer: ~Copyable {
             if packets[place - 1].position == position { return .duplicate }
             place -= 1
         }
+        guard waitingBytes + payload.count <= Self.byteLimit else { return .refused }
         if byteCount + payload.count > Self.byteCapacity { closeHoles() }
-        guard byteCount + payload.count <= Self.byteCapacity else { return .refused }
         for index in payload.indices { bytes[byteCount + index] = payload[index] }
         let packet = Packet(
             number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, start: byteCount, length: payload.count)
         packets.insert(packet, at: place)
         byteCount += payload.count
+        waitingBytes += payload.count
         return .accepted
     }
 
     /// Takes the first packet out; its payload stays readable until the next insertion.
-    package mutating func removeFirst() -> Packet { packets.removeFirst() }
+    package mutating func removeFirst() -> Packet {
+        waitingBytes -= packets[0].length
+        return packets.removeFirst()
+    }
 
     @_lifetime(borrow self)
     package func payload(of packet: Packet) -> Span<UInt8> {
@@ -79,27 +89,43 @@ package struct JitterBuffer: ~Copyable {
     package mutating func removeAll() {
         packets.removeAll(keepingCapacity: true)
         byteCount = 0
+        waitingBytes = 0
     }
 
     /// Moves payloads together, the one that lies first first: nothing is written over before it has been moved.
     private mutating func closeHoles() {
-        var (moved, free) = (0, 0)
-        while let place = nextPlace(from: moved) {
+        let order = layout()
+        var free = 0
+        for index in packets.indices {
+            let place = Int(order[index])
             let start = packets[place].start
-            for index in 0..<packets[place].length { bytes[free + index] = bytes[start + index] }
+            for offset in 0..<packets[place].length { bytes[free + offset] = bytes[start + offset] }
             packets[place].start = free
-            moved = start + max(1, packets[place].length)
             free += packets[place].length
         }
         byteCount = free
+        moves += 1
     }
 
-    /// The packet whose payload lies first from `start` on.
-    private func nextPlace(from start: Int) -> Int? {
-        var best: Int?
-        for place in packets.indices where packets[place].start >= start {
-            if best.map({ packets[place].start < packets[$0].start }) ?? true { best = place }
+    /// The places of the packets, in the order in which their payloads lie: sorted by one byte of `start` after the other, so that the
+    /// order in which they came costs nothing.
+    private func layout() -> InlineArray<256, UInt8> {
+        var order = InlineArray<256, UInt8>(repeating: 0)
+        for place in packets.indices { order[place] = UInt8(place) }
+        order = sorted(order, byBitsFrom: 0)
+        return sorted(order, byBitsFrom: 8)
+    }
+
+    private func sorted(_ order: InlineArray<256, UInt8>, byBitsFrom shift: Int) -> InlineArray<256, UInt8> {
+        var next = InlineArray<257, Int>(repeating: 0)
+        for index in packets.indices { next[packets[Int(order[index])].start >> shift & 0xFF + 1] += 1 }
+        for value in 1...256 { next[value] += next[value - 1] }
+        var sorted = order
+        for index in packets.indices {
+            let value = packets[Int(order[index])].start >> shift & 0xFF
+            sorted[next[value]] = order[index]
+            next[value] += 1
         }
-        return best
+        return sorted
     }
 }
