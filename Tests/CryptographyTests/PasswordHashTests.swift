@@ -7,29 +7,29 @@ import Testing
     private static let cheap = PasswordHash.Cost(logN: 4, r: 1, p: 1)
 
     /// RFC 7914 §12, first and second vector.
-    @Test func `scrypt vectors`() {
+    @Test func `scrypt vectors`() throws {
         #expect(
-            hex(PasswordHash.derive("", salt: [], cost: PasswordHash.Cost(logN: 4, r: 1, p: 1), count: 64))
+            hex(try PasswordHash.derive("", salt: [], cost: PasswordHash.Cost(logN: 4, r: 1, p: 1), count: 64))
                 == "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906")
         #expect(
-            hex(PasswordHash.derive("password", salt: Array("NaCl".utf8), cost: PasswordHash.Cost(logN: 10, r: 8, p: 16), count: 64))
+            hex(try PasswordHash.derive("password", salt: Array("NaCl".utf8), cost: PasswordHash.Cost(logN: 10, r: 8, p: 16), count: 64))
                 == "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640")
     }
 
     @Test func `a record verifies its password and no other, also after a round trip as text`() throws {
         var random = SeededRandomSource(seed: 1)
-        let hash = PasswordHash(of: "correct horse", cost: Self.cheap, random: &random)
+        let hash = try PasswordHash(of: "correct horse", cost: Self.cheap, random: &random)
         let again = try #require(PasswordHash(parsing: hash.text))
         #expect(again == hash)
-        #expect(again.verifies("correct horse"))
-        #expect(!again.verifies("correct hors"))
-        #expect(!again.verifies(""))
+        #expect(try again.verifies("correct horse"))
+        #expect(try !again.verifies("correct hors"))
+        #expect(try !again.verifies(""))
     }
 
-    @Test func `equal passwords make different records`() {
+    @Test func `equal passwords make different records`() throws {
         var random = SeededRandomSource(seed: 2)
         #expect(
-            PasswordHash(of: "same", cost: Self.cheap, random: &random) != PasswordHash(of: "same", cost: Self.cheap, random: &random))
+            try PasswordHash(of: "same", cost: Self.cheap, random: &random) != PasswordHash(of: "same", cost: Self.cheap, random: &random))
     }
 
     @Test(arguments: [
@@ -40,5 +40,14 @@ import Testing
     ])
     func `what is no record is refused`(_ text: String) {
         #expect(PasswordHash(parsing: text) == nil)
+    }
+
+    /// 128 MB are affordable, but no scrypt (RFC 7914 §2): like a machine without memory for it.
+    @Test func `a hash that cannot be made is an error`() throws {
+        let record = "$scrypt$ln=17,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"
+        let hash = try #require(PasswordHash(parsing: record))
+        #expect(throws: PasswordHashError.refused) { try hash.verifies("secret") }
+        var random = SeededRandomSource(seed: 3)
+        #expect(throws: PasswordHashError.refused) { try PasswordHash(of: "secret", cost: hash.cost, random: &random) }
     }
 }

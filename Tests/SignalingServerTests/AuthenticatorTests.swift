@@ -48,6 +48,15 @@ import Testing
         #expect(await users.reads == 2)
     }
 
+    /// As on a machine without memory for the hash; `r=1` allows no such N (RFC 7914 §2).
+    @Test func `a password that cannot be hashed is nobody's fault, and is asked for again later`() async throws {
+        let record = "$scrypt$ln=17,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"
+        try await users.add(StoredUser(address: address("ann"), passwordRecord: record))
+        for _ in 1...10 { #expect(await code("ann:secret") == .authUnavailable) }
+        try await users.setPassword(#require(await users.user(address("joe"))).passwordRecord, of: address("ann"))
+        #expect(await login("ann:secret") == .success(address("ann")))
+    }
+
     @Test func `a changed password is refused after the revalidation time at the latest`() async {
         #expect(await login("joe:secret") == .success(address("joe")))
         await users.change("joe", to: "better")

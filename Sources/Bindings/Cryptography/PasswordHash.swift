@@ -26,11 +26,11 @@ package struct PasswordHash: Hashable, Sendable {
     private let hash: [UInt8]
 
     /// Hashes a new password with 16 bytes of salt. Slow by design: tens of milliseconds.
-    package init(of password: String, cost: Cost = Cost(), random: inout some RandomSource) {
+    package init(of password: String, cost: Cost = Cost(), random: inout some RandomSource) throws(PasswordHashError) {
         precondition(cost.isAffordable, "cost within what a record may hold")
         self.cost = cost
         salt = random.nextBytes(16)
-        hash = Self.derive(password, salt: salt, cost: cost, count: 32)
+        hash = try Self.derive(password, salt: salt, cost: cost, count: 32)
     }
 
     /// `nil` unless the text is a record as `text` writes it, with a cost within bounds.
@@ -53,17 +53,20 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// Slow by design; compares in constant time.
-    package func verifies(_ password: String) -> Bool {
-        constantTimeEqual(Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
+    package func verifies(_ password: String) throws(PasswordHashError) -> Bool {
+        constantTimeEqual(try Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
     }
 
     /// scrypt itself (RFC 7914 §6).
-    package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) -> [UInt8] {
+    package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) throws(PasswordHashError) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: count)
         let bytes = password.utf8.map { CChar(bitPattern: $0) }
         let succeeded = unsafe EVP_PBE_scrypt(
             bytes, bytes.count, salt, salt.count, UInt64(1) << UInt64(cost.logN), UInt64(cost.r), UInt64(cost.p), cost.memory, &output, count)
-        precondition(succeeded == 1, "scrypt works for affordable costs")
+        guard succeeded == 1 else {
+            ERR_clear_error()
+            throw .refused
+        }
         return output
     }
 
@@ -75,4 +78,10 @@ package struct PasswordHash: Hashable, Sendable {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: text + padding).map { [UInt8]($0) }
     }
+}
+
+package enum PasswordHashError: Error, Equatable {
+    /// OpenSSL has not hashed: it has no memory for a hash that needs tens of megabytes, or a record asks for parameters that scrypt
+    /// does not have (N has to be below 2^(16·r), RFC 7914 §2).
+    case refused
 }

@@ -23,7 +23,7 @@ package struct UserAdministration: Sendable {
     }
 
     package func add(_ address: String, password: String, displayName: String) async throws(Refusal) {
-        let user = StoredUser(address: try parsed(address), passwordRecord: Self.record(of: password), displayName: displayName)
+        let user = StoredUser(address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName)
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
 
@@ -38,7 +38,7 @@ package struct UserAdministration: Sendable {
 
     package func setPassword(_ password: String, of address: String) async throws(Refusal) {
         let address = try parsed(address)
-        let record = Self.record(of: password)
+        let record = try Self.record(of: password)
         try await perform { users throws(StorageError) in try await users.setPassword(record, of: address) }
     }
 
@@ -70,9 +70,13 @@ package struct UserAdministration: Sendable {
         return address
     }
 
-    private static func record(of password: String) -> String {
+    private static func record(of password: String) throws(Refusal) -> String {
         var random = SecureRandomSource()
-        return PasswordHash(of: password, random: &random).text
+        do {
+            return try PasswordHash(of: password, random: &random).text
+        } catch {
+            throw Refusal(description: "there is no memory to hash a password")
+        }
     }
 }
 

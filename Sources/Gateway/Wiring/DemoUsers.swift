@@ -12,8 +12,15 @@ enum DemoUsers {
         var random = SecureRandomSource()
         for name in names {
             guard let address = UserAddress(parsing: "\(name)@\(domain)") else { preconditionFailure("demo names are addresses") }
-            let record = PasswordHash(of: password, random: &random).text
-            try await users.add(StoredUser(address: address, passwordRecord: record, displayName: name))
+            try await users.add(StoredUser(address: address, passwordRecord: try record(&random), displayName: name))
+        }
+    }
+
+    private static func record(_ random: inout SecureRandomSource) throws(StorageError) -> String {
+        do {
+            return try PasswordHash(of: password, random: &random).text
+        } catch {
+            throw .failed("there is no memory to hash a password")
         }
     }
 }

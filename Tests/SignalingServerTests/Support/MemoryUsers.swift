@@ -31,6 +31,8 @@ actor MemoryUsers: UserRepository {
 
 private func stored(_ name: String, _ password: String) -> StoredUser {
     var random = SeededRandomSource(seed: 1)
-    let hash = PasswordHash(of: password, cost: PasswordHash.Cost(logN: 4), random: &random)
+    guard let hash = try? PasswordHash(of: password, cost: PasswordHash.Cost(logN: 4), random: &random) else {
+        preconditionFailure("a cheap hash can be made")
+    }
     return StoredUser(address: address(name), passwordRecord: hash.text)
 }

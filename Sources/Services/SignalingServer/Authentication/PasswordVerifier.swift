@@ -11,10 +11,11 @@ package final class PasswordVerifier: Sendable {
         pool.start()
     }
 
-    /// Whether the password belongs to the record; a record that cannot be read belongs to no password.
+    /// Whether the password belongs to the record; a record that cannot be read belongs to no password. Throws when that cannot be found
+    /// out: the hash needs tens of megabytes.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
-            PasswordHash(parsing: record)?.verifies(password) ?? false
+            try PasswordHash(parsing: record)?.verifies(password) ?? false
         }
     }
 
@@ -22,7 +23,7 @@ package final class PasswordVerifier: Sendable {
     package func makeDecoy(_ cost: PasswordHash.Cost) async throws -> String {
         try await pool.runIfActive {
             var random = SecureRandomSource()
-            return PasswordHash(of: "", cost: cost, random: &random).text
+            return try PasswordHash(of: "", cost: cost, random: &random).text
         }
     }
 
