@@ -81,4 +81,22 @@ struct DrainTests {
             #expect(rig.recorder.trace(2).count { $0 == "callEnd" } == outcomes)
         }
     }
+
+    /// The end may come between any two steps, also between the making of a guest's owner and its subscription.
+    @Test(arguments: 0...12) func `a guest that comes meanwhile is refused or let in`(_ steps: Int) async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            let executor = SteppedExecutor()
+            let admission = executor.begin {
+                _ = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: alice)
+            }
+            for _ in 0..<steps { _ = await executor.step() }
+            let draining = Task { await rig.switchboard.drain() }
+            // Where the guest is in the way of the end it goes on.
+            await rig.settle()
+            while !executor.isFinished { _ = await executor.step() }
+            await draining.value
+            if case .failure(let error) = await admission.result { #expect(error as? RegistrationError == .draining) }
+        }
+    }
 }
