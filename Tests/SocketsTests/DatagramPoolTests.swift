@@ -58,19 +58,22 @@ import Testing
         #expect(transmissions.oversized == 1)
     }
 
-    @Test func `a mailbox wakes a waiting thread, keeps order and refuses when full`() throws {
+    @Test func `a mailbox wakes a waiting thread, keeps order, and refuses only what is offered when full`() throws {
         let wakeUp = try WakeUp()
         let mailbox = Mailbox<Int>(capacity: 3, wakeUp: wakeUp)
-        let thread = try WorkerThread(name: "test") { for number in 0..<3 { _ = mailbox.send(number) } }
+        let thread = try WorkerThread(name: "test") { for number in 0..<3 { _ = mailbox.offer(number) } }
         thread.join()
-        #expect(!mailbox.send(3))
+        #expect(!mailbox.offer(3))
+        mailbox.send(4)
+        #expect(!mailbox.offer(5))
+        #expect(mailbox.count == 4)
         var poller = try Poller(wakeUp: wakeUp)
         _ = try poller.wait(until: MonotonicClock.now + .seconds(2))
         let wasWoken = poller.wasWoken
         #expect(wasWoken)
         var elements: [Int] = []
         mailbox.drain(into: &elements)
-        #expect(elements == [0, 1, 2])
+        #expect(elements == [0, 1, 2, 4])
         _ = try poller.wait(until: .zero)
         let isWokenAgain = poller.wasWoken
         #expect(!isWokenAgain)

@@ -66,11 +66,13 @@ package final class MediaServer: MediaPort {
     private let fingerprint: Fingerprint
     private let maximumCallsPerWorker: Int
     private let library: MediaLibrary
+    private let metrics: GatewayMetrics
+    private let events: @Sendable (CallID, MediaEvent) -> Void
     private let isStopping = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
     ///
-    /// - Parameter events: called on a worker's thread; must return at once.
+    /// - Parameter events: called on a worker's thread, or on that of who sends a command that is refused; must return at once.
     package init(
         configuration: Configuration, metrics: GatewayMetrics, logger: Logger, events: @escaping @Sendable (CallID, MediaEvent) -> Void
     ) throws(MediaServerError) {
@@ -84,6 +86,8 @@ package final class MediaServer: MediaPort {
         fingerprint = Fingerprint(.sha256, digest: context.certificate.fingerprint(.sha256))
         maximumCallsPerWorker = configuration.maximumCallsPerWorker
         library = MediaLibrary(folder: configuration.mediaFolder)
+        self.metrics = metrics
+        self.events = events
         var endpoints: [WorkerEndpoint] = []
         for index in 0..<configuration.workers {
             endpoints.append(
@@ -115,22 +119,44 @@ package final class MediaServer: MediaPort {
 
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
-        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker else { throw MediaUnavailable() }
+        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded else {
+            throw MediaUnavailable()
+        }
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
     }
 
     package func send(_ command: MediaCommand, for call: CallID) {
-        endpoint(of: call).send(.call(call, command))
-        // Each of the two calls has it in its order.
-        guard case .adopt(let leg, let former, let name) = command else { return }
-        endpoint(of: former).send(.surrender(leg, of: former, to: call, as: name))
+        switch command {
+        case .stopPlaying, .releaseLeg, .release: endpoint(of: call).send(.call(call, command))
+        case .prepare(let leg, _), .connect(let leg, _), .route(let leg, _):
+            if !offer(command, for: call) { events(call, .failed(leg, .overloaded)) }
+        case .adopt(let leg, let former, let name):
+            guard offer(command, for: call) else { return events(call, .failed(name, .overloaded)) }
+            // Each of the two calls has it in its order. The taker waits for the leg: this is always taken.
+            endpoint(of: former).send(.surrender(leg, of: former, to: call, as: name))
+        case .play(_, let number, let leg):
+            if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
+        case .sendDigits(let digits, _):
+            if !offer(command, for: call) { metrics.mediaKeysDropped.increment(by: UInt64(digits.digits.utf8.count)) }
+        }
+    }
+
+    private func offer(_ command: MediaCommand, for call: CallID) -> Bool {
+        if endpoint(of: call).offer(.call(call, command)) { return true }
+        metrics.mediaCommandsRefused.increment()
+        return false
     }
 
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
     package func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard !isStopping.load(ordering: .relaxed) else { return nil }
-        return await withCheckedContinuation { endpoint(of: call).send(.describe(call, $0)) }
+        return await withCheckedContinuation { continuation in
+            if !endpoint(of: call).offer(.describe(call, continuation)) {
+                metrics.mediaCommandsRefused.increment()
+                continuation.resume(returning: nil)
+            }
+        }
     }
 
     /// Ends what is left and waits for the threads, which wait for each other's legs. To be called once calls have been released.

@@ -42,6 +42,14 @@ package struct MediaFault: Equatable, Sendable {
 
     /// Media was not there in time.
     package static let setupTimeout = MediaFault(statusCode: 408, reasonText: "media path could not be established")
+
+    fileprivate var word: String {
+        switch statusCode {
+        case 488: "incompatible_destination"
+        case 503: "normal_temporary_failure"
+        default: "media_timeout"
+        }
+    }
 }
 
 extension CallEndCause {
@@ -93,7 +101,7 @@ extension CallEndCause {
         case .unreachable(.noSuchUser): "unallocated_number"
         case .unreachable(.notRegistered): "subscriber_absent"
         case .unreachable(.busy): "user_busy"
-        case .mediaFailed(_, let fault): fault.statusCode == 488 ? "incompatible_destination" : "media_timeout"
+        case .mediaFailed(_, let fault): fault.word
         case .subscriptionEnded: "subscription_ended"
         case .clientLost: "client_lost"
         case .joinFailed: "join_failed"

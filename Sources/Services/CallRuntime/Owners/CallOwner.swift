@@ -259,12 +259,14 @@ extension CallOwner {
 }
 
 extension MediaFault {
-    /// 408: the peer did not show up; 488: its description promised what it did not keep (RFC 3261 §21.4).
+    /// 408: the peer did not show up; 488: its description promised what it did not keep (RFC 3261 §21.4); 503: the gateway's own
+    /// fault (§21.5.4).
     init(_ failure: MediaFailure) {
         let statusCode =
             switch failure {
             case .neverConnected, .consentExpired: 408
             case .handshakeFailed, .fingerprintMismatch: 488
+            case .overloaded: 503
             }
         self.init(statusCode: statusCode, reasonText: failure.rawValue)
     }

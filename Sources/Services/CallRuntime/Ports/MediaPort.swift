@@ -12,9 +12,11 @@ package protocol MediaPort: Sendable {
     func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID
 
     /// Chooses the worker that will carry the call and says what its legs write into their descriptions.
-    /// Throws when no worker can take another call.
+    /// Throws when the call's worker cannot take another call.
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
 
+    /// A command that finds no room is not carried out: the call learns by an event that its leg has failed, or its playback has ended.
+    /// What ends or releases something is always taken.
     func send(_ command: MediaCommand, for call: CallID)
 
     /// Makes a file of the media folder ready to be played; to be awaited before a `play` that names it.
@@ -99,4 +101,6 @@ package enum MediaFailure: String, Equatable, Sendable {
     case handshakeFailed = "media encryption could not be agreed"
     /// The peer's certificate is not the one its description announced (RFC 5763 §6.7.1).
     case fingerprintMismatch = "media certificate does not match its fingerprint"
+    /// The worker had no room for what the leg needed.
+    case overloaded = "media worker is overloaded"
 }

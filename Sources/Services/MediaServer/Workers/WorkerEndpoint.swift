@@ -69,10 +69,12 @@ final class WorkerEndpoint: Sendable {
         let advertised = advertise.isEmpty ? bind : advertise
         let passive = listenerAddresses.first.map { first in advertised.map { SocketAddress($0, port: first.port) } } ?? []
         candidates = Candidate.hosts(for: advertised.map { SocketAddress($0, port: port) }, tcp: passive).map(\.attributeValue)
-        mailbox = Mailbox(capacity: 65_536, wakeUp: wakeUp)
+        mailbox = Mailbox(capacity: Self.mailboxCapacity, wakeUp: wakeUp)
         packets = PacketMailbox(capacity: Self.packetCapacity, wakeUp: wakeUp)
     }
 
+    /// A dozen commands for each of the calls that a worker has in practice.
+    private static let mailboxCapacity = 65_536
     /// A quarter of a second of eighty moved legs with sound (50 packets a second each), or of a dozen with video (300).
     private static let packetCapacity = 1_024
 
@@ -107,11 +109,14 @@ final class WorkerEndpoint: Sendable {
         return sockets
     }
 
-    /// Overflow means that the worker has been stuck for tens of thousands of commands: nothing sensible can follow.
-    func send(_ message: Message) {
-        let accepted = mailbox.send(message)
-        precondition(accepted, "a media worker takes its commands")
-    }
+    /// What ends or releases something, and what workers tell each other about legs that they have: always taken.
+    func send(_ message: Message) { mailbox.send(message) }
+
+    /// Whether there was room. When there is none, the worker has been held up for tens of thousands of commands.
+    func offer(_ message: Message) -> Bool { mailbox.offer(message) }
+
+    /// It is far behind, and takes no new call: what room there is belongs to the calls that it has.
+    var isOverloaded: Bool { mailbox.count > Self.mailboxCapacity / 2 }
 
     /// Passes a packet on; whether there was room.
     func send(_ packet: Span<UInt8>, over path: Path, _ direction: PacketMailbox.Direction) -> Bool {

@@ -36,6 +36,10 @@ package final class GatewayMetrics: Sendable {
     package let packetsDropped: CounterFamily<PacketDropReason>
     /// The kernel refused a datagram, or the reader of a TCP connection was too slow.
     package let mediaSendFailures: Counter
+    /// Keys that came while as many waited to be pressed as may wait.
+    package let mediaKeysDropped: Counter
+    /// Commands of calls that a worker had no room for.
+    package let mediaCommandsRefused: Counter
 
     // MARK: ICE, DTLS, SRTP
 
@@ -95,6 +99,10 @@ package final class GatewayMetrics: Sendable {
         packetsDropped = registry.counters(
             "orbweaver_packets_dropped_total", "Datagrams and packets that went no further, by reason.", by: PacketDropReason.self)
         mediaSendFailures = registry.counter("orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
+        mediaKeysDropped = registry.counter(
+            "orbweaver_media_keys_dropped_total", "Keys that were not pressed, because too many waited already.")
+        mediaCommandsRefused = registry.counter(
+            "orbweaver_media_commands_refused_total", "Commands of calls that a media worker had no room for.")
 
         mediaConnectionsActive = registry.gauge("orbweaver_media_connections_active", "Open TCP connections for media.")
         mediaConnectionsClosed = registry.counters(
