@@ -121,7 +121,7 @@ import Testing
     private static func pressed(_ changes: [Int: [KeyReception.Change]], steps: Int) -> [(digit: Character, length: Int, isEnd: Bool)?] {
         var queue = DigitQueue()
         return (0..<steps).map { step in
-            for change in changes[step] ?? [] { queue.follow(change) }
+            for change in changes[step] ?? [] where !queue.follow(change) { return nil }
             guard case .event(let event) = queue.next() else { return nil }
             return (event.digit, event.length, event.isEnd)
         }
@@ -156,10 +156,50 @@ import Testing
 
     @Test func `a key behind others waits for them and keeps its length`() {
         var queue = DigitQueue("1", duration: 40, gap: 60)
-        queue.follow(.began("5", length: 960, isEnd: false))
-        queue.follow(.ended(length: 3_000))
+        let isTaken = queue.follow(.began("5", length: 960, isEnd: false)) && queue.follow(.ended(length: 3_000))
+        #expect(isTaken)
         var lengths: [Character: Int] = [:]
         while case .event(let step) = queue.next() { lengths[step.digit] = step.length }
         #expect(lengths == ["1": 1_920, "5": 3_000])
+    }
+
+    // MARK: Too many
+
+    /// The keys that are pressed, in order.
+    private static func keys(_ queue: DigitQueue) -> String {
+        var (queue, keys) = (queue, "")
+        while true {
+            switch queue.next() {
+            case .event(let step): if step.isFirst { keys.append(step.digit) }
+            case .pause: break
+            case .done: return keys
+            }
+        }
+    }
+
+    @Test func `no more keys of somebody else wait than half a minute's, and the first are pressed`() {
+        var queue = DigitQueue()
+        var pressed = ""
+        var dropped = 0
+        for number in 0..<200_000 {
+            let digit = Character(String(number % 10))
+            if queue.follow(.began(digit, length: 960, isEnd: number.isMultiple(of: 2))) { pressed.append(digit) } else { dropped += 1 }
+            // What is told of a key that had no room changes none of the others.
+            _ = queue.follow(.lasts(length: 1_000_000))
+            _ = queue.follow(.ended(length: number.isMultiple(of: 3) ? 960 : 1_920))
+        }
+        #expect(pressed.count == DigitQueue.followedCapacity && dropped == 200_000 - DigitQueue.followedCapacity)
+        #expect(Self.keys(queue) == pressed)
+    }
+
+    @Test func `keys that are asked for find room as a whole, or none of them is there`() {
+        var queue = DigitQueue(String(repeating: "1", count: 100), duration: 40, gap: 40)
+        let (many, few) = (DigitQueue(String(repeating: "2", count: 29), duration: 40, gap: 40), DigitQueue("34", duration: 40, gap: 40))
+        let answers = [queue.append(many), queue.append(few), queue.append(many)]
+        #expect(answers == [false, true, false])
+        #expect(Self.keys(queue) == String(repeating: "1", count: 100) + "34")
+        while queue.count > 90 { _ = queue.next() }
+        let isTaken = queue.append(many)
+        #expect(isTaken)
     }
 }

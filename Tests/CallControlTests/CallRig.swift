@@ -172,6 +172,7 @@ extension CallError {
         case .malformedDescription: "malformedDescription"
         case .unsupportedDescription: "unsupportedDescription"
         case .unplayable: "unplayable"
+        case .keysWaiting: "keysWaiting"
         case .limitOfCalls: "limitOfCalls"
         case .draining: "draining"
         }

@@ -65,7 +65,8 @@ extension CallError {
     var isOfState: Bool {
         switch self {
         case .noSuchCall, .alreadyAnswered, .notAllowed, .pending: true
-        case .unreachable, .malformedDescription, .unsupportedDescription, .unplayable, .notForGuests, .unsupported, .limitOfCalls, .draining:
+        case .unreachable, .malformedDescription, .unsupportedDescription, .unplayable, .keysWaiting, .notForGuests, .unsupported, .limitOfCalls,
+            .draining:
             false
         }
     }

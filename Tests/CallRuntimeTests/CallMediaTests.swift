@@ -45,6 +45,27 @@ struct CallMediaTests {
         }
     }
 
+    @Test func `keys that find no room are refused as a whole, and have room when others have been pressed`() async throws {
+        try await AnchoredRig.serve { rig, a in
+            let hundred = try #require(DigitSequence(String(repeating: "1", count: 100), duration: .milliseconds(100), gap: .milliseconds(70)))
+            let more = try #require(DigitSequence("2222222222222222222222222222,,"))
+            let before = rig.recorder.mediaCommands.count
+            try await rig.switchboard.sendDigits(alice, a, hundred, to: .peer)
+            try await rig.switchboard.sendDigits(alice, a, more, to: .own)
+            // 100 × (100 + 70 + 40) ms.
+            for target in [MediaTarget.peer, .both] {
+                await #expect(throws: CallError.keysWaiting(limit: 128, retryAfter: .seconds(21))) {
+                    try await rig.switchboard.sendDigits(alice, a, more, to: target)
+                }
+            }
+            // What was refused for the peer was not pressed for the own end either.
+            #expect(rig.recorder.mediaCommands.count == before + 2)
+            rig.clock.advance(by: .seconds(21))
+            try await rig.switchboard.sendDigits(alice, a, more, to: .both)
+            #expect(rig.recorder.mediaCommands.count == before + 4)
+        }
+    }
+
     @Test func `a call that is not answered yet, or not anchored, has no media to choose`() async throws {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)

@@ -77,7 +77,7 @@ extension Operation {
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
         case .callLimitReached: isCalling || endpoint == .dispositions
-        case .mediaUnplayable: endpoint == .callMedia
+        case .mediaUnplayable, .mediaKeysWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord
 
         case .serviceDraining: [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel

@@ -30,6 +30,9 @@ struct Rig {
     private let calleeRole: DTLSTransport.Role
     let callerLocal = ICECredentials(ufrag: "gatewayA", password: "password of the gateway A")
     private var sequence: UInt16 = 1_000
+    /// What the peers have agreed on.
+    private let callerCodecs: [Codec]
+    private let calleeCodecs: [Codec]
     private let calleeLocal = ICECredentials(ufrag: "gatewayB", password: "password of the gateway B")
 
     /// - Parameters:
@@ -37,8 +40,9 @@ struct Rig {
     ///   - host: a loopback address for everybody.
     init(
         callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client, callerOver transport: PeerLink.Transport = .udp,
-        on host: IPAddress = IPAddress(v4: 0x7F00_0001)
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu], calleeCodecs: [Codec] = [.pcmu]
     ) throws {
+        (self.callerCodecs, self.calleeCodecs) = (callerCodecs, calleeCodecs)
         server = try MediaServer(
             configuration: MediaServer.Configuration(bind: [host], firstPort: 0, tcpPort: 0, firstCheckTimeout: .milliseconds(300)), metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
@@ -59,8 +63,8 @@ struct Rig {
         server.send(.route(.caller, .leg(.callee)), for: call)
         server.send(.route(.callee, .leg(.caller)), for: call)
         let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
-        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC)), for: call)
-        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC)), for: call)
+        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
+        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC, calleeCodecs)), for: call)
         caller.connect(to: callerGateway, callerLocal)
         callee.connect(to: gateway, calleeLocal)
     }
@@ -89,7 +93,7 @@ struct Rig {
     func restartCaller() throws {
         let renewed = ICECredentials(ufrag: "gatewayC", password: "password of the gateway C")
         caller.restart(renewed)
-        server.send(.connect(.caller, leg(renewed, caller, caller.fingerprint, callerRole, Self.callerSSRC)), for: call)
+        server.send(.connect(.caller, leg(renewed, caller, caller.fingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
     }
 
     /// Goes on until both peers have keys.
@@ -107,27 +111,31 @@ struct Rig {
     }
 
     private func leg(
-        _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC
+        _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC,
+        _ codecs: [Codec]
     ) -> NegotiatedLeg {
-        let pcmu = Codec(payloadType: PayloadType(0)!, name: "PCMU", clockRate: 8_000)
         return NegotiatedLeg(
             transport: NegotiatedTransport(
                 local: local, remote: peer.credentials, remoteFingerprints: [fingerprint], role: peerRole == .client ? .server : .client),
             media: [
                 NegotiatedMedia(
-                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [pcmu], extensions: [], remoteSources: [],
+                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [], remoteSources: [],
                     localSSRC: ssrc, localRetransmissionSSRC: nil)
             ])
     }
 
     static func packet(sequence: UInt16, timestamp: UInt32, ssrc: UInt32, payload: Int = 160) -> [UInt8] {
+        packet(0, sequence: sequence, timestamp: timestamp, ssrc: ssrc, [UInt8](repeating: 0x55, count: payload))
+    }
+
+    static func packet(_ payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, _ payload: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt8(0x80))
-        writer.write(UInt8(0))
+        writer.write(payloadType)
         writer.write(sequence)
         writer.write(timestamp)
         writer.write(ssrc)
-        writer.write([UInt8](repeating: 0x55, count: payload))
+        writer.write(payload)
         return writer.bytes
     }
 

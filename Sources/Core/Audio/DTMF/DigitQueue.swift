@@ -2,6 +2,9 @@
 ///
 /// The last of them may be one that somebody else still holds down: its length is told as it becomes known, and it ends when he lets it
 /// go, or when nothing was heard of it for `patience`. Then it has the length that was told last.
+///
+/// Keys come as fast as somebody likes to send them, and leave as slowly as keys are pressed: how many wait is bounded. What finds no
+/// room is dropped, whole.
 package struct DigitQueue: Sendable {
     package struct Step: Equatable, Sendable {
         package var digit: Character
@@ -23,7 +26,7 @@ package struct DigitQueue: Sendable {
         package func sound(into samples: inout MutableSpan<Int16>) {
             var (low, high) = oscillators
             for index in samples.indices {
-                samples[index] = isEnd ? 0 : Int16((low.next() * 0.2 + high.next() * 0.25) * 32_767)
+                samples[index] = isEnd ? 0 : Int16(sample: (low.next() * 0.2 + high.next() * 0.25) * 32_767)
             }
         }
     }
@@ -35,6 +38,10 @@ package struct DigitQueue: Sendable {
         case done
     }
 
+    /// How many keys and pauses wait, the one that is being pressed included: as many as one request may ask for.
+    package static let capacity = 128
+    /// How many wait at most for another one that somebody else presses: half a minute of keys, pressed fast.
+    package static let followedCapacity = 64
     /// How long a key that is held goes on without news of it: four of the longest intervals between packets (RFC 4733 §2.5.1.2: 50 ms).
     package static let patience = Duration.milliseconds(200)
 
@@ -72,24 +79,36 @@ package struct DigitQueue: Sendable {
     /// No keys yet.
     package init() { entries = [] }
 
-    package mutating func append(_ other: DigitQueue) { entries += other.entries }
+    /// Keys and pauses that wait, the one that is being pressed included.
+    package var count: Int { entries.count }
+
+    /// Puts keys behind those that wait; whether there was room for all of them. Otherwise none is there.
+    package mutating func append(_ other: DigitQueue) -> Bool {
+        guard entries.count + other.entries.count <= Self.capacity else { return false }
+        entries += other.entries
+        return true
+    }
 
     /// A key that somebody else has pressed, behind those that wait: told as `KeyReception` learns of it.
-    package mutating func follow(_ change: KeyReception.Change) {
+    ///
+    /// Returns whether there was room for it. What is told later about one that had none is passed over.
+    package mutating func follow(_ change: KeyReception.Change) -> Bool {
         let held = entries.lastIndex(where: \.isHeld)
         stepsWithoutNews = 0
         switch change {
         case .began(let digit, let length, let isEnd):
             if let held { entries[held].isHeld = false }
+            guard entries.count < Self.followedCapacity else { return false }
             // The next key follows when it is pressed: there is no gap of our own.
             entries.append(Entry(digit: digit, duration: length, gap: 0, isHeld: !isEnd))
         case .lasts(let length):
             if let held { entries[held].duration = max(entries[held].duration, length) }
         case .ended(let length):
-            guard let held else { return }
+            guard let held else { return true }
             entries[held].duration = max(entries[held].duration, length)
             entries[held].isHeld = false
         }
+        return true
     }
 
     /// Whether the next 20 ms are for audio, whatever comes then.

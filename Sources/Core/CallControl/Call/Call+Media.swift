@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// What the gateway itself plays and presses during a call.
 extension Call {
@@ -35,9 +35,18 @@ extension Call {
     }
 
     /// Presses keys that the ends hear; they go out one after the other, behind those asked for before.
-    package func sendDigits(_ digits: DigitSequence, to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
+    ///
+    /// Refused as a whole if too many wait already for one of the ends.
+    package mutating func sendDigits(
+        _ digits: DigitSequence, to target: MediaTarget, by leg: Leg, at now: MonotonicTime
+    ) throws(CallError) -> [CallAction] {
         _ = try anchoredAnswer(for: "dtmf", by: leg)
-        return listeners(target, seenFrom: leg).map { .sendDigits(digits, to: $0) }
+        let listeners = listeners(target, seenFrom: leg)
+        if let wait = listeners.compactMap({ self[$0]?.keys.wait(for: digits.count, at: now) }).max() {
+            throw .keysWaiting(limit: PressedKeys.capacity, retryAfter: wait)
+        }
+        for listener in listeners { edit(listener) { $0.keys.press(digits, at: now) } }
+        return listeners.map { .sendDigits(digits, to: $0) }
     }
 
     /// A file has come to its end; whoever asked for it is told, unless something else plays by now.

@@ -17,6 +17,8 @@ package enum CallError: Error, Equatable {
     case unsupportedDescription(String)
     /// There is no such file to play, or it is of no known form; the sentence says which.
     case unplayable(String)
+    /// So many keys wait to be pressed already that there is no room for more.
+    case keysWaiting(limit: Int, retryAfter: Duration)
     /// A caller without an account may not do this; the sentence says what it may.
     case notForGuests(String)
     /// What was asked for needs media that the gateway terminates, or two calls that can be brought together.

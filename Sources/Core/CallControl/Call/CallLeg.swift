@@ -44,6 +44,8 @@ package struct CallLeg: Equatable, Sendable {
     var handlesReplacement = false
     /// What it hears in place of the others.
     var playing: Call.Playing?
+    /// Keys that are being pressed for it.
+    var keys = PressedKeys()
     /// When one of its clients asked for something last.
     var lastRequest: MonotonicTime?
     /// Since when none of its clients has listened.

@@ -44,7 +44,8 @@ extension CallOwner {
     }
 
     func sendDigits(_ digits: DigitSequence, to target: MediaTarget, by leg: Leg) throws(CallError) {
-        try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg) }
+        let now = environment.clock.now
+        try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg, at: now) }
     }
 
     func offer(by leg: Leg, _ request: CallUpdateRequest, from device: Device?) throws(CallError) {

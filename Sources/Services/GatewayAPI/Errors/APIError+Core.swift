@@ -53,6 +53,9 @@ extension APIError {
                 APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason).")
             case .unplayable(let reason):
                 APIError(.mediaUnplayable, "This cannot be played: \(reason).")
+            case .keysWaiting(let limit, let wait):
+                APIError(
+                    .mediaKeysWaiting, "No more than \(limit) keys can wait to be pressed; send these when some have been.", retryAfter: wait)
             case .limitOfCalls:
                 APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
             case .draining:

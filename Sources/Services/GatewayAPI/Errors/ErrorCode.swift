@@ -58,6 +58,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callOperationUnknown = "call.operation_unknown"
     case callLimitReached = "call.limit_reached"
     case mediaUnplayable = "media.unplayable"
+    case mediaKeysWaiting = "media.keys_waiting"
     case logRecordNotFound = "log.record_not_found"
 
     // The gateway
@@ -115,6 +116,7 @@ extension ErrorCode {
         case .callOperationUnknown: (400, 37)
         case .callLimitReached: (503, 503)
         case .mediaUnplayable: (404, 18)
+        case .mediaKeysWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)
         case .serviceDraining: (503, 503)
         }

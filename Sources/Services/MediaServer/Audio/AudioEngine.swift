@@ -36,6 +36,8 @@ package final class AudioEngine {
     package private(set) var nextCycle: MonotonicTime?
     /// Another leg of the mix speaks since this cycle, and is yet to be shown.
     private var speakerHasChanged = false
+    /// Keys that came when as many waited as may wait, since the last `takeDroppedKeys`.
+    private var droppedKeys = 0
 
     private let detectsInbandKeys: Bool
 
@@ -73,14 +75,13 @@ package final class AudioEngine {
 
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
-        for case let speaker? in speakers where speaker.follows(arrival.leg) { speaker.follow(change) }
+        for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) { droppedKeys += 1 }
     }
 
     /// Passes on a key that has sounded in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
-        for case let speaker? in speakers where speaker.follows(leg) {
-            speaker.press(DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap))
-        }
+        let key = DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap)
+        for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(key) { droppedKeys += 1 }
     }
 
     /// Of keys that were heard in the audio, in milliseconds: it tells that they were pressed, not for how long.
@@ -204,11 +205,18 @@ package final class AudioEngine {
 
     // MARK: Keys
 
-    /// Presses keys behind those that wait already; `false` if this leg is sent nothing of ours.
+    /// Presses keys behind those that wait already, or drops them if there is no room for all of them; `false` if this leg is sent
+    /// nothing of ours.
     package func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
         guard let speaker = speakers[leg.rawValue] else { return false }
-        speaker.press(digits)
+        if !speaker.press(digits) { droppedKeys += digits.count }
         return true
+    }
+
+    /// How many keys have found no room since this was asked last.
+    package func takeDroppedKeys() -> Int {
+        defer { droppedKeys = 0 }
+        return droppedKeys
     }
 
     package func isPressing(_ leg: LegIndex) -> Bool { speakers[leg.rawValue]?.isPressing ?? false }

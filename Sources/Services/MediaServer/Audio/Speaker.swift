@@ -59,8 +59,10 @@ final class Speaker {
         if let former { (digits, keyCycles, keySegments, level) = (former.digits, former.keyCycles, former.keySegments, former.level) }
     }
 
-    func press(_ more: DigitQueue) {
-        if digits == nil { digits = more } else { digits?.append(more) }
+    /// Whether there was room for the keys.
+    func press(_ more: DigitQueue) -> Bool {
+        if digits == nil { digits = DigitQueue() }
+        return digits?.append(more) ?? false
     }
 
     /// Whether the peer hears this leg coded anew, and thus its keys, too; in a mix nobody does.
@@ -68,10 +70,10 @@ final class Speaker {
         if case .transcoded(leg, _) = feed { true } else { false }
     }
 
-    /// A key of the leg that the peer hears: pressed for as long as it is pressed there.
-    func follow(_ change: KeyReception.Change) {
+    /// A key of the leg that the peer hears: pressed for as long as it is pressed there. Whether there was room for it.
+    func follow(_ change: KeyReception.Change) -> Bool {
         if digits == nil { digits = DigitQueue() }
-        digits?.follow(change)
+        return digits?.follow(change) ?? false
     }
 
     var isPressing: Bool { digits != nil }

@@ -2,6 +2,7 @@ internal import Audio
 internal import CallControl
 internal import CallRuntime
 internal import MediaPlane
+internal import Observability
 internal import Primitives
 internal import SDP
 
@@ -36,6 +37,7 @@ extension MediaWorker {
                 environment.events(call.id, .playbackEnded(number, leg.name))
             }
         }
+        countDroppedKeys(audio)
         for leg in call.legs { finishPressing(leg, in: call, at: now) }
         // Another speaker, or keys that are over, may want a key frame.
         sendControl(of: call, &transport)
@@ -90,7 +92,7 @@ extension MediaWorker {
         case .tone(let tone): TonePlayer(ToneCadence(ToneCadence.Kind(tone), in: environment.toneRegion))
         case .file(let name):
             environment.library.sound(of: name).map { sound in
-                SamplePlayer(sound, from: Int(playback.offset.inSeconds * 48_000), repeats: playback.repeats)
+                SamplePlayer(sound, from: playback.offset.wholeMilliseconds * 48, repeats: playback.repeats)
             }
         }
     }
@@ -111,6 +113,11 @@ extension MediaWorker {
             _ = call.audio?.press(queue, for: leg.index)
         }
         rearm(call)
+    }
+
+    private func countDroppedKeys(_ audio: AudioEngine) {
+        let dropped = audio.takeDroppedKeys()
+        if dropped > 0 { environment.metrics.mediaKeysDropped.increment(by: UInt64(dropped)) }
     }
 
     /// Silence around keys, until they have been pressed.
