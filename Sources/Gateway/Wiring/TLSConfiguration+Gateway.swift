@@ -39,9 +39,18 @@ extension TLSConfiguration {
             try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem))
     }
 
+    /// What TLS 1.2 may use: a key exchange with forward secrecy (ECDHE) and authenticated encryption, as RFC 9325 §4.2 recommends.
+    /// The suites of TLS 1.3 are all of that kind, and are not chosen here.
+    private static let modernCipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     private static func gateway(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration {
         var configuration = makeServerConfiguration(certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = modernCipherSuites
         configuration.applicationProtocols = ["http/1.1"]
         // HTTP and WebSocket say themselves where they end: nothing is lost with a peer that owes us its close_notify.
         configuration.shutdownTimeout = .milliseconds(200)
