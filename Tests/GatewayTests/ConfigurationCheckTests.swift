@@ -37,6 +37,11 @@ import Gateway
             [("tls.mode", "off"), ("media.port", "65535"), ("media.workers", "2")],
             "media.port 65535 leaves no room for 2 workers: ports end at 65535"
         ),
+        (
+            [("tls.mode", "off"), ("media.consent_timeout", "14s")],
+            "media.consent_timeout is too short: peers check every 4 to 6 seconds (RFC 7675 §5.1), and calls would end with a check or two "
+                + "that got lost; 15s or more"
+        ),
         ([("tls.mode", "off"), ("media.advertise", "0.0.0.0")], "media.advertise: 0.0.0.0 is no address a peer could send to"),
         ([("tls.mode", "off"), ("media.bind", "::1,::1")], "an address is listed twice in media: ::1, ::1"),
         (

@@ -72,6 +72,33 @@ import Storage
         }
     }
 
+    @Test(arguments: [
+        ("text", "is not an SQLite database: correct storage.path, or put a backup in its place"),
+        ("cut off", "is damaged: put a backup in its place"),
+        ("folder", "cannot be opened: it must be a file that this user may read and write, and so must be its folder"),
+    ])
+    func `what is wrong with the file is said in a sentence that names it`(_ damage: String, _ sentence: String) async throws {
+        try await withPath { path in
+            let file = URL(filePath: path)
+            switch damage {
+            case "text": try Data(String(repeating: "this is no database. ", count: 100).utf8).write(to: file)
+            case "cut off":
+                try GatewayDatabase(.file(path), logger: logger).close()
+                try Data(contentsOf: file).prefix(6_000).write(to: file)
+            default: try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            }
+            let error = #expect(throws: StorageError.self) { try GatewayDatabase(.file(path), logger: logger) }
+            #expect(error.map { "\($0)" } == "\(path) \(sentence)")
+        }
+    }
+
+    @Test func `a database knows whether it has any users`() async throws {
+        let database = try GatewayDatabase(.temporary, logger: logger)
+        #expect(try await database.users.isEmpty)
+        try await database.users.add(alice)
+        #expect(try await !database.users.isEmpty)
+    }
+
     @Test func `a database of a newer version is refused`() async throws {
         try await withPath { path in
             try GatewayDatabase(.file(path), logger: logger).close()

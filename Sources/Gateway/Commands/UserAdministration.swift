@@ -85,8 +85,7 @@ extension UserAdministration.Refusal {
         description =
             switch error {
             case .userExists(let address): "\(address) exists already; `orbweaver user passwd` changes the password"
-            case .noSuchUser(let address): "there is no user \(address)"
-            case .failed(let text): text
+            case .noSuchUser, .failed: error.description
             }
     }
 }

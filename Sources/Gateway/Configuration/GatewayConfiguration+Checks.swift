@@ -8,6 +8,10 @@ import SDP
 import SignalingServer
 
 extension GatewayConfiguration {
+    /// Two checks in a row may get lost: they come every 4 to 6 seconds (RFC 7675 §5.1), and are not repeated. A path counts as lost after 7
+    /// seconds, long before.
+    private static let shortestConsentTimeout = Duration.seconds(15)
+
     /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
     package func check() throws(ConfigurationError) {
         let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints + developmentComplaints
@@ -56,6 +60,11 @@ extension GatewayConfiguration {
         }
         if let port = media.tcpPort, port != 0, Int(port) + workers - 1 > 65_535 {
             complaints.append("media.tcp_port \(port) leaves no room for \(workers) workers: ports end at 65535")
+        }
+        if media.consentTimeout < Self.shortestConsentTimeout {
+            complaints.append(
+                "media.consent_timeout is too short: peers check every 4 to 6 seconds (RFC 7675 §5.1), and calls would end with a check or two "
+                    + "that got lost; 15s or more")
         }
         if let address = media.advertise.first(where: \.isUnspecified) {
             complaints.append("media.advertise: \(address) is no address a peer could send to")

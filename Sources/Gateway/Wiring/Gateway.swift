@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 import EventLoops
+import Foundation
 package import Logging
 import MediaServer
 package import NIOCore
@@ -41,7 +42,13 @@ package struct Gateway: Sendable {
         let pages = configuration.isDevelopment ? try DemoPages.load() : [:]
 
         let database = try GatewayDatabase(configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
-        if configuration.isDevelopment { try await DemoUsers.add(to: database.users) }
+        if configuration.isDevelopment {
+            try await DemoUsers.add(to: database.users)
+        } else if try await database.users.isEmpty {
+            logger.warning(
+                "the database has no users: add some with `orbweaver user add`, or correct storage.path",
+                metadata: [LogKey.path: "\(configuration.storagePath)"])
+        }
 
         let mediaEvents = MediaEventInbox()
         let media = try makeMedia(configuration, metrics, logger) { call, event in mediaEvents.post(event, for: call) }
@@ -136,7 +143,9 @@ package struct Gateway: Sendable {
             ])
         if configuration.isDevelopment, let plain = ports.dropFirst().first {
             logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
-            print("Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.")
+            let line = "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
+            // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone misses the line.
+            try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
         }
     }
 }

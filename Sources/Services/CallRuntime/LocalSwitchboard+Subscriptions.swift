@@ -71,7 +71,7 @@ extension StorageError {
         switch self {
         case .userExists: "user exists"
         case .noSuchUser: "no such user"
-        case .failed(let reason): reason
+        case .failed: description
         }
     }
 }

@@ -26,10 +26,8 @@ package final class GatewayDatabase: Sendable {
         do {
             queue = try Self.open(location)
             try Self.migrate(queue)
-        } catch let error as StorageError {
-            throw error
         } catch {
-            throw .failed("\(location): \(error)")
+            throw StorageError(error, at: location.description)
         }
         users = UserStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
@@ -40,7 +38,7 @@ package final class GatewayDatabase: Sendable {
         do {
             try queue.close()
         } catch {
-            throw .failed("\(error)")
+            throw StorageError(error, at: queue.path)
         }
     }
 

@@ -31,6 +31,16 @@ package struct StoredUser: Equatable, Sendable {
 package enum StorageError: Error, Equatable {
     case userExists(UserAddress)
     case noSuchUser(UserAddress)
-    /// The database refused; the text is for the operator's log, not for a client.
+    /// The database refused; the text is a sentence for the operator, not for a client.
     case failed(String)
+}
+
+extension StorageError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .userExists(let address): "\(address) exists already"
+        case .noSuchUser(let address): "there is no user \(address)"
+        case .failed(let sentence): sentence
+        }
+    }
 }

@@ -11,7 +11,7 @@ package struct UserStore: UserRepository {
     }
 
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
-        try await storageErrors {
+        try await storageErrors(at: queue.path) {
             try await queue.read { database in
                 try UserRow.fetchOne(database, key: address.text)
             }?.user()
@@ -19,16 +19,23 @@ package struct UserStore: UserRepository {
     }
 
     package func allUsers() async throws(StorageError) -> [StoredUser] {
-        try await storageErrors {
+        try await storageErrors(at: queue.path) {
             try await queue.read { database in
                 try UserRow.order(Column("address")).fetchAll(database)
             }.map { try $0.user() }
         }
     }
 
+    /// Whether there is no user at all.
+    package var isEmpty: Bool {
+        get async throws(StorageError) {
+            try await storageErrors(at: queue.path) { try await queue.read { try UserRow.fetchOne($0) == nil } }
+        }
+    }
+
     package func add(_ user: StoredUser) async throws(StorageError) {
         let row = UserRow(user)
-        try await storageErrors {
+        try await storageErrors(at: queue.path) {
             do {
                 try await queue.write { try row.insert($0) }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
@@ -51,7 +58,7 @@ package struct UserStore: UserRepository {
 
     /// Runs a statement that must touch exactly the row of `address`.
     private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int) async throws(StorageError) {
-        try await storageErrors {
+        try await storageErrors(at: queue.path) {
             guard try await queue.write({ try statement($0) }) > 0 else { throw StorageError.noSuchUser(address) }
         }
     }
