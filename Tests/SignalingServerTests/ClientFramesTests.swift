@@ -8,6 +8,8 @@ import Testing
         var opcode: WebSocketOpcode
         var fin = true
         var length = 1
+        /// Instead of so many letters.
+        var payload: [UInt8]?
         var masked = true
         var reserved = false
     }
@@ -32,8 +34,84 @@ import Testing
     func `the last frame decides`(_ steps: [Step], _ verdict: ClientFrames.Verdict) {
         var frames = ClientFrames(sizeLimit: 10)
         let verdicts = steps.map {
-            frames.receive($0.opcode, fin: $0.fin, masked: $0.masked, reserved: $0.reserved, length: $0.length)
+            frames.receive(
+                $0.opcode, fin: $0.fin, masked: $0.masked, reserved: $0.reserved, payload: $0.payload ?? [UInt8](repeating: 97, count: $0.length))
         }
         #expect(verdicts.last == verdict)
+    }
+
+    /// RFC 6455 §7.4.1; 5000 and above are nobody's.
+    @Test(arguments: [
+        (nil, .closed), (1000, .closed), (1001, .closed), (1002, .closed), (1003, .closed), (1007, .closed), (1008, .closed), (1009, .closed),
+        (1010, .closed), (1011, .closed), (1012, .closed), (1013, .closed), (1014, .closed), (3000, .closed), (3999, .closed), (4000, .closed),
+        (4999, .closed),
+        (0, .violation(.protocolError)), (999, .violation(.protocolError)), (1004, .violation(.protocolError)),
+        (1005, .violation(.protocolError)), (1006, .violation(.protocolError)), (1015, .violation(.protocolError)),
+        (1016, .violation(.protocolError)), (1100, .violation(.protocolError)), (2000, .violation(.protocolError)),
+        (2999, .violation(.protocolError)), (5000, .violation(.protocolError)), (65_535, .violation(.protocolError)),
+    ] as [(Int?, ClientFrames.Verdict)])
+    func `a close code means something, or breaks a rule`(_ code: Int?, _ verdict: ClientFrames.Verdict) {
+        var frames = ClientFrames(sizeLimit: 10)
+        let payload = code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? []
+        #expect(frames.receive(.connectionClose, fin: true, masked: true, reserved: false, payload: payload) == verdict)
+    }
+
+    @Test(arguments: [
+        ([0x03], .violation(.protocolError)),
+        ([0x03, 0xE8] + Array("gone für heute".utf8), .closed),
+        ([0x03, 0xE8, 0xC3], .violation(.dataInconsistentWithMessage)),
+        ([0x03, 0xE8, 0xFF, 0x61], .violation(.dataInconsistentWithMessage)),
+    ] as [([UInt8], ClientFrames.Verdict)])
+    func `a close has a whole code and a reason in UTF-8`(_ payload: [UInt8], _ verdict: ClientFrames.Verdict) {
+        var frames = ClientFrames(sizeLimit: 10)
+        #expect(frames.receive(.connectionClose, fin: true, masked: true, reserved: false, payload: payload) == verdict)
+    }
+
+    /// Of each text all cuts into two fragments. The texts that are none are those of Unicode's table 3-7 and of
+    /// https://www.cl.cam.ac.uk/~mgk25/ucs/examples/UTF-8-test.txt.
+    @Test(arguments: [
+        ("test", true), ("é ह € 𐍈 \u{D7FF}\u{E000}\u{10FFFF}", true),
+    ] as [(String, Bool)])
+    func `text in UTF-8 is taken, however it is cut`(_ text: String, _ isTaken: Bool) { expect(Array(text.utf8), isTaken) }
+
+    @Test(arguments: [
+        [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
+        [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x90, 0x8D], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x28, 0xA1],
+    ] as [[UInt8]])
+    func `text that is no UTF-8 breaks a rule, however it is cut`(_ bytes: [UInt8]) {
+        expect(bytes, false)
+        expect([0x61] + bytes + [0x61], false)
+    }
+
+    private func expect(_ bytes: [UInt8], _ isTaken: Bool) {
+        for cut in 0...bytes.count {
+            var frames = ClientFrames(sizeLimit: 100)
+            let first = frames.receive(.text, fin: false, masked: true, reserved: false, payload: bytes[..<cut])
+            guard first == .alive else {
+                #expect(!isTaken && first == .violation(.dataInconsistentWithMessage))
+                continue
+            }
+            let last = frames.receive(.continuation, fin: true, masked: true, reserved: false, payload: bytes[cut...])
+            #expect(last == (isTaken ? .alive : .violation(.dataInconsistentWithMessage)), "cut at \(cut)")
+        }
+    }
+
+    /// RFC 6455 §5.2. The stream is followed byte by byte, and in one piece.
+    @Test(arguments: [
+        ([0x81, 0x80, 1, 2, 3, 4, 0x89, 0x00], true),
+        ([0x81, 0xFD] + [UInt8](repeating: 0, count: 129), true),
+        ([0x81, 0xFE, 0x00, 0x7E] + [UInt8](repeating: 0, count: 130) + [0x81, 0x00], true),
+        ([0x81, 0xFE, 0x00, 0x7D], false),
+        ([0x81, 0x7E, 0x00, 0x00], false),
+        ([0x81, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0] + [UInt8](repeating: 0, count: 65_536) + [0x81, 0x00], true),
+        ([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], false),
+        ([0x81, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x81], true),
+        ([0x81, 0x00, 0x81, 0x01, 0x61, 0x81, 0x7E, 0x00, 0x01], false),
+    ] as [([UInt8], Bool)])
+    func `a length is written as short as it can be`(_ stream: [UInt8], _ isTaken: Bool) {
+        var whole = FrameLengths()
+        #expect(whole.follow(stream) == isTaken)
+        var pieces = FrameLengths()
+        #expect(stream.allSatisfy { pieces.follow(CollectionOfOne($0)) } == isTaken)
     }
 }

@@ -2,8 +2,7 @@ package import NIOWebSocket
 
 /// What the frames of a client mean for its channel (RFC 6455 §5; spidr-wire §4.2).
 ///
-/// Clients only send keep-alive text, whose contents do not matter. Deviation: because nobody reads it, text is
-/// not checked to be UTF-8 (RFC 6455 §8.1).
+/// Clients only send keep-alive text, whose contents do not matter; it is looked at for the rules of the protocol alone.
 package struct ClientFrames: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// A sign of life, nothing more.
@@ -14,9 +13,11 @@ package struct ClientFrames: Sendable {
         case violation(WebSocketErrorCode)
     }
 
+    /// The message whose frames are arriving.
     private enum Message {
         case none
-        case fragmented(length: Int)
+        /// - `text`: `nil` for a binary message.
+        case fragmented(length: Int, text: UTF8Check?)
     }
 
     private let sizeLimit: Int
@@ -25,26 +26,55 @@ package struct ClientFrames: Sendable {
     /// - Parameter sizeLimit: bytes in one message, over all its fragments.
     package init(sizeLimit: Int) { self.sizeLimit = sizeLimit }
 
-    package mutating func receive(_ opcode: WebSocketOpcode, fin: Bool, masked: Bool, reserved: Bool, length: Int) -> Verdict {
+    /// - Parameter payload: unmasked.
+    package mutating func receive(
+        _ opcode: WebSocketOpcode, fin: Bool, masked: Bool, reserved: Bool, payload: some Collection<UInt8>
+    ) -> Verdict {
         // No extension was negotiated (§5.2); clients mask every frame (§5.1).
         guard masked, !reserved else { return .violation(.protocolError) }
         switch opcode {
         case .ping: return .pong
         case .pong: return .alive
-        case .connectionClose: return .closed
+        case .connectionClose: return Self.verdict(onClose: payload)
         case .text, .binary:
             guard case .none = message else { return .violation(.protocolError) }
-            return add(length, fin: fin, to: 0)
+            return add(payload, fin: fin, to: 0, opcode == .text ? UTF8Check() : nil)
         case .continuation:
-            guard case .fragmented(let sum) = message else { return .violation(.protocolError) }
-            return add(length, fin: fin, to: sum)
+            guard case .fragmented(let sum, let text) = message else { return .violation(.protocolError) }
+            return add(payload, fin: fin, to: sum, text)
         default: return .violation(.protocolError)
         }
     }
 
-    private mutating func add(_ length: Int, fin: Bool, to sum: Int) -> Verdict {
-        guard sum + length <= sizeLimit else { return .violation(.messageTooLarge) }
-        message = fin ? .none : .fragmented(length: sum + length)
+    private mutating func add(_ payload: some Collection<UInt8>, fin: Bool, to sum: Int, _ text: UTF8Check?) -> Verdict {
+        let length = sum + payload.count
+        guard length <= sizeLimit else { return .violation(.messageTooLarge) }
+        var text = text
+        // A message that is text is UTF-8, and ends with a whole character (§8.1).
+        guard text?.accept(payload) ?? true, !fin || text?.isBetweenCharacters ?? true else {
+            return .violation(.dataInconsistentWithMessage)
+        }
+        message = fin ? .none : .fragmented(length: length, text: text)
         return .alive
+    }
+
+    /// The body of a close frame is nothing, or a code and a reason in UTF-8 (§5.5.1).
+    private static func verdict(onClose payload: some Collection<UInt8>) -> Verdict {
+        guard !payload.isEmpty else { return .closed }
+        guard payload.count >= 2 else { return .violation(.protocolError) }
+        let code = payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+        guard mayBeSent(code) else { return .violation(.protocolError) }
+        var reason = UTF8Check()
+        guard reason.accept(payload.dropFirst(2)), reason.isBetweenCharacters else { return .violation(.dataInconsistentWithMessage) }
+        return .closed
+    }
+
+    /// §7.4.1 and the registry that it began (https://www.iana.org/assignments/websocket). 1004 has no meaning; 1005, 1006 and 1015 are never
+    /// sent; 3000 and above belong to libraries and applications.
+    private static func mayBeSent(_ code: UInt16) -> Bool {
+        switch code {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
     }
 }

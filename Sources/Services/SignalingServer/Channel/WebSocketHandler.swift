@@ -72,26 +72,32 @@ final class WebSocketHandler: ChannelInboundHandler {
         let frame = Self.unwrapInboundIn(data)
         lastHeard = .now()
         pinged = false
+        let payload = frame.unmaskedData
         switch frames.receive(
             frame.opcode, fin: frame.fin, masked: frame.maskKey != nil, reserved: frame.rsv1 || frame.rsv2 || frame.rsv3,
-            length: frame.length)
+            payload: payload.readableBytesView)
         {
         case .alive:
             break
         case .pong:
             guard state == .open else { return }
             // A peer that floods pings without reading is a slow reader like any other.
-            guard owedBytes(context) <= configuration.slowReaderLimit else { return context.close(promise: nil) }
-            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+            guard owedBytes(context) <= configuration.slowReaderLimit else {
+                closure = closure ?? .tooSlow
+                return context.close(promise: nil)
+            }
+            let pong = WebSocketFrame(fin: true, opcode: .pong, data: payload)
             context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
         case .closed:
             if state == .open {
                 state = .closing
                 // The code comes back as it was, the reason text does not (RFC 6455 §5.5.1).
-                writeClose(frame.unmaskedData.getSlice(at: 0, length: 2) ?? ByteBuffer(), context)
+                writeClose(payload.getSlice(at: payload.readerIndex, length: 2) ?? ByteBuffer(), context)
             }
             context.close(promise: nil)
         case .violation(let code):
+            // An answer to our close ends the connection, whatever is wrong with it.
+            if state == .closing, frame.opcode == .connectionClose { return context.close(promise: nil) }
             close(code, because: .protocolError)
         }
     }
@@ -109,6 +115,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is FrameLengthGuard.LengthNotMinimal { return close(.protocolError, because: .protocolError) }
         switch error as? NIOWebSocketError {
         case .invalidFrameLength: close(.messageTooLarge, because: .protocolError)
         case .fragmentedControlFrame, .multiByteControlFrameLength: close(.protocolError, because: .protocolError)

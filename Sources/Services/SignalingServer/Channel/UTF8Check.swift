@@ -1,0 +1,36 @@
+/// Whether bytes that arrive in pieces are UTF-8 (RFC 3629 §4): no character longer than it need be, no surrogates, none beyond U+10FFFF.
+struct UTF8Check: Sendable {
+    /// Bytes that the character under way still needs.
+    private var missing = 0
+    /// What its next byte may be.
+    private var range: ClosedRange<UInt8> = 0x80...0xBF
+
+    /// Every character is complete.
+    var isBetweenCharacters: Bool { missing == 0 }
+
+    /// `false` as soon as it cannot be UTF-8 any more, whatever follows; to be asked no further then.
+    mutating func accept(_ bytes: some Sequence<UInt8>) -> Bool {
+        for byte in bytes where !accept(byte) { return false }
+        return true
+    }
+
+    private mutating func accept(_ byte: UInt8) -> Bool {
+        if missing > 0 {
+            guard range.contains(byte) else { return false }
+            (missing, range) = (missing - 1, 0x80...0xBF)
+            return true
+        }
+        switch byte {
+        case 0x00...0x7F: break
+        case 0xC2...0xDF: missing = 1
+        case 0xE0: (missing, range) = (2, 0xA0...0xBF)
+        case 0xED: (missing, range) = (2, 0x80...0x9F)
+        case 0xE1...0xEF: missing = 2
+        case 0xF0: (missing, range) = (3, 0x90...0xBF)
+        case 0xF4: (missing, range) = (3, 0x80...0x8F)
+        case 0xF1...0xF3: missing = 3
+        default: return false
+        }
+        return true
+    }
+}
