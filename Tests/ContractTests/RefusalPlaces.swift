@@ -47,8 +47,8 @@ extension Operation {
     /// Whether this request can be refused for that reason. No `default`: whoever thinks of a new reason says here where it can happen.
     func canMeet(_ code: ErrorCode) -> Bool {
         switch code {
-        case .requestMalformed, .requestHeadersTooLarge, .requestTimedOut, .resourceMethodNotAllowed: true
-        case .requestBodyTooLarge, .requestBodyMissing, .requestMalformedJSON, .requestMissingField: isWriting
+        case .requestMalformed, .requestHeadersTooLarge, .requestUnsupportedTransferCoding, .requestTimedOut, .resourceMethodNotAllowed: true
+        case .requestBodyTooLarge, .requestUnsupportedMediaType, .requestBodyMissing, .requestMalformedJSON, .requestMissingField: isWriting
         // In a query; in the path, where guests name accounts by address.
         case .requestInvalidValue: isWriting || audience == .guest || endpoint == .logHistory && method == .get
         case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive

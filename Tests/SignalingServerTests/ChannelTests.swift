@@ -122,6 +122,73 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], 1000), ([0x88, 0x82, 0, 0, 0, 0, 0x0F, 0xA0], 4000), ([0x88, 0x80, 0, 0, 0, 0], nil),
+        ([0x88, 0x81, 0, 0, 0, 0, 0x03], 1002), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1002), ([0x88, 0x82, 0, 0, 0, 0, 0x07, 0xD0], 1002),
+        ([0x88, 0x83, 0, 0, 0, 0, 0x03, 0xE8, 0xFF], 1007),
+        ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007), ([0x81, 0xFE, 0x00, 0x01, 0, 0, 0, 0, 0x61], 1002),
+        ([0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0x01, 0, 0, 0, 0, 0x61], 1002),
+    ] as [([UInt8], Int?)])
+    func `what a client closes with is answered with the same or with the rule it breaks`(_ bytes: [UInt8], _ code: Int?) async throws {
+        try await TestServer.run { server in
+            let (client, _) = try await open(server)
+            try await client.connection.send(bytes)
+            let answer = try #require(await client.receive())
+            #expect(answer.opcode == Frame.close)
+            #expect(answer.closeCode == code)
+            try? await client.send(Frame.close, [0x03, 0xEA])
+            await server.switchboard.wait { $0.last == .closed(joe, channel) }
+            let isViolation = code == 1002 || code == 1007
+            #expect(server.metrics.webSocketsClosed[.protocolError].value == (isViolation ? 1 : 0))
+            #expect(server.metrics.webSocketsClosed[.byPeer].value == (isViolation ? 0 : 1))
+        }
+    }
+
+    @Test func `whoever sends pings and reads no pongs is a slow reader`() async throws {
+        try await TestServer.run(configure: { $0.slowReaderBytes = 100_000 }) { server in
+            let connection = try await RawClient.connect(server.port, autoRead: false)
+            try await connection.send(WebSocketClient.handshake())
+            await server.switchboard.wait { $0.contains(.opened(joe, channel)) }
+            let ping: [UInt8] = [0x89, 0xFD, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 125)
+            let flood = Array(repeatElement(ping, count: 2_000).joined())
+            // Kernel buffers take a few megabytes before anything is owed. Sending fails once the server has closed.
+            for _ in 1...400 {
+                do { try await connection.send(flood) } catch { break }
+            }
+            await server.switchboard.wait { $0.last == .closed(joe, channel) }
+            #expect(server.metrics.webSocketsClosed[.tooSlow].value == 1)
+            #expect(server.metrics.webSocketsClosed[.byPeer].value == 0)
+            await connection.close()
+        }
+    }
+
+    @Test(arguments: ["short", "dGhlIHNhbXBsZSBub25j", "dGhlIHNhbXBsZSBub25jZXM=", "????????????????????????", ""])
+    func `a handshake whose key is not 16 bytes in base64 is refused`(_ key: String) async throws {
+        try await TestServer.run { server in
+            let client = try await RawClient.connect(server.port)
+            try await client.send(WebSocketClient.handshake().replacing("dGhlIHNhbXBsZSBub25jZQ==", with: key))
+            let answer = HTTPText(await client.readToEnd())
+            #expect(answer.status == 400)
+            #expect(try answer.member("code") == "request.malformed")
+        }
+    }
+
+    /// The id is unguessable, and there is no cookie that a page of another origin could make use of (CWE-1385).
+    @Test func `a channel needs nothing but its id, wherever the page comes from`() async throws {
+        try await TestServer.run { server in
+            let client = try await RawClient.connect(server.port)
+            try await client.send(WebSocketClient.handshake().replacing("Host: localhost", with: "Host: localhost\r\nOrigin: https://elsewhere.example"))
+            #expect(HTTPText(try #require(await client.read(until: HTTPText.headLength))).status == 101)
+            await client.close()
+            // Credentials do not help whoever does not know it.
+            await server.switchboard.set(channelsExist: false)
+            let stranger = try await RawClient.connect(server.port)
+            let credentials = "Host: localhost\r\nCookie: session=1\r\nAuthorization: Basic am9lOnNlY3JldA=="
+            try await stranger.send(WebSocketClient.handshake().replacing("Host: localhost", with: credentials))
+            #expect(HTTPText(await stranger.readToEnd()).status == 404)
+        }
+    }
+
     @Test(arguments: [(ChannelCloseCode.normal, 1000), (.goingAway, 1001), (.policyViolation, 1008)])
     func `what was sent before goes out before the close`(_ code: ChannelCloseCode, _ number: Int) async throws {
         try await TestServer.run { server in

@@ -8,6 +8,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case requestHeadersTooLarge = "request.headers_too_large"
     case requestBodyTooLarge = "request.body_too_large"
     case requestBodyMissing = "request.body_missing"
+    case requestUnsupportedMediaType = "request.unsupported_media_type"
+    case requestUnsupportedTransferCoding = "request.unsupported_transfer_coding"
     case requestTimedOut = "request.timed_out"
     case requestMalformedJSON = "request.malformed_json"
     case requestMissingField = "request.missing_field"
@@ -78,6 +80,8 @@ extension ErrorCode {
         case .requestHeadersTooLarge: (431, 38)
         case .requestBodyTooLarge: (413, 38)
         case .requestBodyMissing: (400, 5)
+        case .requestUnsupportedMediaType: (415, 38)
+        case .requestUnsupportedTransferCoding: (501, 38)
         case .requestTimedOut: (408, 38)
         case .requestMalformedJSON: (400, 1004)
         case .requestMissingField: (400, 5)

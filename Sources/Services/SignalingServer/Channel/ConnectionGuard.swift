@@ -84,6 +84,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             give(APIError(.requestHeadersTooLarge, "The request's headers are too large."), context)
         case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
             context.close(promise: nil)
+        case let refused as RequestHeadFilter.RefusedHead:
+            give(refused.reason, context)
         case is HTTPParserError:
             give(APIError(.requestMalformed, "This is not a well-formed HTTP/1.1 request."), context)
         default:

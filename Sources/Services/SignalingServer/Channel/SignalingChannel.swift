@@ -13,8 +13,8 @@ import Observability
 
 /// What becomes of an accepted connection: HTTP requests, or one notification channel.
 ///
-///     TLS? → HTTP decoder → guard → upgrade filter → upgrade handler ─┬─▶ HTTP types → state → requests
-///                                                                     └─▶ WebSocket frames → channel
+///     TLS? → HTTP decoder → head filter → guard → upgrade filter → upgrade handler ─┬─▶ HTTP types → state → requests
+///                                                                                   └─▶ lengths → WebSocket frames → channel
 struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -48,15 +48,16 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             let encoder = HTTPResponseEncoder()
             let decoder = ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits))
+            let headFilter = RequestHeadFilter()
             let connectionGuard = ConnectionGuard(timeouts: configuration.timeouts)
             let filter = UpgradeFilter()
             let upgrade = NIOTypedHTTPServerUpgradeHandler(
                 httpEncoder: encoder,
-                extraHTTPHandlers: [decoder, connectionGuard, filter],
+                extraHTTPHandlers: [decoder, headFilter, connectionGuard, filter],
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader], notUpgradingCompletionHandler: { setUpHTTP($0, logger) })
             )
-            try pipeline.addHandlers([encoder, decoder, connectionGuard, filter, upgrade])
+            try pipeline.addHandlers([encoder, decoder, headFilter, connectionGuard, filter, upgrade])
             return Value(channel: channel, negotiation: upgrade.upgradeResultFuture)
         }
     }
@@ -120,7 +121,10 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                         preconditionFailure("only a request that names a channel is upgraded")
                     }
                     let handler = WebSocketHandler(configuration: configuration.channel, metrics: metrics, draining: draining)
-                    try channel.pipeline.syncOperations.addHandler(handler)
+                    let pipeline = channel.pipeline.syncOperations
+                    let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+                    try pipeline.addHandler(FrameLengthGuard(), position: .before(decoder))
+                    try pipeline.addHandler(handler)
                     return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), user, id)
                 }
             }

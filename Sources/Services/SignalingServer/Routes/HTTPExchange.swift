@@ -18,6 +18,10 @@ struct HTTPExchange: Sendable {
         let reply = await responder.respond(to: request, from: channel.sourceAddress)
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
         head.headerFields.append(HTTPField(name: .date, value: date.value))
+        // RFC 9112 §9.6; `RequestHeadFilter` has made it one word. The HTTP server closes after the answer.
+        if !reply.answer.closesConnection, request.headers[.connection] == "close" {
+            head.headerFields.append(HTTPField(name: .connection, value: "close"))
+        }
         do {
             let body = reply.answer.body
             try await writer.write(response: head, body: body.readableBytes == 0 ? .init() : .init(byteBuffer: body))

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
@@ -20,8 +21,23 @@ extension Request {
     /// The client waits for leave before it sends the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool { headers[.expect]?.lowercased() == "100-continue" }
 
+    /// Whether the body may be read as JSON. What is announced as something else, such as the text or the form that a page of another
+    /// origin can send without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), is not. Without an announcement it may,
+    /// unless it comes from a page: there, too, nobody would have been asked.
+    private var announcesJSON: Bool {
+        guard let announced = headers[.contentType] else { return headers[.origin] == nil }
+        let type = announced.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+    }
+
     /// The whole body in one buffer.
     func collectBody(_ limits: BodyLimits) async throws(BodyError) -> ByteBuffer {
+        let body = try await collectAnyBody(limits)
+        guard body.readableBytes == 0 || announcesJSON else { throw .unsupportedType }
+        return body
+    }
+
+    private func collectAnyBody(_ limits: BodyLimits) async throws(BodyError) -> ByteBuffer {
         if let announcedLength, announcedLength > limits.drained || (expectsContinue && announcedLength > limits.accepted) {
             throw .tooLarge(unread: true)
         }
@@ -54,6 +70,8 @@ enum BodyError: Error {
     case tooLarge(unread: Bool)
     /// The connection or the framing broke.
     case broken
+    /// It is announced as something else than JSON.
+    case unsupportedType
 
     func refusal(limit: Int, in wrapper: ErrorWrapper) -> Refusal {
         switch self {
@@ -62,6 +80,8 @@ enum BodyError: Error {
                 APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: wrapper, closesConnection: unread)
         case .broken:
             Refusal(APIError(.requestMalformed, "The body could not be read to its end."), in: wrapper, closesConnection: true)
+        case .unsupportedType:
+            Refusal(APIError(.requestUnsupportedMediaType, "The body must be JSON, with Content-Type: application/json."), in: wrapper)
         }
     }
 }

@@ -8,6 +8,10 @@ import NIOCore
 import Observability
 import Primitives
 
+extension HTTPField.Name {
+    fileprivate static let xRequestedWith = Self("X-Requested-With")!
+}
+
 /// Turns requests into answers: finds the endpoint, authenticates, asks the switchboard.
 struct SignalingResponder: Sendable {
     let switchboard: any Switchboard
@@ -40,6 +44,9 @@ struct SignalingResponder: Sendable {
             answer = try await self.answer(request, route, from: source, &ticket)
         } catch {
             answer = .refusal(error, at: endpoint)
+            // Deviation: RFC 9110 §15.5.2 wants a challenge with every 401. A script says by itself what is wrong, and a browser would put
+            // its own window in front of the page, and send what is typed there with later requests of any page.
+            if request.headers[.xRequestedWith] != nil { answer.headers[.wwwAuthenticate] = nil }
         }
         metrics.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
         logger.debug(
