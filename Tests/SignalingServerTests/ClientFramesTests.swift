@@ -20,7 +20,7 @@ import Testing
         ([Step(opcode: .text, length: 11)], .violation(.messageTooLarge)),
         ([Step(opcode: .ping)], .pong),
         ([Step(opcode: .pong)], .alive),
-        ([Step(opcode: .connectionClose)], .closed),
+        ([Step(opcode: .connectionClose, length: 0)], .closed),
         ([Step(opcode: .text, masked: false)], .violation(.protocolError)),
         ([Step(opcode: .text, reserved: true)], .violation(.protocolError)),
         ([Step(opcode: .continuation)], .violation(.protocolError)),

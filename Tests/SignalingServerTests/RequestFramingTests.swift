@@ -18,11 +18,11 @@ import Testing
         ("a list of lengths", "Content-Length: 5, 5", "12345", 400),
         ("a length with a sign", "Content-Length: +5", "12345", 400),
         ("a hexadecimal length", "Content-Length: 0x5", "12345", 400),
-        ("an unknown coding", "Transfer-Encoding: xchunked", "0\r\n\r\n", 400),
+        ("an unknown coding", "Transfer-Encoding: xchunked", "0\r\n\r\n", 501),
         ("identity after chunked", "Transfer-Encoding: chunked, identity", "0\r\n\r\n", 400),
         ("chunked behind gzip", "Transfer-Encoding: gzip, chunked", "0\r\n\r\n", 501),
         ("gzip in a line of its own", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "0\r\n\r\n", 501),
-        ("chunked twice", "Transfer-Encoding: chunked, chunked", "0\r\n\r\n", 501),
+        ("chunked twice", "Transfer-Encoding: chunked, chunked", "0\r\n\r\n", 400),
         ("a blank before the colon", "Transfer-Encoding : chunked", "0\r\n\r\n", 400),
         ("a folded line", "Transfer-Encoding:\r\n chunked", "0\r\n\r\n", 400),
         ("a bare line feed", "X: a\nTransfer-Encoding: chunked", "0\r\n\r\n", 400),
@@ -38,7 +38,7 @@ import Testing
             try await client.send(request + Self.smuggled)
             let text = String(decoding: await client.readToEnd(), as: UTF8.self)
             #expect(HTTPText(Array(text.utf8)).status == status, "\(text)")
-            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer: \(text)")
+            #expect(text.matches(of: /HTTP\/1\.1 [0-9]/).count == 1, "one answer: \(text)")
             #expect(text.lowercased().contains("connection: close"))
             #expect(text.contains(status == 501 ? "request.unsupported_transfer_coding" : "request.malformed"))
             #expect(await server.switchboard.events.isEmpty)
