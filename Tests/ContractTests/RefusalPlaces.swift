@@ -53,7 +53,7 @@ extension Operation {
         case .requestInvalidValue: isWriting || audience == .guest || endpoint == .logHistory && method == .get
         case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive
         // Of all other paths nothing is described.
-        case .resourceNotFound: endpoint == .page
+        case .resourceNotFound: endpoint == .page || endpoint == .metrics
 
         case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authRateLimited, .authWrongUser, .authBusy,
             .authUnavailable:

@@ -39,6 +39,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `metrics are where strangers do not come, if there is such a port`(_ hasPlainPort: Bool) async throws {
+        try await TestServer.run(configure: {
+            let plain = $0.listeners
+            $0.listeners = [.init(host: "127.0.0.1", port: 0, tls: tls)] + (hasPlainPort ? plain : [])
+        }) { server in
+            let stranger = try await RawClient.connect(server.port, tls: client)
+            try await stranger.send(TestServer.text("GET", "/metrics", as: nil))
+            #expect(HTTPText(try #require(await stranger.read(until: HTTPText.length))).status == (hasPlainPort ? 404 : 200))
+            await stranger.close()
+            guard hasPlainPort else { return }
+            let tool = try await RawClient.connect(server.ports[1])
+            try await tool.send(TestServer.text("GET", "/metrics", as: nil))
+            #expect(HTTPText(try #require(await tool.read(until: HTTPText.length))).status == 200)
+            await tool.close()
+        }
+    }
+
     @Test func `plain HTTP on a TLS port is sent away`() async throws {
         try await TestServer.run(configure: { $0.listeners = [.init(host: "127.0.0.1", port: 0, tls: tls)] }) { server in
             let lost = try await RawClient.connect(server.port)

@@ -13,7 +13,8 @@ import ServiceLifecycle
 /// then shuts this service down.
 package final class SignalingService: Service {
     private let configuration: SignalingConfiguration
-    private let channelSetup: SignalingChannel
+    /// In the order of the listeners.
+    private let channelSetups: [SignalingChannel]
     private let authenticator: Authenticator
     private let draining: DrainingFlag
     private let bound: BoundPorts
@@ -22,11 +23,13 @@ package final class SignalingService: Service {
 
     /// - Parameters:
     ///   - sockets: the same directory that call handling writes its notifications to.
+    ///   - users: those whose database `/ready` answers for; the authenticator reads the same.
     ///   - pages: by path, such as `/` and `/spidr-client.js`; empty when nothing but the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
         configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory, authenticator: Authenticator,
-        clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:], group: any EventLoopGroup, logger: Logger
+        users: WatchedUsers? = nil, clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:], group: any EventLoopGroup,
+        logger: Logger
     ) {
         self.configuration = configuration
         self.authenticator = authenticator
@@ -36,17 +39,25 @@ package final class SignalingService: Service {
         bound = BoundPorts(count: configuration.listeners.count)
         let guests = GuestDesk(configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
         let responder = SignalingResponder(
-            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics, draining: draining, pages: pages,
+            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics, draining: draining, users: users, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, clock: clock, logger: logger)
-        let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: DateHeader(clock: clock))
-        channelSetup = SignalingChannel(
-            responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
-            configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
-            sockets: sockets, metrics: metrics, draining: draining)
+        let date = DateHeader(clock: clock)
+        channelSetups = configuration.listeners.map { [draining] listener in
+            var responder = responder
+            responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
+            let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: date)
+            return SignalingChannel(
+                responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
+                configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
+                sockets: sockets, metrics: metrics, draining: draining)
+        }
     }
 
-    /// `GET /ready` says no from now on and no new channel opens; everything else goes on.
+    /// `GET /ready` says no from now on, and each connection ends with its next answer; everything else goes on.
+    package func announceDraining() { draining.announce() }
+
+    /// The same, and no new channel opens.
     package func beginDraining() { draining.set() }
 
     package var isDraining: Bool { draining.isSet }
@@ -79,7 +90,8 @@ package final class SignalingService: Service {
     }
 
     private func makeServer(_ listener: SignalingConfiguration.Listener, _ index: Int) throws -> any Service {
-        let plain = HTTPServerBuilder { _ in self.channelSetup }
+        let channelSetup = channelSetups[index]
+        let plain = HTTPServerBuilder { _ in channelSetup }
         let builder = if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
         return try builder.buildServer(
             configuration: ServerConfiguration(

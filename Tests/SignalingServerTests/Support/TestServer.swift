@@ -37,12 +37,13 @@ struct TestServer: Sendable {
         var authentication = Authenticator.Configuration()
         authentication.defaultDomain = "example.com"
         authentication.passwordCost = PasswordHash.Cost(logN: 4)
+        let watched = WatchedUsers(users, clock: clock)
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
             authenticator: Authenticator(
-                users: users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
+                users: watched, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
                 configuration: authentication),
-            clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            users: watched, clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup { tasks in
             tasks.addTask { try await group.run() }

@@ -18,10 +18,10 @@ struct HTTPExchange: Sendable {
         let reply = await responder.respond(to: request, from: channel.sourceAddress)
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
         head.headerFields.append(HTTPField(name: .date, value: date.value))
-        // RFC 9112 §9.6; `RequestHeadFilter` has made it one word. The HTTP server closes after the answer.
-        if !reply.answer.closesConnection, request.headers[.connection] == "close" {
-            head.headerFields.append(HTTPField(name: .connection, value: "close"))
-        }
+        // A client that comes back on another connection may find another gateway; and none is closed under a request, later.
+        let isLast = reply.answer.closesConnection || responder.draining.isAnnounced
+        // RFC 9112 §9.6; `RequestHeadFilter` has made it one word.
+        if isLast || request.headers[.connection] == "close" { head.headerFields[.connection] = "close" }
         do {
             let body = reply.answer.body
             try await writer.write(response: head, body: body.readableBytes == 0 ? .init() : .init(byteBuffer: body))
@@ -29,8 +29,8 @@ struct HTTPExchange: Sendable {
             await finish(reply.ticket, on: channel)
             throw error
         }
-        if reply.ticket != nil || reply.answer.closesConnection { await finish(reply.ticket, on: channel) }
-        if reply.answer.closesConnection { throw ConnectionEnds() }
+        if reply.ticket != nil || isLast { await finish(reply.ticket, on: channel) }
+        if isLast { throw ConnectionEnds() }
     }
 
     /// The writer hands its parts to the event loop; behind them in the loop's queue, the answer is out. Runs

@@ -22,9 +22,9 @@ extension SignalingResponder {
         case .isAlive, .health:
             return .text(.ok, #"{"status":"alive"}"#, contentType: "application/json")
         case .ready:
-            return draining.isSet
-                ? .text(.serviceUnavailable, #"{"status":"draining"}"#, contentType: "application/json")
-                : .text(.ok, #"{"status":"ready"}"#, contentType: "application/json")
+            return await readiness()
+        case .metrics where hidesMetrics:
+            throw Refusal(APIError(.resourceNotFound, "Metrics are at the port without TLS."), in: .none)
         case .metrics:
             return .text(.ok, metrics.render(), contentType: GatewayMetrics.contentType)
         case .page:
@@ -36,5 +36,14 @@ extension SignalingResponder {
             .logRecord, .guestSubscriptions, .guestSubscription, .guestChannel, .guestCalls, .guestCall:
             preconditionFailure("resources of users and guests are answered elsewhere")
         }
+    }
+
+    private func readiness() async -> Answer {
+        if draining.isAnnounced { return .text(.serviceUnavailable, #"{"status":"draining"}"#, contentType: "application/json") }
+        guard await users?.areReadable() ?? true else {
+            return .text(
+                .serviceUnavailable, #"{"status":"unavailable","reason":"the user database cannot be read"}"#, contentType: "application/json")
+        }
+        return .text(.ok, #"{"status":"ready"}"#, contentType: "application/json")
     }
 }

@@ -19,6 +19,10 @@ struct SignalingResponder: Sendable {
     let guests: GuestDesk
     let metrics: GatewayMetrics
     let draining: DrainingFlag
+    /// Whose database `/ready` asks for; `nil`: there is nothing to ask.
+    let users: WatchedUsers?
+    /// Another listener, which strangers do not reach, serves them.
+    var hidesMetrics = false
     /// Pages by path, `/` included.
     let pages: [String: Page]
     let limits: BodyLimits
