@@ -49,6 +49,40 @@ struct DrainTests {
         }
     }
 
+    @Test func `draining patiently lets calls end by themselves, takes no new ones, and sends away who has none`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            let session = try await rig.call()
+            try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
+            // A second device of the callee, and somebody who has no call.
+            let idle = try #require(UserAddress(parsing: "carol@example.com"))
+            try await rig.register(idle, on: 3)
+            async let drained: Void = {
+                await rig.switchboard.drainPatiently()
+                rig.recorder.record(.note("drained"))
+            }()
+            await rig.expect(["close 1001"], on: 3)
+            await #expect(throws: CallError.draining) { try await rig.call() }
+            await #expect(throws: RegistrationError.draining) {
+                try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"]))
+            }
+            try await rig.switchboard.audit(alice, session)
+            await rig.settle()
+            #expect(!rig.recorder.trace().contains("drained"))
+            #expect(rig.recorder.trace(1) == ["ringing", "respondCallUpdate"])
+            try await rig.switchboard.end(alice, session, from: nil, reasonText: nil)
+            try await rig.switchboard.end(bob, rig.incoming(on: 2), from: nil, reasonText: nil)
+            await drained
+            // The call is over before the sockets are; nobody is told that the gateway ended it.
+            #expect(rig.recorder.trace(2).suffix(2) == ["callEnd", "close 1001"])
+            #expect(rig.observer.counts.ended.map(\.cause) != [.drained])
+            // Sent away once.
+            await rig.settle()
+            #expect(rig.recorder.trace(3) == ["close 1001"])
+        }
+    }
+
     @Test func `draining an idle switchboard returns at once`() async throws {
         try await RuntimeRig().serve { rig in
             await rig.switchboard.drain()

@@ -42,6 +42,10 @@ import Gateway
             "media.consent_timeout is too short: peers check every 4 to 6 seconds (RFC 7675 §5.1), and calls would end with a check or two "
                 + "that got lost; 15s or more"
         ),
+        (
+            [("tls.mode", "off"), ("drain.announce", "6s")],
+            "drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"
+        ),
         ([("tls.mode", "off"), ("media.advertise", "0.0.0.0")], "media.advertise: 0.0.0.0 is no address a peer could send to"),
         ([("tls.mode", "off"), ("media.bind", "::1,::1")], "an address is listed twice in media: ::1, ::1"),
         (

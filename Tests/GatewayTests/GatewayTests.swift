@@ -112,6 +112,20 @@ import Gateway
         try await client.closeFuture.get()
     }
 
+    @Test func `before it stops it says so for a while and serves on; whoever is in a hurry asks again`() async throws {
+        let gateway = try await Gateway.build(try development([("drain.announce", "200s"), ("drain.deadline", "400s")]), logger: logger)
+        async let running: Void = gateway.run()
+        let ports = try #require(await gateway.ports())
+        await gateway.shutDown()
+        while try await request(ports[1], "/ready").status == 200 { await Task.yield() }
+        let path = "/rest/version/1/user/alice@dev.local/subscription"
+        let wish = #"{"subscribeRequest":{"service":["call"],"notificationType":"WebSocket"}}"#
+        #expect(try await request(ports[1], path, user: "alice@dev.local:dev", body: wish).status == 201)
+        await gateway.shutDown()
+        // Long before any of its deadlines, or the time limit of these tests.
+        try await running
+    }
+
     @Test func `a probe says what is wrong`() async throws {
         let nobody = HealthProbe(host: "127.0.0.1", port: 1, usesTLS: false)
         let failure = await #expect(throws: HealthProbe.Failure.self) { try await nobody.ask(.health) }

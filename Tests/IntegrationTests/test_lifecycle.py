@@ -1,11 +1,12 @@
 """How the program starts, stops, and explains what it does not like."""
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from peers import raw, sdp
-from peers.gateway import Gateway, orbweaver
+from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.spidr import SpidrPeer
 
 
@@ -39,19 +40,141 @@ async def test_sigterm_without_calls_ends_at_once(own_gateway, contract):
         assert await own.ended(timeout=10) == 0
 
 
-async def test_it_takes_nothing_new_while_it_drains(own_gateway, contract):
-    """A client that does not answer the close frame keeps it waiting, but not for ever."""
+async def until(is_met, seconds: float = 30):
+    """Waits for a condition that is asked for in a thread of its own."""
+    end = asyncio.get_running_loop().time() + seconds
+    while not await asyncio.to_thread(is_met):
+        assert asyncio.get_running_loop().time() < end, "it has not come to that"
+        await asyncio.sleep(0.02)
+
+
+async def test_a_client_that_does_not_answer_the_close_does_not_keep_it_for_ever(own_gateway, contract):
     own: Gateway = own_gateway()
     async with SpidrPeer(own.http, "alice", contract=contract) as alice:
         await alice.register(listen=False)
         alice.subscription, deaf = None, await asyncio.to_thread(raw.open_websocket, own.http_port, alice.channel)
         with deaf:
             own.terminate()
-            await asyncio.sleep(0.5)
-            assert own.is_running
-            assert own.readiness() in (503, None)  # unready, or not even listening any more
-            assert deaf.recv(100) == b"\x88\x02\x03\xe9"  # close, 1001
+            assert await asyncio.to_thread(deaf.recv, 100) == b"\x88\x02\x03\xe9"  # close, 1001
+            assert own.is_running  # it waits for the answer
+            await until(lambda: own.readiness() is None)  # and listens no more
             assert await own.ended() == 0
+
+
+async def test_before_it_drains_it_says_so_and_serves_on(own_gateway, contract):
+    own: Gateway = own_gateway("--set", "drain.announce=60s", "--set", "drain.deadline=120s")
+    alice, bob = SpidrPeer(own.http, "alice", contract=contract), SpidrPeer(own.https, "bob", contract=contract)
+    async with alice, bob:
+        await alice.register()
+        own.terminate()
+        await until(lambda: own.readiness() == 503)
+        # Everything is as before: whoever comes all the same is served.
+        await bob.register()
+        at_alice = await alice.call("bob", sdp.offer())
+        invitation = await bob.expect("call")
+        (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+        await alice.expect("respondCallUpdate", at_alice)
+        assert own.readiness() == 503
+        own.terminate()  # who asks twice is in a hurry
+        for party, session in ((alice, at_alice), (bob, invitation.session)):
+            end = (await party.expect("callEnd", session)).message["sessionParams"]
+            assert (end["statusCode"], end["endedBy"]) == (503, "gateway")
+            assert await party.closed() == 1001
+            party.subscription = None
+        assert await own.ended() == 0
+
+
+async def test_while_calls_go_on_it_takes_nothing_new_and_ends_with_the_last(own_gateway, contract):
+    own: Gateway = own_gateway("--set", "drain.calls=wait", "--set", "drain.deadline=300s", "--set", "calls.completion_time=1s")
+    alice, bob = SpidrPeer(own.http, "alice", contract=contract), SpidrPeer(own.https, "bob", contract=contract)
+    carol = SpidrPeer(own.http, "carol", contract=contract)
+    async with alice, bob, carol:
+        for party in (alice, bob, carol):
+            await party.register()
+        at_alice = await alice.call("bob", sdp.offer())
+        invitation = await bob.expect("call")
+        (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+        await alice.expect("respondCallUpdate", at_alice)
+        own.terminate()
+        assert await carol.closed() == 1001  # nothing keeps her here
+        carol.subscription = None
+        assert own.readiness() == 503
+        subscribe = {"subscribeRequest": {"expires": 3600, "service": ["call"]}}
+        (await carol.request("POST", "/subscription", subscribe)).refused(503, 503, "subscribeResponse", "service.draining")
+        (await alice.start("carol@dev.local", sdp.offer())).refused(503, 503, "callControlResponse", "service.draining")
+        # The call goes on: it can be asked for, held and ended by its own.
+        (await alice.operate(at_alice, "audit")).succeeded()
+        assert (await bob.state(invitation.session)).succeeded()["state"] == "ANSWERED"
+        await alice.end(at_alice)
+        end = (await bob.expect("callEnd", invitation.session)).message["sessionParams"]
+        assert end["endedBy"] != "gateway"
+        for party in (alice, bob):
+            assert await party.closed() == 1001
+            party.subscription = None
+        assert await own.ended() == 0
+
+
+async def test_it_is_not_ready_while_nobody_can_log_in(tmp_path, contract):
+    """The database of users is damaged while the gateway runs, and put right again."""
+    database = tmp_path / "users.sqlite"
+    options = write_configuration(tmp_path, auth={"revalidation": "100ms"})
+    added = orbweaver("user", "add", "zoe@dev.local", "--password-stdin", *options, directory=tmp_path, standard_input="secret\n")
+    assert added.returncode == 0, added.stderr
+    own = Gateway.configured(*options).start()
+    try:
+        async with SpidrPeer(own.http, "zoe", "secret", contract) as zoe:
+            await zoe.register()
+            whole = database.read_bytes()
+            os.truncate(database, 0)
+            extend = {"subscribeRequest": {"service": ["call"]}}
+
+            async def is_refused() -> bool:
+                answer = await zoe.request("PUT", zoe.subscription, extend)
+                return answer.status == 503 and "auth.unavailable" in answer.text
+
+            end = asyncio.get_running_loop().time() + 30
+            while own.readiness() == 200:
+                await is_refused()
+                assert asyncio.get_running_loop().time() < end, own.log_tail()
+                await asyncio.sleep(0.1)
+            assert await is_refused()
+            database.write_bytes(whole)
+            await until(lambda: own.readiness() == 200)  # nobody but the balancer asks
+            (await zoe.extend()).succeeded()
+            zoe.subscription = None
+        own.stop()
+    finally:
+        own.discard()
+
+
+def test_the_line_for_newcomers_comes_when_it_is_ready(tmp_path):
+    own = Gateway("--set", "log.level=warning")
+    own.start()
+    try:
+        # Standard output is a file here, and nothing has ended yet.
+        assert f"Orbweaver is running. Open http://127.0.0.1:{own.http_port}/ for two phones on one page.\n" in own.log_path.read_text()
+        own.stop()
+    finally:
+        own.discard()
+
+
+def test_a_damaged_database_is_explained_at_start(tmp_path):
+    options = write_configuration(tmp_path)
+    (tmp_path / "users.sqlite").write_text("this is no database. " * 100)
+    for command in (["serve"], ["user", "list"]):
+        ended = orbweaver(*command, *options, directory=tmp_path)
+        assert ended.returncode == 1
+        said = ended.stderr.strip().splitlines()[-1]
+        assert said == f"orbweaver: {tmp_path / 'users.sqlite'} is not an SQLite database: correct storage.path, or put a backup in its place", said
+
+
+def test_a_database_without_users_is_said_at_start(tmp_path):
+    own = Gateway.configured(*write_configuration(tmp_path)).start()
+    try:
+        assert "warning" in own.log_tail() and "the database has no users" in own.log_tail()
+        own.stop()
+    finally:
+        own.discard()
 
 
 async def test_a_device_comes_back_after_a_restart(own_gateway, contract):

@@ -134,8 +134,13 @@ extension ConfigurationKey {
 
     private static let drain = [
         ConfigurationKey(
-            "drain", "deadline", \.drainDeadline, .duration(.seconds(1)...(.seconds(600))),
-            "From SIGTERM to the end of the process: calls are ended with a reason, then sockets closed.")
+            "drain", "announce", \.drain.announce, .duration(.zero...(.seconds(600))),
+            "From SIGTERM on, everything is served for this long while /ready says no, so that load balancers notice."),
+        ConfigurationKey(
+            "drain", "calls", \.drain.calls, .choice, "end: then calls are ended; wait: they may end by themselves, while no new ones begin."),
+        ConfigurationKey(
+            "drain", "deadline", \.drain.deadline, .duration(.seconds(1)...(.seconds(86_400))),
+            "From SIGTERM to the end of the process: calls that are left are ended with a reason, then sockets closed."),
     ]
 
     private static let log = [

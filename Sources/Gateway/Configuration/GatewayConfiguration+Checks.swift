@@ -14,7 +14,8 @@ extension GatewayConfiguration {
 
     /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
     package func check() throws(ConfigurationError) {
-        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints + developmentComplaints
+        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints + drainComplaints
+            + developmentComplaints
         guard complaints.isEmpty else { throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) }) }
     }
 
@@ -98,6 +99,11 @@ extension GatewayConfiguration {
                 return error.problems.map(\.message)
             }
         }
+    }
+
+    private var drainComplaints: [String] {
+        drain.announce <= drain.deadline / 2
+            ? [] : ["drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"]
     }
 
     /// Users with a known password must not get into a database that lasts.

@@ -58,8 +58,7 @@ package struct GatewayConfiguration: Sendable {
     /// One of the reference guide's; `nil`: Opus as descriptions say.
     package var opusSet: OpusParameterSet?
     package var storagePath = "orbweaver.sqlite"
-    /// From the signal to the end of the process.
-    package var drainDeadline = Duration.seconds(10)
+    package var drain = Drain.Configuration()
     package var log = LogOutput()
 
     /// Demo users, a throw-away database, the demo page, a certificate made at start. Only a flag can say so.

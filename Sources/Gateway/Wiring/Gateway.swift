@@ -21,6 +21,8 @@ package struct Gateway: Sendable {
     package let metrics: GatewayMetrics
     private let configuration: GatewayConfiguration
     private let signaling: SignalingService
+    private let drain: DrainService
+    private let signals: [UnixSignal]
     private let services: ServiceGroup
     private let logger: Logger
 
@@ -50,6 +52,7 @@ package struct Gateway: Sendable {
                 metadata: [LogKey.path: "\(configuration.storagePath)"])
         }
 
+        let users = WatchedUsers(database.users, clock: clock)
         let mediaEvents = MediaEventInbox()
         let media = try makeMedia(configuration, metrics, logger) { call, event in mediaEvents.post(event, for: call) }
 
@@ -63,20 +66,22 @@ package struct Gateway: Sendable {
 
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
-            configuration: configuration.resolvedSwitchboard, users: database.users, media: media, mediaEvents: mediaEvents, channels: sockets,
+            configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents, channels: sockets,
             log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let authenticator = Authenticator(
-            users: database.users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
+            users: users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
             configuration: configuration.authenticator)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
         signalingConfiguration.guests.policy.realms = try configuration.callMeRealms()
-        signalingConfiguration.channelCloseTimeout = configuration.closePatience
+        signalingConfiguration.channelCloseTimeout = configuration.drain.closePatience
         let signaling = SignalingService(
-            configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, clock: clock,
-            metrics: metrics, pages: pages, group: group, logger: logger)
+            configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, users: users,
+            clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
+
+        let drain = DrainService(signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock, logger: logger)
 
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
@@ -84,13 +89,13 @@ package struct Gateway: Sendable {
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
             signaling,
-            DrainService(signaling: signaling, switchboard: switchboard, patience: configuration.drainPatience, logger: logger),
+            drain,
         ]
-        var lifecycle = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
-        lifecycle.maximumGracefulShutdownDuration = configuration.drainDeadline
+        var lifecycle = ServiceGroupConfiguration(services: services, logger: logger)
+        lifecycle.maximumGracefulShutdownDuration = configuration.drain.deadline
         return Gateway(
-            metrics: metrics, configuration: configuration, signaling: signaling, services: ServiceGroup(configuration: lifecycle),
-            logger: logger)
+            metrics: metrics, configuration: configuration, signaling: signaling, drain: drain, signals: signals,
+            services: ServiceGroup(configuration: lifecycle), logger: logger)
     }
 
     /// What `orbweaver serve` does: builds a gateway and runs it until SIGTERM or SIGINT.
@@ -101,8 +106,12 @@ package struct Gateway: Sendable {
 
     /// Serves until a signal or ``shutDown()``; returns when everything has ended, throws if a part failed.
     package func run() async throws {
+        // Before anybody is told that the gateway runs: until then a signal ends the process as it ends any other.
+        let arriving = await UnixSignalsSequence(trapping: signals)
         try await withThrowingTaskGroup { group in
             group.addTask { await announce() }
+            group.addTask { for await _ in arriving { await shutDown() } }
+            defer { group.cancelAll() }
             do {
                 try await services.run()
             } catch let error as IOError {
@@ -115,8 +124,10 @@ package struct Gateway: Sendable {
         logger.info("stopped")
     }
 
-    /// Ends ``run()`` as a signal would.
-    package func shutDown() async { await services.triggerGracefulShutdown() }
+    /// Ends ``run()`` as a signal would; the second time quickly, whatever `drain.announce` and `drain.calls` say.
+    package func shutDown() async {
+        if drain.stop() { await services.triggerGracefulShutdown() }
+    }
 
     /// The TCP ports in the order main, plain; `nil` if one could not be opened. Waits until that is known.
     package func ports() async -> [Int]? { await signaling.ports() }

@@ -94,10 +94,4 @@ extension GatewayConfiguration {
         media.workers = mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount
         return media
     }
-
-    /// The part of the drain deadline in which clients may answer a close frame.
-    var closePatience: Duration { min(signaling.channelCloseTimeout, drainDeadline / 4) }
-
-    /// The part of the drain deadline in which calls are ended; what is left is for closing sockets and threads.
-    var drainPatience: Duration { max(drainDeadline / 2, drainDeadline - closePatience - .seconds(1)) }
 }

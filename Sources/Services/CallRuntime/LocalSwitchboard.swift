@@ -100,6 +100,15 @@ package final class LocalSwitchboard: Switchboard {
         }
     }
 
+    /// Refuses new subscriptions and calls from now on, sends away who has no call, and returns when the last call has ended by itself.
+    /// Whoever has a call can do with it what was possible before, but for joining it with another one.
+    package func drainPatiently() async {
+        isDraining.store(true, ordering: .releasing)
+        let (_, emptied) = await calls.beginDraining()
+        for owner in await users.all { owner.inbox.post(.leave) }
+        for await _ in emptied {}
+    }
+
     /// Refuses new subscriptions and calls, ends the calls there are, and returns when everybody who listens has been told.
     /// Subscriptions stay as they are.
     package func drain() async {

@@ -12,6 +12,9 @@ extension Registration {
 
     package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
 
+    /// Those that listen.
+    package var sockets: [SocketID] { subscriptions.compactMap(\.socket) }
+
     /// A socket opened on the channel: it takes the place of an older one and is sent what may have been missed.
     package mutating func channelOpened(
         _ channel: ChannelID, on socket: SocketID, at now: Moment

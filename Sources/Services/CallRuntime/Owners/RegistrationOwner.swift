@@ -16,6 +16,8 @@ actor RegistrationOwner {
         /// A leg of the user is part of another call now.
         case move(SessionID, CallOwner, Leg)
         case alarm(MonotonicTime)
+        /// The gateway is going to stop: the user's devices should go elsewhere as soon as no call keeps them here.
+        case leave
         /// An input from outside the loop may have moved the deadline.
         case rearm
         /// Somebody waits until everything posted before has been handled and sent.
@@ -46,6 +48,8 @@ actor RegistrationOwner {
     private var displayName = ""
     private var alarm = Alarm()
     private var isRetired = false
+    /// Once the gateway is going to stop: the sockets that were sent away.
+    private var sentAway: Set<SocketID>?
     /// Who waits until nothing is held back any more.
     private var waiting: [AsyncStream<Never>.Continuation] = []
 
@@ -93,6 +97,9 @@ actor RegistrationOwner {
         case .alarm(let time):
             alarm.rang(time)
             perform(registration.timeout(at: environment.clock.moment), after: "timeout")
+        case .leave:
+            sentAway = sentAway ?? []
+            settle()
         case .rearm:
             break
         case .barrier(let continuation):
@@ -265,6 +272,11 @@ extension RegistrationOwner {
 
     /// After every input: retire, or see to the deadline and to those who wait.
     private func settle() {
+        if let sentAway, calls.isEmpty, registration.hasToldAll {
+            let sockets = registration.sockets.filter { !sentAway.contains($0) }
+            self.sentAway?.formUnion(sockets)
+            for socket in sockets { environment.channels.close(socket, .goingAway) }
+        }
         if !waiting.isEmpty, registration.hasToldAll {
             for continuation in waiting { continuation.finish() }
             waiting = []

@@ -1,0 +1,99 @@
+import CallRuntime
+import Logging
+import Observability
+import Primitives
+import ServiceLifecycle
+import SignalingServer
+import Synchronization
+
+/// Does what a ``Drain`` decides, while sockets are still open. Started last, so that it is the first to be shut down and the others wait
+/// for it.
+final class DrainService: Service {
+    private enum Event: Sendable {
+        case stop
+        case callsEnded
+        case clientsTold
+        case timeout
+    }
+
+    private let signaling: SignalingService
+    private let switchboard: LocalSwitchboard
+    private let configuration: Drain.Configuration
+    private let clock: any RuntimeClock
+    private let logger: Logger
+    private let events: AsyncStream<Event>
+    private let inbox: AsyncStream<Event>.Continuation
+    private let hasBegun = Atomic(false)
+
+    init(
+        signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration, clock: any RuntimeClock, logger: Logger
+    ) {
+        self.signaling = signaling
+        self.switchboard = switchboard
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        (events, inbox) = AsyncStream.makeStream()
+    }
+
+    /// To be called for each signal. Returns `true` for the first: all services are to be shut down then.
+    func stop() -> Bool {
+        guard hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return true }
+        inbox.yield(.stop)
+        return false
+    }
+
+    func run() async {
+        await untilShutdown()
+        guard Task.isShuttingDownGracefully else { return }
+        await withDiscardingTaskGroup { group in
+            var drain = Drain(configuration)
+            perform(drain.stop(at: clock.now), by: drain.nextDeadline, in: &group)
+            // Ends with the drain, or with the task when the deadline has passed.
+            for await event in events where drain.state != .done {
+                let actions =
+                    switch event {
+                    case .stop: drain.stop(at: clock.now)
+                    case .callsEnded: drain.callsEnded(at: clock.now)
+                    case .clientsTold: drain.clientsTold()
+                    case .timeout: drain.timeout(at: clock.now)
+                    }
+                perform(actions, by: drain.nextDeadline, in: &group)
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// - Parameter deadline: when the drain wants to be woken, if nothing happens before.
+    private func perform(_ actions: [Drain.Action], by deadline: MonotonicTime?, in group: inout DiscardingTaskGroup) {
+        for action in actions {
+            switch action {
+            case .announce:
+                logger.info("draining", metadata: [LogKey.action: "not ready any more"])
+                signaling.announceDraining()
+            case .awaitCalls:
+                logger.info("draining", metadata: [LogKey.action: "no new calls"])
+                group.addTask { [switchboard, inbox] in
+                    await switchboard.drainPatiently()
+                    inbox.yield(.callsEnded)
+                }
+            case .endCalls:
+                logger.info("draining", metadata: [LogKey.action: "calls are ended"])
+                signaling.beginDraining()
+                group.addTask { [switchboard, inbox] in
+                    await switchboard.drain()
+                    inbox.yield(.clientsTold)
+                }
+            case .close:
+                inbox.finish()
+            }
+        }
+        // What does not change the deadline wakes it once more than needed.
+        guard let deadline else { return }
+        group.addTask { [clock, inbox] in
+            // Only fails when cancelled, and then there is nobody to wake.
+            do { try await clock.sleep(until: deadline) } catch { return }
+            inbox.yield(.timeout)
+        }
+    }
+}
