@@ -96,19 +96,27 @@ export class CallMedia extends EventTarget {
     const { pc } = this;
     await pc.setRemoteDescription({ type: 'offer', sdp: offer });
     this.remotelyHeld = SILENT.has(audioDirection(offer));
-    if (pc.getSenders().every((sender) => sender.track === null)) {
-      for (const track of this.localStream.getTracks()) pc.addTrack(track, this.localStream);
-    }
+    if (pc.getSenders().every((sender) => sender.track === null)) this.#addOfferedTracks();
     this.#direct(this.#holdWith); // an answer is narrowed to what was offered by itself
     await pc.setLocalDescription(await pc.createAnswer());
     return this.#gathered();
   }
 
-  /** @param {'answer'|'pranswer'} type  the latter brings early media */
-  async accept(sdp, type = 'answer') {
-    await this.pc.setRemoteDescription({ type, sdp });
+  async accept(sdp) {
+    await this.pc.setRemoteDescription({ type: 'answer', sdp });
     // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that it does.
-    if (type === 'answer' && !this.holding) this.remotelyHeld = SILENT.has(audioDirection(sdp));
+    if (!this.holding) this.remotelyHeld = SILENT.has(audioDirection(sdp));
+  }
+
+  /** Takes early media. @returns {boolean} whether the browser can; if not, it still waits for the answer */
+  async acceptProvisionally(sdp) {
+    try {
+      await this.pc.setRemoteDescription({ type: 'pranswer', sdp });
+      return true;
+    } catch (error) {
+      if (this.pc.signalingState !== 'have-local-offer') throw error;
+      return false;
+    }
   }
 
   /** The offer will not be answered: back to what was agreed before. */
@@ -161,6 +169,20 @@ export class CallMedia extends EventTarget {
   }
 
   // MARK: Parts
+
+  /** The caller says which kinds there are. What it does not offer is turned off: sent later, it would come as an offer that nobody made. */
+  #addOfferedTracks() {
+    const offered = new Set(this.#transceivers().map(({ receiver }) => receiver.track.kind));
+    for (const track of this.localStream.getTracks()) {
+      if (offered.has(track.kind)) {
+        this.pc.addTrack(track, this.localStream);
+      } else {
+        track.stop();
+        this.localStream.removeTrack(track);
+      }
+    }
+    this.#changed();
+  }
 
   #addLocalTracks(sections) {
     const tracks = this.localStream.getTracks();

@@ -264,8 +264,9 @@ export class CallSession extends EventTarget {
     if (this.isConnected && !this.isChanging) this.change('renegotiate', () => {}, () => {}).catch((error) => this.#notice(error));
   }
 
+  /** A browser that knows no provisional answers, as Firefox, goes on without early media: the answer brings everything. */
   async #earlyMedia(sdp) {
-    await this.media.accept(sdp, 'pranswer');
+    if (!(await this.media.acceptProvisionally(sdp))) return;
     this.hasEarlyMedia = true;
     if (this.#state === CallState.DIALING) this.moveTo(CallState.SESSION_PROGRESS);
   }
