@@ -60,21 +60,23 @@ import Testing
     @Test func `what a compound asks of one source goes on in one datagram, each packet once`() {
         var rig = BridgeRig()
         let first = SequenceNumber(rig.video(10).packet?.sequenceNumber ?? 0)
-        for number in 11...40 as ClosedRange<UInt16> { _ = rig.video(number) }
+        for number in 11...40 as ClosedRange<UInt16> where ![14, 18, 22].contains(number) { _ = rig.video(number) }
         var packets: [RTCPPacket] = [.receiverReport(ReceiverReport(ssrc: SSRC(9)))]
         for round in 0..<60 {
-            packets.append(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + round % 3 * 4])))
+            packets.append(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + 4 * (1 + round % 3)])))
         }
         rig.bridge.receiveControl(RTCPCompound(packets).bytes.span, from: .b, at: rig.clock.now)
         rig.collect()
-        let expected = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: [10, 14, 18].map(SequenceNumber.init))
+        let expected = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: [14, 18, 22].map(SequenceNumber.init))
         #expect(rig.feedback(to: .a) == [.genericNACK(expected)])
     }
 
     @Test func `a storm of NACKs ends at a hundred a second, and nobody else's are kept back`() {
         var rig = BridgeRig()
-        let number = SequenceNumber(rig.video(10).packet?.sequenceNumber ?? 0)
-        let back = rig.send(BridgeRig.packet(ssrc: 2002, 10, payloadType: BridgeRig.vp8), from: .b).packet?.sequenceNumber ?? 0
+        let number = SequenceNumber(rig.video(10).packet?.sequenceNumber ?? 0) + 1
+        _ = rig.video(12)
+        let other = [10, 12].map { rig.send(BridgeRig.packet(ssrc: 2002, $0, payloadType: BridgeRig.vp8), from: .b).packet?.sequenceNumber }
+        let back = SequenceNumber(other[0] ?? 0) + 1
         let nack = RTCPPacket.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [number]))
         var sent = 0
         // A thousand a second, for two seconds.
@@ -85,17 +87,17 @@ import Testing
         }
         #expect((200...221).contains(sent))
         #expect(rig.bridge.statistics(of: .b).controlDrops[.rateLimited] == UInt64(2_000 - sent))
-        rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xA1), lost: [SequenceNumber(back)])), from: .a)
+        rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xA1), lost: [back])), from: .a)
         #expect(rig.feedback(to: .b).count == 1)
     }
 
     @Test func `a peer that asks as often as libwebrtc does under loss is never kept back`() {
         var rig = BridgeRig()
         let first = SequenceNumber(rig.video(0).packet?.sequenceNumber ?? 0)
-        for number in 1...400 as ClosedRange<UInt16> { _ = rig.video(number) }
+        for number in 1...500 as ClosedRange<UInt16> where number.isMultiple(of: 2) { _ = rig.video(number) }
         // Every 20 ms for what is new, and for what is still missing.
         for step in 0..<200 {
-            rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + step, first + step + 30])), from: .b)
+            rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + (2 * step + 1), first + (2 * step + 31)])), from: .b)
             #expect(rig.feedback(to: .a).count == 1)
             rig.clock.advance(by: .milliseconds(20))
         }

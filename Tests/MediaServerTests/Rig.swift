@@ -110,7 +110,7 @@ struct Rig {
         }
     }
 
-    private func leg(
+    func leg(
         _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC,
         _ codecs: [Codec]
     ) -> NegotiatedLeg {
