@@ -112,7 +112,7 @@ struct Rig {
 
     func leg(
         _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC,
-        _ codecs: [Codec]
+        _ codecs: [Codec] = [.pcmu]
     ) -> NegotiatedLeg {
         return NegotiatedLeg(
             transport: NegotiatedTransport(

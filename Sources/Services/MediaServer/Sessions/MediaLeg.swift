@@ -41,6 +41,8 @@ final class MediaLeg {
     var isInterrupted = false
     /// Workers that its peer's packets may come to, besides the one it is on.
     var formerWorkers: [WorkerIndex] = []
+    /// When they may be told again of a path that they know.
+    var nextReminder = MonotonicTime.zero
 
     init(number: LegNumber, call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
         self.number = number

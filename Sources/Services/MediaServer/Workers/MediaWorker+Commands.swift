@@ -98,10 +98,12 @@ extension MediaWorker {
         }
     }
 
-    /// A valid check of the leg came over this path.
-    func admit(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
+    /// A valid check of the leg came over this path. Other workers are told of a new path at once, and reminded of one path a second.
+    func admit(_ path: Path, of leg: MediaLeg, isNew: Bool, _ transport: inout PacketTransport, at now: MonotonicTime) {
         paths.claim(path, by: leg.number, at: .here(leg))
         transport.prove(path)
+        guard !leg.formerWorkers.isEmpty, isNew || now >= leg.nextReminder else { return }
+        leg.nextReminder = now + .seconds(1)
         tellFormerWorkers(of: leg, .validated(leg.number, path))
     }
 

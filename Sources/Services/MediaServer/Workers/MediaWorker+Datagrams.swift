@@ -239,7 +239,7 @@ extension MediaWorker {
         let actions = leg.session.receive(message, raw: raw.span, over: path, at: now, authentication: authentication)
         let refusal = actions.refusal
         // First, because the answer, which may leave from another worker, lets the peer go on.
-        if refusal == nil { admit(path, of: leg, &transport) }
+        if refusal == nil { admit(path, of: leg, isNew: actions.contains(.pathValidated(path)), &transport, at: now) }
         perform(actions, for: leg, &transport, at: now)
         rearm(leg.call)
         if let refusal { return refusal.isAuthenticated }
