@@ -57,6 +57,66 @@ import Testing
         #expect(rig.bridge.statistics(of: .b).controlDrops[.untranslatable] == 10)
     }
 
+    @Test func `what a compound asks of one source goes on in one datagram, each packet once`() {
+        var rig = BridgeRig()
+        let first = SequenceNumber(rig.video(10).packet?.sequenceNumber ?? 0)
+        for number in 11...40 as ClosedRange<UInt16> where ![14, 18, 22].contains(number) { _ = rig.video(number) }
+        var packets: [RTCPPacket] = [.receiverReport(ReceiverReport(ssrc: SSRC(9)))]
+        for round in 0..<60 {
+            packets.append(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + 4 * (1 + round % 3)])))
+        }
+        rig.bridge.receiveControl(RTCPCompound(packets).bytes.span, from: .b, at: rig.clock.now)
+        rig.collect()
+        let expected = GenericNACK(sender: SSRC(0xA1), media: SSRC(1002), lost: [14, 18, 22].map(SequenceNumber.init))
+        #expect(rig.feedback(to: .a) == [.genericNACK(expected)])
+    }
+
+    @Test func `a storm of NACKs ends at a hundred a second, and nobody else's are kept back`() {
+        var rig = BridgeRig()
+        let number = SequenceNumber(rig.video(10).packet?.sequenceNumber ?? 0) + 1
+        _ = rig.video(12)
+        let other = [10, 12].map { rig.send(BridgeRig.packet(ssrc: 2002, $0, payloadType: BridgeRig.vp8), from: .b).packet?.sequenceNumber }
+        let back = SequenceNumber(other[0] ?? 0) + 1
+        let nack = RTCPPacket.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [number]))
+        var sent = 0
+        // A thousand a second, for two seconds.
+        for _ in 0..<2_000 {
+            rig.receive(nack, from: .b)
+            sent += rig.feedback(to: .a).count
+            rig.clock.advance(by: .milliseconds(1))
+        }
+        #expect((200...221).contains(sent))
+        #expect(rig.bridge.statistics(of: .b).controlDrops[.rateLimited] == UInt64(2_000 - sent))
+        rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xA1), lost: [back])), from: .a)
+        #expect(rig.feedback(to: .b).count == 1)
+    }
+
+    @Test func `a peer that asks as often as libwebrtc does under loss is never kept back`() {
+        var rig = BridgeRig()
+        let first = SequenceNumber(rig.video(0).packet?.sequenceNumber ?? 0)
+        for number in 1...500 as ClosedRange<UInt16> where number.isMultiple(of: 2) { _ = rig.video(number) }
+        // Every 20 ms for what is new, and for what is still missing.
+        for step in 0..<200 {
+            rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [first + (2 * step + 1), first + (2 * step + 31)])), from: .b)
+            #expect(rig.feedback(to: .a).count == 1)
+            rig.clock.advance(by: .milliseconds(20))
+        }
+    }
+
+    @Test func `a storm of estimates ends at ten a second`() {
+        var rig = BridgeRig()
+        _ = rig.video(1)
+        var sent = 0
+        for rate in 0..<1_000 as Range<UInt64> {
+            let estimate = EstimatedMaximumBitrate(sender: SSRC(9), bitsPerSecond: 1_000_000 + rate * 1_000, sources: [SSRC(0xB1)])
+            rig.receive(.estimatedMaximumBitrate(estimate), from: .b)
+            sent += rig.feedback(to: .a).count
+            rig.clock.advance(by: .milliseconds(2))
+        }
+        #expect((20...25).contains(sent))
+        #expect(rig.bridge.statistics(of: .b).controlDrops[.rateLimited] == UInt64(1_000 - sent))
+    }
+
     // MARK: Key frames
 
     @Test func `a PLI asks the source, at most every 200 ms`() {

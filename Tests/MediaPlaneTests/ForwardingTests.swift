@@ -7,6 +7,7 @@ import Testing
     private static let peer = SocketAddress(IPAddress(v4: 0xC000_0207), port: 4_711)
     private static let path = Path(local: SocketIndex(3), remote: peer)
     private static let other = Path(local: SocketIndex(2), remote: peer)
+    private let leg = LegNumber(3, madeBy: WorkerIndex(0))
     private let first = WorkerIndex(1)
     private let second = WorkerIndex(2)
 
@@ -16,48 +17,79 @@ import Testing
         return table
     }
 
-    @Test func `a leg that has left is found by its fragments and by its paths, and nothing else is`() {
-        let table = table((.moved(fragments: ["old", "new"], paths: [Self.path]), first))
-        #expect([table.host(of: "old"), table.host(of: "new"), table.host(of: Self.path)] == [first, first, first])
+    @Test func `a leg that has left is found by its fragments, and nothing else is`() {
+        let table = table((.moved(leg, fragments: ["old", "new"], paths: []), first))
+        #expect([table.host(of: "old"), table.host(of: "new")] == [first, first])
         #expect(table.host(of: "strange") == nil)
-        #expect(table.host(of: Self.other) == nil, "the same peer at another socket has not been authenticated")
         #expect(!table.isEmpty)
     }
 
-    @Test func `only what has been checked is a path, only what has been named a fragment`() {
-        var table = table((.moved(fragments: ["before"], paths: []), first))
-        #expect(table.host(of: Self.path) == nil)
-        table.apply(.validated(Self.path), by: first)
+    @Test func `only what has been named is a fragment`() {
+        var table = table((.moved(leg, fragments: ["before"], paths: []), first))
         table.apply(.named("after"), by: first)
-        #expect(table.host(of: Self.path) == first)
         #expect(table.host(of: "after") == first)
-        table.apply(.withdrawn(fragments: ["before"], paths: []), by: first)
+        table.apply(.withdrawn(leg, fragments: ["before"], paths: []), by: first)
         #expect(table.host(of: "before") == nil)
         #expect(table.host(of: "after") == first)
     }
 
     @Test func `nothing is left of a leg that has ended`() {
         let table = table(
-            (.moved(fragments: ["a"], paths: [Self.path]), first), (.validated(Self.other), first), (.named("b"), first),
-            (.withdrawn(fragments: ["a", "b"], paths: [Self.path, Self.other]), first))
+            (.moved(leg, fragments: ["a"], paths: []), first), (.named("b"), first),
+            (.withdrawn(leg, fragments: ["a", "b"], paths: []), first))
         #expect(table == ForwardingTable())
         #expect(table.isEmpty)
     }
 
     @Test func `a leg that moves on is where it says, and a late word of its last host counts no more`() {
         let table = table(
-            (.moved(fragments: ["a"], paths: [Self.path]), first), (.moved(fragments: ["a"], paths: [Self.path]), second),
-            (.withdrawn(fragments: ["a"], paths: [Self.path]), first))
+            (.moved(leg, fragments: ["a"], paths: []), first), (.moved(leg, fragments: ["a"], paths: []), second),
+            (.withdrawn(leg, fragments: ["a"], paths: []), first))
         #expect(table.host(of: "a") == second)
-        #expect(table.host(of: Self.path) == second)
     }
 
-    @Test func `a leg that comes back leaves no entry, and neither does a path that a leg here has taken over`() {
-        var table = table((.moved(fragments: ["a"], paths: [Self.path, Self.other]), first))
-        table.remove(paths: [Self.other])
-        #expect(table.host(of: Self.other) == nil)
-        table.remove(fragments: ["a"], paths: [Self.path])
+    @Test func `a leg that comes back leaves no entry`() {
+        var table = table((.moved(leg, fragments: ["a"], paths: []), first))
+        table.remove(fragments: ["a"])
         #expect(table.isEmpty)
+    }
+
+    // MARK: Paths
+
+    private func claims(_ changes: (ForwardingTable.Change, WorkerIndex)...) -> PathClaims<LegPlace<String>> {
+        var claims = PathClaims<LegPlace<String>>()
+        for (change, host) in changes { LegPlace.apply(change, by: host, to: &claims) }
+        return claims
+    }
+
+    private func host(_ claims: PathClaims<LegPlace<String>>, _ path: Path) -> WorkerIndex? {
+        if case .elsewhere(let host)? = claims.holding(of: path)?.owner.place { host } else { nil }
+    }
+
+    @Test func `packets follow a leg to where it is, and a late word of its last host counts no more`() {
+        let claims = claims(
+            (.moved(leg, fragments: [], paths: [Self.path]), first), (.moved(leg, fragments: [], paths: [Self.path]), second),
+            (.withdrawn(leg, fragments: [], paths: [Self.path]), first))
+        #expect(host(claims, Self.path) == second)
+        #expect(host(claims, Self.other) == nil, "the same peer at another socket has not been authenticated")
+    }
+
+    @Test func `of a leg that has ended no path is left`() {
+        let claims = claims(
+            (.moved(leg, fragments: [], paths: [Self.path]), first), (.validated(leg, Self.other), first),
+            (.withdrawn(leg, fragments: [], paths: [Self.path, Self.other]), first))
+        #expect(claims.isEmpty)
+    }
+
+    @Test func `a check of a leg elsewhere takes no path from a leg that is here, and neither does one of another worker`() {
+        var claims = PathClaims<LegPlace<String>>()
+        claims.claim(Self.path, by: leg, at: .here("a leg"))
+        claims.prove(Self.path, by: leg)
+        for host in [first, second] { LegPlace.apply(.validated(LegNumber(7, madeBy: host), Self.path), by: host, to: &claims) }
+        #expect(claims.claims(on: Self.path).map(\.leg) == [leg, LegNumber(7, madeBy: second), LegNumber(7, madeBy: first)])
+        // What it really sends from there is another matter.
+        LegPlace.apply(.proven(LegNumber(7, madeBy: first), Self.path), by: first, to: &claims)
+        #expect(host(claims, Self.path) == first)
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (256, 256)])

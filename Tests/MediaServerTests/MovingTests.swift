@@ -97,6 +97,37 @@ struct MovingTests {
         try expectNothingLeft(of: rig)
     }
 
+    /// `d` has moved, `c` has not, and each sends checks for its own leg from the other's address.
+    @Test func `a valid check for one's own leg from another peer's address moves nobody's media, wherever the two legs are`() throws {
+        var rig = try moved()
+        func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) throws {
+            let checks = rig.metrics.stunRequests.value
+            for transaction in 0..<5 as Range<UInt64> {
+                other.sendRaw(
+                    Checks.valid(for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: transaction))
+            }
+            #expect(try rig.wait { rig.metrics.stunRequests.value >= checks + 5 })
+        }
+        // The attacker is where it began, its victim is not.
+        try forge(rig.c, .caller, from: rig.d)
+        try rig.expectMedia(between: rig.a, rig.d)
+        // The victim is where it began, the attacker is not.
+        rig.move(.callee, from: MovingRig.first, to: MovingRig.second, as: Leg(3), with: .caller)
+        try rig.expectMedia(between: rig.b, rig.c)
+        try forge(rig.d, .callee, from: rig.c)
+        try rig.expectMedia(between: rig.b, rig.c)
+        // Both have moved to the same worker.
+        rig.move(.caller, from: MovingRig.second, to: MovingRig.first, as: Leg(4), with: .caller)
+        try rig.expectMedia(between: rig.a, rig.c)
+        try forge(rig.d, .callee, from: rig.c)
+        try rig.expectMedia(between: rig.a, rig.c)
+        // The attacker goes, and leaves no hole.
+        rig.server.send(.releaseLeg(guest), for: MovingRig.first)
+        #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == 3 })
+        try rig.expectMedia(between: rig.a, rig.c)
+        try expectNothingLeft(of: rig)
+    }
+
     @Test(arguments: transports)
     func `when a moved leg ends nothing is left of it where it began`(_ transport: PeerLink.Transport) throws {
         var rig = try moved(over: transport)

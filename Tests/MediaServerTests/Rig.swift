@@ -110,9 +110,9 @@ struct Rig {
         }
     }
 
-    private func leg(
+    func leg(
         _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC,
-        _ codecs: [Codec]
+        _ codecs: [Codec] = [.pcmu]
     ) -> NegotiatedLeg {
         return NegotiatedLeg(
             transport: NegotiatedTransport(

@@ -25,6 +25,8 @@ package final class LoopbackPeer {
     private var gateway: (address: SocketAddress, credentials: ICECredentials)?
     private var isChecked = false
     private var nextCheck = MonotonicTime.zero
+    /// Of its own checks; it minds no others' answers.
+    private var transactions: Set<TransactionID> = []
     private var dtls: DTLSTransport?
     private var inbound: SRTPSession?
     private var outbound: SRTPSession?
@@ -112,6 +114,12 @@ package final class LoopbackPeer {
         return Array(buffer[..<count])
     }
 
+    /// Forgets which SSRCs it has sent as, of which libsrtp2 keeps every one.
+    package func forgetSources() {
+        outbound = nil
+        installKeys()
+    }
+
     package func sendControl(_ packet: [UInt8]) throws {
         guard let outbound else { return }
         var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
@@ -152,8 +160,10 @@ package final class LoopbackPeer {
         guard let gateway else { return }
         try link.open(to: gateway.address)
         let username = ICEUsername(receiver: gateway.credentials.ufrag, sender: credentials.ufrag).text
+        let transaction = TransactionID(using: &random)
+        transactions.insert(transaction)
         let check = STUNMessage(
-            .request, .binding, TransactionID(using: &random),
+            .request, .binding, transaction,
             [.username(username), .priority(1), .iceControlling(tieBreaker: 7)] + (nominates ? [.useCandidate] : []))
         sendRaw(check.encoded(password: gateway.credentials.password.value, authentication: Authentication()))
     }
@@ -172,6 +182,7 @@ package final class LoopbackPeer {
 
     private func checkAnswered(_ bytes: [UInt8]) {
         guard let message = try? STUNMessage(parsing: bytes.span), message.messageClass == .success else { return }
+        guard transactions.remove(message.transactionID) != nil else { return }
         isChecked = true
         answeredChecks += 1
         if dtls == nil { startHandshake() }

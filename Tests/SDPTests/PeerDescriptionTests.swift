@@ -53,6 +53,15 @@ struct PeerDescriptionTests {
     }
 
     @Test
+    func `beside a stronger fingerprint one of SHA-1 is passed over`() throws {
+        var text = PeerText()
+        text.session.append("fingerprint:sha-1 " + PeerText.digest.prefix(59))
+        let offer = try PeerDescription(reading: SessionDescription(parsing: text.text), as: .offer)
+        #expect(offer.media[0].transport.fingerprints.map(\.algorithm) == [.sha256])
+        #expect(offer.media[0].refusal == nil)
+    }
+
+    @Test
     func `aiortc's three fingerprints are read`() throws {
         let offer = try read("aiortc-1.16/offer-audio-video.sdp")
         #expect(offer.usableMedia.count == 2)
@@ -112,6 +121,7 @@ struct PeerDescriptionTests {
         ),
         ("no fingerprint", .noFingerprint, { $0.session.removeLast() }),
         ("unknown hash functions only", .noFingerprint, { $0.session[2] = "fingerprint:md5 AB:CD" }),
+        ("SHA-1 only", .noFingerprint, { $0.session[2] = "fingerprint:sha-1 " + PeerText.digest.prefix(59) }),
         ("no password", .noICECredentials, { $0.session.remove(at: 1) }),
         ("no rtcp-mux", .noRTCPMultiplexing, { $0.lines[0].attributes.removeFirst() }),
         ("setup:holdconn", .unusableSetup, { $0.lines[0].setup = "holdconn" }),

@@ -7,12 +7,12 @@ import Testing
 
     private static func key(_ profile: Profile) -> [UInt8] { (0..<(profile == .aeadAES128GCM ? 28 : 30)).map { UInt8($0) } }
 
-    private static func packet(_ sequence: UInt16, payload: Int = 160) -> [UInt8] {
+    private static func packet(_ sequence: UInt16, payload: Int = 160, source: UInt32 = 0xCAFE_BABE) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt16(0x8000))
         writer.write(sequence)
         writer.write(UInt32(sequence) * 160)
-        writer.write(UInt32(0xCAFE_BABE))
+        writer.write(source)
         writer.write([UInt8](repeating: 0x42, count: payload))
         return writer.bytes
     }
@@ -72,6 +72,29 @@ import Testing
         #expect(sealed.count > plain.count)
         #expect(try Self.apply(sealed) { try inbound.unprotectControl(&$0, count: $1) } == plain)
         #expect(throws: SRTPError.replayed) { try Self.apply(sealed) { try inbound.unprotectControl(&$0, count: $1) } }
+    }
+
+    /// What is repeated without rtx has the same bytes, and must not tell more than the first time.
+    @Test(arguments: Profile.allCases)
+    func `a packet that goes out twice is the same both times`(_ profile: Profile) throws {
+        let (outbound, _) = try Self.pair(profile)
+        let first = try Self.apply(Self.packet(7)) { try outbound.protect(&$0, count: $1) }
+        _ = try Self.apply(Self.packet(8)) { try outbound.protect(&$0, count: $1) }
+        #expect(try Self.apply(Self.packet(7)) { try outbound.protect(&$0, count: $1) } == first)
+    }
+
+    @Test(arguments: Profile.allCases)
+    func `what is forgotten is free: the source begins anew, and others go on`(_ profile: Profile) throws {
+        let (outbound, inbound) = try Self.pair(profile)
+        let one = try Self.apply(Self.packet(1, source: 0x0102_0304)) { try outbound.protect(&$0, count: $1) }
+        let other = try Self.apply(Self.packet(1, source: 0x0403_0201)) { try outbound.protect(&$0, count: $1) }
+        for sealed in [one, other] { _ = try Self.apply(sealed) { try inbound.unprotect(&$0, count: $1) } }
+        inbound.forget(SSRC(0x0102_0304))
+        inbound.forget(SSRC(0x0102_0304))
+        inbound.forget(SSRC(77))
+        #expect(throws: SRTPError.replayed) { try Self.apply(other) { try inbound.unprotect(&$0, count: $1) } }
+        _ = try Self.apply(one) { try inbound.unprotect(&$0, count: $1) }
+        #expect(throws: SRTPError.replayed) { try Self.apply(one) { try inbound.unprotect(&$0, count: $1) } }
     }
 
     @Test func `short, empty and oversized input is refused`() throws {

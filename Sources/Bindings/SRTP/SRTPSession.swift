@@ -1,8 +1,11 @@
 internal import CSRTP
+package import Primitives
 
 /// Protection of one direction of a leg (RFC 3711, RFC 7714), in place, for any number of SSRCs.
 ///
-/// Belongs to one thread. Keys, replay windows and rollover counters are libsrtp2's.
+/// Belongs to one thread. Keys, replay windows and rollover counters are libsrtp2's, which keeps a context for each SSRC, in a list that it
+/// looks through for every packet: inbound, one for each SSRC of which a packet has been authenticated, RTP or RTCP. Whoever uses a session
+/// bounds their number, by what it hands in and by `forget`.
 @safe
 package final class SRTPSession {
     package enum Profile: Sendable, CaseIterable {
@@ -21,6 +24,7 @@ package final class SRTPSession {
     }
 
     private let session: srtp_t
+    private let direction: Direction
 
     /// - Parameters:
     ///   - key: master key followed by master salt: 30 bytes for AES-CM, 28 for GCM.
@@ -43,7 +47,8 @@ package final class SRTPSession {
             case .outbound: ssrc_any_outbound
             }
         unsafe policy.window_size = 1_024
-        // A retransmission without rtx repeats a packet.
+        // A packet that is repeated without rtx goes out with the same bytes under the same number, which tells nobody anything new. Other
+        // bytes under the same number would give away both packets, and with GCM the key (RFC 7714 §8.1): the bridge numbers each packet.
         unsafe policy.allow_repeat_tx = 1
         var created: srtp_t?
         var key = key
@@ -53,9 +58,18 @@ package final class SRTPSession {
         }
         guard status == srtp_err_status_ok, let created = unsafe created else { throw SRTPError(status) }
         unsafe session = created
+        self.direction = direction
     }
 
     deinit { unsafe srtp_dealloc(session) }
+
+    /// Frees what is kept about a source that is heard no more. If it is heard again, it begins anew: with rollover counter 0, and without
+    /// a memory of the packets that came before. For the inbound direction only: an outbound source would repeat its numbers.
+    package func forget(_ source: SSRC) {
+        precondition(direction == .inbound, "an outbound source keeps its numbers")
+        // A source that libsrtp2 does not have needs no forgetting.
+        _ = unsafe srtp_remove_stream(session, source.rawValue.bigEndian)
+    }
 
     /// Protects the RTP packet in the first `count` bytes; returns its new size.
     package func protect(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {

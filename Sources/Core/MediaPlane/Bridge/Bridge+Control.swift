@@ -11,6 +11,7 @@ extension Bridge {
             self[side].controlDrops.count(.malformed)
             return
         }
+        var nacks: [GenericNACK] = []
         for packet in compound.packets {
             switch packet {
             case .senderReport(let report):
@@ -20,15 +21,16 @@ extension Bridge {
                 blocksReceived(report.blocks, from: side, at: now)
             case .receiverReport(let report): blocksReceived(report.blocks, from: side, at: now)
             case .goodbye(let goodbye): goodbyeReceived(goodbye, from: side)
-            case .genericNACK(let nack): answer(nack, from: side, at: now)
+            case .genericNACK(let nack): nacks.merge(nack)
             case .pictureLossIndication(let indication): forward(indication, from: side, at: now)
             case .fullIntraRequest(let request): forward(request, from: side, at: now)
-            case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side)
+            case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side, at: now)
             // The other peer is told the gateway's CNAME.
             case .sourceDescription: break
             case .transportFeedback, .other: self[side].controlDrops.count(.ignored)
             }
         }
+        for nack in nacks { answer(nack, from: side, at: now) }
     }
 
     private mutating func blocksReceived(_ blocks: [ReportBlock], from side: LegIndex, at now: MonotonicTime) {
@@ -96,11 +98,14 @@ extension Bridge {
 
     /// Repeats what the gateway has kept, and asks the source for what never came here.
     private mutating func answer(_ nack: GenericNACK, from side: LegIndex, at now: MonotonicTime) {
-        let missing = sendAgain(nack.lost, of: nack.media, to: side, at: now)
-        if !missing.isEmpty { forward(missing, of: nack.media, from: side) }
+        var seen: Set<UInt16> = []
+        let asked = nack.lost.filter { seen.insert($0.rawValue).inserted }
+        let missing = sendAgain(asked, of: nack.media, to: side, at: now)
+        if !missing.isEmpty { forward(missing, of: nack.media, from: side, at: now) }
     }
 
-    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex) {
+    /// What a compound asks of one source goes on in one datagram.
+    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime) {
         guard let target = target(of: media, from: side) else { return }
         guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
         let line = self[target.sender].lines[target.senderLine]
@@ -112,6 +117,8 @@ extension Bridge {
         translated.entries.removeLast(surplus)
         self[side].controlDrops.count(.untranslatable, times: asked.count - lost.count + surplus)
         guard !translated.entries.isEmpty else { return }
+        let limit = RateLimit.Configuration(burst: configuration.nackBurst, interval: configuration.nackInterval)
+        guard self[side].nackLimit.admit(limit, at: now) else { return self[side].controlDrops.count(.rateLimited) }
         sendFeedback(.genericNACK(translated), as: line.primary.ssrc, to: target.sender, for: side)
     }
 
@@ -131,7 +138,7 @@ extension Bridge {
     }
 
     /// What one receiver can take is passed on; of several, the least.
-    private mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex) {
+    private mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
         var sources: [SSRC] = []
         var feeding: Target?
         for ssrc in estimate.sources {
@@ -146,9 +153,19 @@ extension Bridge {
         guard let line = self[feeding.sender].lines.first(where: { $0.feedback.contains(.estimatedMaximumBitrate) }) else {
             return self[side].controlDrops.count(.notNegotiated)
         }
+        let limit = RateLimit.Configuration(burst: configuration.estimateBurst, interval: configuration.estimateInterval)
+        guard self[side].estimateLimit.admit(limit, at: now) else { return self[side].controlDrops.count(.rateLimited) }
         let least = self[feeding.sender].lines[feeding.senderLine].receivers
             .compactMap { self[$0.leg].lines[$0.line].estimatedBitrate }.min() ?? estimate.bitsPerSecond
         let translated = EstimatedMaximumBitrate(sender: line.primary.ssrc, bitsPerSecond: least, sources: sources)
         sendFeedback(.estimatedMaximumBitrate(translated), as: line.primary.ssrc, to: feeding.sender, for: side)
+    }
+}
+
+extension [GenericNACK] {
+    /// Adds to the one about the same source, if there is one.
+    fileprivate mutating func merge(_ nack: GenericNACK) {
+        guard let index = firstIndex(where: { $0.media == nack.media }) else { return append(nack) }
+        self[index].entries += nack.entries
     }
 }

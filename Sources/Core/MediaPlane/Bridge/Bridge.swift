@@ -30,6 +30,13 @@ package struct Bridge: Sendable {
         package var maximumLearnedSources = 16
         /// What is kept of each stream of video that is sent, to repeat what its receiver has missed.
         package var history = PacketHistory.Configuration()
+        /// NACKs of one peer that are passed on at once, each for all that a compound asks of one source, and after that one per
+        /// `nackInterval`. libwebrtc's receiver asks when it sees a gap, and repeats itself every round trip.
+        package var nackBurst = 20
+        package var nackInterval = Duration.milliseconds(10)
+        /// The same for the estimates of what a peer can take; libwebrtc's come once a second, and when they fall.
+        package var estimateBurst = 5
+        package var estimateInterval = Duration.milliseconds(100)
 
         package init() {}
     }
@@ -116,6 +123,11 @@ package struct Bridge: Sendable {
         self[index].schedule.start(interval: reportInterval(to: index), at: now)
         startTransportFeedback(to: index, at: now)
         refreshFlows(at: now)
+    }
+
+    /// Whether a source of a leg's peer is announced, or has been learnt and not forgotten.
+    package func knows(_ source: SSRC, on index: LegIndex) -> Bool {
+        legs[index.place].sources.index(of: source) != nil
     }
 
     // MARK: Time and end

@@ -19,6 +19,9 @@ struct BridgeLeg: Sendable {
     var schedule: ReportSchedule
     /// While this peer numbers its packets per transport.
     var transportFeedback: TransportFeedbackState?
+    /// What this peer asks of others.
+    var nackLimit = RateLimit()
+    var estimateLimit = RateLimit()
     var drops = Tally<DropReason>()
     var controlDrops = Tally<ControlDropReason>()
     /// Moves this peer's wall clock to the call's: added to its NTP timestamps, modulo 2⁶⁴. Set once, at its first

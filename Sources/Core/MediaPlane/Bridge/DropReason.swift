@@ -40,7 +40,7 @@ package enum ControlDropReason: Int, Error, Hashable, Sendable, CaseIterable {
     case noSource
     /// The other peer did not negotiate this feedback (RFC 4585 §4.2).
     case notNegotiated
-    /// A key frame was asked for only just now.
+    /// A key frame was asked for only just now; more NACKs or estimates than anybody has a use for.
     case rateLimited
     /// A NACK of packets from before the present source, or of more than fit.
     case untranslatable

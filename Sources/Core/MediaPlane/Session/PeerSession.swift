@@ -47,6 +47,7 @@ package struct PeerSession: Sendable {
     package let configuration: Configuration
     package private(set) var phase = Phase.awaitingDescription
     private var ice: ICELiteAgent
+    private var proofs = PathProofs()
     private var hasConnected = false
     /// Whether `mediaPathLost` was told and `mediaPathRecovered` was not.
     private var hasLostPath = false
@@ -103,8 +104,24 @@ extension PeerSession {
         _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime, authentication: some MessageAuthentication
     ) -> [SessionAction] {
         let actions = translate(ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
+        if ice.accepts(path) { proofs.received(raw.count, over: path) }
         return actions + startHandshakeIfPossible(at: now)
     }
+
+    /// A record of the handshake came in over a path that admits it, in a datagram of this many bytes.
+    package mutating func handshakeReceived(bytes: Int, over path: Path) {
+        if ice.accepts(path) { proofs.received(bytes, over: path) }
+    }
+
+    /// Keys of this session have authenticated a packet, or the end of the handshake, that came over this path.
+    package mutating func prove(_ path: Path) {
+        guard ice.accepts(path) else { return }
+        proofs.prove(path)
+        proofs.follow(ice.selectedPath)
+    }
+
+    /// Whether a packet of this many bytes may go over the path, whose peer may be somebody who has asked for nothing; it counts as sent.
+    package mutating func maySend(bytes: Int, over path: Path) -> Bool { proofs.spend(bytes, over: path) }
 
     /// The handshake is through; `digest` computes a digest of the peer's certificate.
     package mutating func handshakeCompleted(digest: (Fingerprint.Algorithm) -> [UInt8]?) -> [SessionAction] {
@@ -162,8 +179,28 @@ extension PeerSession {
         if case .established(_, heardMedia: false) = phase { true } else { false }
     }
 
-    /// Where to send; `nil` before the first valid check.
+    /// The path that the peer has chosen; `nil` before the first valid check.
     package var selectedPath: Path? { ice.selectedPath }
+
+    /// Where to send: the selected path, or the last proven one until that is proven. `nil` before the first valid check.
+    package var destination: Path? { proofs.destination }
+
+    /// What goes to the destination is limited: `maySend` is to be asked before.
+    package var isOnTrial: Bool { proofs.isOnTrial }
+
+    /// Whether a packet that came over this path has been authenticated.
+    package func isProven(_ path: Path) -> Bool { proofs.isProven(path) }
+
+    /// The gateway's part in a handshake under way.
+    package var handshakeRole: DTLSRole? {
+        if case .handshaking(let transport, _) = phase { transport.role } else { nil }
+    }
+
+    /// Whether this session awaits the peer that has this certificate.
+    package func awaits(digest: (Fingerprint.Algorithm) -> [UInt8]?) -> Bool {
+        guard case .handshaking(let transport, _) = phase else { return false }
+        return Self.certificate(digest, matches: transport.remoteFingerprints)
+    }
 
     package var validatedPaths: [Path] { ice.validatedPaths }
     package var localFragments: [String] { ice.localFragments }
@@ -192,6 +229,8 @@ extension PeerSession {
 
     private mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
         var translated: [SessionAction] = []
+        for case .pathForgotten(let path) in actions { proofs.forget(path) }
+        proofs.follow(ice.selectedPath)
         for action in actions {
             switch action {
             case .transmit(let bytes, let path): translated.append(.transmit(bytes, over: path))
@@ -235,11 +274,10 @@ extension PeerSession {
 extension Fingerprint.Algorithm {
     fileprivate var strength: Int {
         switch self {
-        case .sha1: 1
-        case .sha224: 2
-        case .sha256: 3
-        case .sha384: 4
-        case .sha512: 5
+        case .sha224: 1
+        case .sha256: 2
+        case .sha384: 3
+        case .sha512: 4
         }
     }
 }

@@ -6,9 +6,9 @@ package import SDP
 package enum SessionAction: Equatable, Sendable {
     /// Send these bytes as they are: a STUN response.
     case transmit([UInt8], over: Path)
-    /// Packets from this path are this session's from now on.
+    /// Packets from this path may be this session's from now on.
     case pathValidated(Path)
-    /// Packets from this path are nobody's any more.
+    /// Packets from this path are not this session's any more.
     case pathForgotten(Path)
     /// Checks for this username fragment are nobody's any more.
     case fragmentRetired(String)

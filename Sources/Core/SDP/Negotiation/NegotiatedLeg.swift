@@ -48,9 +48,10 @@ package struct ICECredentials: Hashable, Sendable {
 }
 
 /// A certificate fingerprint (RFC 8122 §5).
+///
+/// SHA-1, for which collisions are made, MD5 and MD2 are no hash functions here: RFC 8122 §5 asks for SHA-256 and forbids the latter two.
 package struct Fingerprint: Hashable, Sendable {
     package enum Algorithm: String, Hashable, Sendable {
-        case sha1 = "sha-1"
         case sha224 = "sha-224"
         case sha256 = "sha-256"
         case sha384 = "sha-384"

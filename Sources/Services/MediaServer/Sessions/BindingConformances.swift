@@ -35,7 +35,6 @@ extension Digest {
     init(_ algorithm: Fingerprint.Algorithm) {
         self =
             switch algorithm {
-            case .sha1: .sha1
             case .sha224: .sha224
             case .sha256: .sha256
             case .sha384: .sha384

@@ -9,17 +9,26 @@ internal import SRTP
 ///
 /// Confined to its worker's thread.
 final class MediaLeg {
+    /// Its name on every worker.
+    let number: LegNumber
     unowned let call: MediaCall
     let name: Leg
     let index: LegIndex
     var session: PeerSession
     var dtls: DTLSTransport?
+    /// What the first record of the handshake came over, and the last one.
+    var handshakeOrigin: Path?
+    var handshakePath: Path?
     /// When the handshake's last flight has to be repeated.
     var retransmission: MonotonicTime?
     var inbound: SRTPSession?
     var outbound: SRTPSession?
+    /// Whose packets `inbound` has to do with.
+    var sources = SourceGate()
     /// Where to send; kept here so that no packet has to ask the session.
-    var destination: Path?
+    private(set) var destination: Path?
+    /// Nothing proves that the peer is there: little may be sent, and the session says how much.
+    private(set) var isOnTrial = false
     var hasHeardMedia = false
     var quality = QualityWatch()
     /// What the leg hears when nothing is played to it.
@@ -32,12 +41,27 @@ final class MediaLeg {
     var isInterrupted = false
     /// Workers that its peer's packets may come to, besides the one it is on.
     var formerWorkers: [WorkerIndex] = []
+    /// When they may be told again of a path that they know.
+    var nextReminder = MonotonicTime.zero
 
-    init(call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
+    init(number: LegNumber, call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
+        self.number = number
         self.call = call
         self.name = name
         self.index = index
         self.session = session
+    }
+
+    /// To be called whenever the session has been asked something that may change where it sends.
+    func followSession() {
+        destination = session.destination
+        isOnTrial = session.isOnTrial
+    }
+
+    /// Where a flight goes, and a good-bye.
+    var pathOfHandshake: Path? {
+        guard let handshakePath, dtls?.state != .closed, session.admitsHandshake(from: handshakePath) else { return destination }
+        return handshakePath
     }
 
     var nextDeadline: MonotonicTime? {

@@ -47,6 +47,7 @@ extension MediaWorker {
         guard let leg = call.leg(output.leg), let outbound = leg.outbound, let path = leg.destination else { return }
         do {
             let count = try audio.protect(output.count, with: outbound)
+            guard mayLeave(count, for: leg) else { return }
             let packet = audio.packet
             transport.queue(copying: packet.span.extracting(0..<count), over: path)
             tally.sent(bytes: count)

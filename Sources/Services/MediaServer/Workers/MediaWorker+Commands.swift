@@ -1,6 +1,5 @@
 internal import CallControl
 internal import CallRuntime
-internal import DTLS
 internal import ICE
 internal import Logging
 internal import MediaPlane
@@ -65,35 +64,33 @@ extension MediaWorker {
     }
 
     func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
+        bequeathHandshake(of: leg)
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
-        tellFormerWorkers(of: leg, .withdrawn(fragments: leg.session.localFragments, paths: leg.session.validatedPaths))
-        for path in leg.session.validatedPaths { forget(path, of: leg, &transport) }
+        let paths = leg.session.validatedPaths
+        tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: leg.session.localFragments, paths: paths))
+        for path in paths { forget(path, of: leg, &transport) }
         environment.metrics.mediaSessionsActive.decrement()
     }
 
-    /// A connection that carries nobody's path any more is closed.
+    /// Whoever else claims the path has it from now on. A connection that carries nobody's path any more is closed.
     private func forget(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
-        guard legsByPath[path] === leg else { return }
-        legsByPath[path] = nil
-        transport.release(path)
+        if paths.withdraw(path, by: leg.number) { transport.release(path) }
     }
 
     // MARK: Sessions
 
     func perform(_ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        leg.destination = leg.session.selectedPath
-        // First, because the answer, which may leave from another worker, lets the peer go on.
-        for case .pathValidated(let path) in actions { admit(path, of: leg, &transport) }
+        leg.followSession()
         for action in actions {
             switch action {
             case .transmit(let bytes, let path): transport.queue(copying: bytes.span, over: path)
-            case .pathValidated: break
+            case .pathValidated: break  // claimed with every valid check, the first among them
             case .pathForgotten(let path):
-                tellFormerWorkers(of: leg, .withdrawn(fragments: [], paths: [path]))
+                tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: [], paths: [path]))
                 forget(path, of: leg, &transport)
             case .fragmentRetired(let fragment):
                 if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
-                tellFormerWorkers(of: leg, .withdrawn(fragments: [fragment], paths: []))
+                tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: [fragment], paths: []))
             case .refused(let refusal): environment.metrics.stunRefused[STUNRefusal(refusal)].increment()
             case .startHandshake(let role): startHandshake(of: leg, as: role, &transport, at: now)
             case .event(let event): tell(event, of: leg, &transport, at: now)
@@ -101,81 +98,31 @@ extension MediaWorker {
         }
     }
 
-    /// Packets from this path are the leg's from now on.
-    private func admit(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
-        legsByPath[path] = leg
-        forwarding.remove(paths: [path])
+    /// A valid check of the leg came over this path. Other workers are told of a new path at once, and reminded of one path a second.
+    func admit(_ path: Path, of leg: MediaLeg, isNew: Bool, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        paths.claim(path, by: leg.number, at: .here(leg))
         transport.prove(path)
-        tellFormerWorkers(of: leg, .validated(path))
+        guard !leg.formerWorkers.isEmpty, isNew || now >= leg.nextReminder else { return }
+        leg.nextReminder = now + .seconds(1)
+        tellFormerWorkers(of: leg, .validated(leg.number, path))
+    }
+
+    /// The leg's keys have authenticated what came over this path: the path is the leg's, and fit for its media.
+    func prove(_ path: Path, by leg: MediaLeg) {
+        paths.prove(path, by: leg.number)
+        leg.session.prove(path)
+        leg.followSession()
+        tellFormerWorkers(of: leg, .proven(leg.number, path))
     }
 
     private func tell(_ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         environment.logger.debug(
             "media event",
             metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.event: "\(event)"])
-        if case .failed(let failure) = event { environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment() }
+        if case .failed(let failure) = event {
+            environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment()
+            bequeathHandshake(of: leg)
+        }
         environment.events(leg.call.id, MediaEvent(event, leg.name))
-    }
-
-    // MARK: Handshakes
-
-    private func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        do {
-            let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
-            leg.dtls = dtls
-            dtls.start()
-            continueHandshake(of: leg, dtls, &transport, at: now)
-        } catch {
-            environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
-        }
-    }
-
-    /// Something went into the handshake: sends what came out, and acts when it is over.
-    func continueHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        sendHandshake(of: leg, dtls, &transport)
-        leg.retransmission = dtls.timeout.map { now + $0 }
-        switch dtls.state {
-        case .handshaking, .closed: break
-        case .established: if leg.inbound == nil { protect(leg, dtls, &transport, at: now) }
-        case .failed(let reason):
-            environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
-            environment.metrics.dtlsHandshakes[.failed].increment()
-            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
-        }
-        rearm(leg.call)
-    }
-
-    func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
-        while let datagram = dtls.nextDatagram() {
-            guard let path = leg.destination else { continue }
-            transport.queue(copying: datagram.span, over: path)
-        }
-    }
-
-    private func protect(_ leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
-        guard leg.session.isEstablished else {
-            environment.metrics.dtlsHandshakes[.fingerprintMismatch].increment()
-            return perform(actions, for: leg, &transport, at: now)
-        }
-        do {
-            guard try leg.installKeys(from: dtls) else {
-                // The peer did not offer use_srtp with a profile of ours.
-                environment.metrics.dtlsHandshakes[.failed].increment()
-                environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
-                return
-            }
-        } catch {
-            environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
-            return
-        }
-        environment.metrics.dtlsHandshakes[.completed].increment()
-        leg.call.bridge.peerReady(leg.index, at: now)
-        if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
-        refreshAudio(of: leg.call, at: now)
-        perform(actions, for: leg, &transport, at: now)
-        sendControl(of: leg.call, &transport)
     }
 }

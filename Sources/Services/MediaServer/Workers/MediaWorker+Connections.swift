@@ -49,11 +49,13 @@ extension MediaWorker {
 
     /// What carried a path is gone.
     func pathClosed(_ path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        if let leg = legsByPath[path] {
+        let claims = paths.claims(on: path)
+        let legs = legsHere(of: claims)
+        for leg in legs {
             perform(leg.session.pathClosed(path, at: now), for: leg, &transport, at: now)
             rearm(leg.call)
-        } else if let host = forwarding.host(of: path) {
-            endpoints[Int(host.rawValue)].send(.pathClosed(path))
         }
+        guard transport.isHere(path) || legs.isEmpty else { return }
+        for host in hosts(of: claims) { endpoints[Int(host.rawValue)].send(.pathClosed(path)) }
     }
 }

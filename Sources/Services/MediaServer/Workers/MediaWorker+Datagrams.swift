@@ -1,4 +1,3 @@
-internal import DTLS
 internal import ICE
 internal import MediaPlane
 internal import Observability
@@ -48,29 +47,35 @@ extension MediaWorker {
     // MARK: Media
 
     private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        let received = transport.count(slot)
-        guard let leg = legsByPath[path] else {
-            if passOn(slot, over: path, transport) { return }
-            tally.received(bytes: received)
+        guard let holding = paths.holding(of: path) else {
+            tally.received(bytes: transport.count(slot))
             return tally.drop(.unknownAddress)
         }
-        tally.received(bytes: received)
-        guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
-        let call = leg.call
-        var packet = transport.slot(slot)
-        let plain: Int
-        do {
-            plain = try inbound.unprotect(&packet, count: received)
-        } catch {
-            return countFailure(error)
+        guard !holding.isContested else { return receiveContested(slot, .media, over: path, &transport, at: now) }
+        switch holding.owner.place {
+        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .here(let leg):
+            tally.received(bytes: transport.count(slot))
+            do throws(PacketRefusal) {
+                let plain = try open(slot, .media, of: leg, &transport, at: now)
+                if !holding.owner.isProven { prove(path, by: leg) }
+                mediaReceived(slot, count: plain, of: leg, &transport, at: now)
+            } catch {
+                count(error)
+            }
         }
-        switch call.bridge.receive(packet.span.extracting(0..<plain), from: leg.index, at: now) {
+    }
+
+    /// A packet has been authenticated.
+    func mediaReceived(_ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        let call = leg.call
+        switch call.bridge.receive(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
             if arrival.isDecoded {
                 call.audio?.receive(arrival, payload: transport.datagram(slot).extracting(arrival.header.payloadRange), at: now)
             }
-            forward(arrival, in: slot, count: plain, of: call, &transport, at: now)
+            forward(arrival, in: slot, count: count, of: call, &transport, at: now)
         }
         if !leg.hasHeardMedia {
             leg.hasHeardMedia = true
@@ -112,6 +117,7 @@ extension MediaWorker {
             }
             do {
                 let count = try outbound.protect(&packet, count: count)
+                guard mayLeave(count, for: peer) else { return nil }
                 tally.sent(bytes: count)
                 return (path, count)
             } catch {
@@ -122,21 +128,28 @@ extension MediaWorker {
     }
 
     private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let leg = legsByPath[path] else {
-            if passOn(slot, over: path, transport) { return }
+        guard let holding = paths.holding(of: path) else {
             tally.controlReceived += 1
             return tally.drop(.unknownAddress)
         }
-        tally.controlReceived += 1
-        guard let inbound = leg.inbound else { return tally.drop(.notConnected) }
-        let received = transport.count(slot)
-        var packet = transport.slot(slot)
-        do {
-            let plain = try inbound.unprotectControl(&packet, count: received)
-            leg.call.bridge.receiveControl(packet.span.extracting(0..<plain), from: leg.index, at: now)
-        } catch {
-            return countFailure(error)
+        guard !holding.isContested else { return receiveContested(slot, .control, over: path, &transport, at: now) }
+        switch holding.owner.place {
+        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .here(let leg):
+            tally.controlReceived += 1
+            do throws(PacketRefusal) {
+                let plain = try open(slot, .control, of: leg, &transport, at: now)
+                if !holding.owner.isProven { prove(path, by: leg) }
+                controlReceived(slot, count: plain, of: leg, &transport, at: now)
+            } catch {
+                count(error)
+            }
         }
+    }
+
+    /// A compound has been authenticated.
+    func controlReceived(_ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        leg.call.bridge.receiveControl(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now)
         sendControl(of: leg.call, &transport)
     }
 
@@ -146,23 +159,26 @@ extension MediaWorker {
             switch output {
             case .transmitControl(let bytes, let index):
                 if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
-                    send(control: bytes.span, with: outbound, over: destination, &transport)
+                    send(control: bytes.span, with: outbound, to: leg, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)
             case .transmitMedia(let bytes, let index):
                 if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
-                    send(repetition: bytes.span, with: outbound, over: destination, &transport)
+                    send(repetition: bytes.span, with: outbound, to: leg, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)
             }
         }
     }
 
-    private func send(repetition packet: Span<UInt8>, with session: SRTPSession, over path: Path, _ transport: inout PacketTransport) {
+    private func send(
+        repetition packet: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path, _ transport: inout PacketTransport
+    ) {
         copy(packet)
         do {
             var room = copy.mutableSpan
             let count = try session.protect(&room, count: packet.count)
+            guard mayLeave(count, for: leg) else { return }
             transport.queue(copying: copy.span.extracting(0..<count), over: path)
             tally.sent(bytes: count)
         } catch {
@@ -170,12 +186,15 @@ extension MediaWorker {
         }
     }
 
-    private func send(control bytes: Span<UInt8>, with session: SRTPSession, over path: Path, _ transport: inout PacketTransport) {
+    private func send(
+        control bytes: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path, _ transport: inout PacketTransport
+    ) {
         precondition(bytes.count + SRTPSession.Profile.maximumTrailer <= copy.count, "the bridge's RTCP fits a datagram")
         copy(bytes)
         do {
             var packet = copy.mutableSpan
             let count = try session.protectControl(&packet, count: bytes.count)
+            guard mayLeave(count, for: leg) else { return }
             transport.queue(copying: copy.span.extracting(0..<count), over: path)
             tally.controlSent += 1
         } catch {
@@ -183,11 +202,14 @@ extension MediaWorker {
         }
     }
 
-    func countFailure(_ error: SRTPError) {
-        environment.metrics.srtpFailures[SRTPFailure(error)].increment()
+    /// Whether a packet may go to a leg's destination: not beyond what an address is sent that nothing proves to be the peer's.
+    func mayLeave(_ count: Int, for leg: MediaLeg) -> Bool {
+        guard leg.isOnTrial, let path = leg.destination, !leg.session.maySend(bytes: count, over: path) else { return true }
+        tally.drop(.unprovenPath)
+        return false
     }
 
-    // MARK: ICE and DTLS
+    // MARK: ICE
 
     /// Returns whether the sender has shown that it knows a password of ours.
     @discardableResult
@@ -215,25 +237,21 @@ extension MediaWorker {
             return false
         }
         let actions = leg.session.receive(message, raw: raw.span, over: path, at: now, authentication: authentication)
+        let refusal = actions.refusal
+        // First, because the answer, which may leave from another worker, lets the peer go on.
+        if refusal == nil { admit(path, of: leg, isNew: actions.contains(.pathValidated(path)), &transport, at: now) }
         perform(actions, for: leg, &transport, at: now)
         rearm(leg.call)
-        for case .refused(let refusal) in actions { return refusal.isAuthenticated }
+        if let refusal { return refusal.isAuthenticated }
         environment.metrics.stunRequests.increment()
         return true
     }
+}
 
-    private func receiveHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let leg = legsByPath[path] else {
-            if !passOn(slot, over: path, transport) { tally.drop(.unknownAddress) }
-            return
-        }
-        guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return tally.drop(.notConnected) }
-        do {
-            try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)
-        } catch {
-            return tally.drop(.malformed)
-        }
-        dtls.receive(transport.datagram(slot))
-        continueHandshake(of: leg, dtls, &transport, at: now)
+extension [SessionAction] {
+    /// Why the message that they follow from had no effect.
+    fileprivate var refusal: ICERefusal? {
+        for case .refused(let refusal) in self { return refusal }
+        return nil
     }
 }

@@ -7,14 +7,6 @@ internal import Sockets
 extension MediaWorker {
     // MARK: Where the socket is
 
-    /// Passes a packet on to the worker that has the leg it is for; `false` if its path is none of a leg that was here. Asked only when no
-    /// leg here has the path, so that calls whose legs stay where they are pay nothing for it.
-    func passOn(_ slot: Int, over path: Path, _ transport: borrowing PacketTransport) -> Bool {
-        guard !forwarding.isEmpty, let host = forwarding.host(of: path) else { return false }
-        passOn(slot, over: path, to: host, transport)
-        return true
-    }
-
     /// A worker that does not keep up loses packets as a socket does.
     func passOn(_ slot: Int, over path: Path, to host: WorkerIndex, _ transport: borrowing PacketTransport) {
         if !endpoints[Int(host.rawValue)].send(transport.datagram(slot), over: path, .inbound) { tally.drop(.overload) }
@@ -23,11 +15,8 @@ extension MediaWorker {
     /// Something has become of a leg that was here.
     func forward(_ change: ForwardingTable.Change, by host: WorkerIndex, _ transport: inout PacketTransport) {
         forwarding.apply(change, by: host)
-        if case .validated(let path) = change {
-            // Whoever showed last that it knows a password has the path.
-            legsByPath[path] = nil
-            transport.prove(path)
-        }
+        LegPlace.apply(change, by: host, to: &paths)
+        if case .validated(_, let path) = change { transport.prove(path) }
     }
 
     // MARK: Where the leg is

@@ -23,7 +23,8 @@ extension MediaWorker {
             return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
         }
         let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
-        let prepared = MediaLeg(call: call, name: name, index: index, session: PeerSession(local: credentials, configuration: configuration))
+        let session = PeerSession(local: credentials, configuration: configuration)
+        let prepared = MediaLeg(number: nextLegNumber(), call: call, name: name, index: index, session: session)
         if let previous { prepared.takeSources(of: previous) }
         call.install(prepared)
         legsByFragment[credentials.ufrag] = prepared

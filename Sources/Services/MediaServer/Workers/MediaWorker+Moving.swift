@@ -55,16 +55,18 @@ extension MediaWorker {
             return hand(nil, to: host, as: newName, in: id, &transport, at: now)
         }
         giver.remove(leg)
-        let paths = leg.session.validatedPaths.filter { legsByPath[$0] === leg }
+        if bequeathHandshake(of: leg), let role = leg.session.handshakeRole { startHandshake(of: leg, as: role, &transport, at: now) }
+        let validated = leg.session.validatedPaths
         let fragments = leg.session.localFragments.filter { legsByFragment[$0] === leg }
-        for path in paths { legsByPath[path] = nil }
         for fragment in fragments { legsByFragment[fragment] = nil }
         var workers = leg.formerWorkers
-        if host != endpoint.index {
-            forwarding.apply(.moved(fragments: fragments, paths: paths), by: host)
+        if host == endpoint.index {
+            for path in validated { paths.withdraw(path, by: leg.number) }
+        } else {
+            forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &transport)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
-        hand(TravellingLeg(leg, streams, paths: paths, formerWorkers: workers), to: host, as: newName, in: id, &transport, at: now)
+        hand(TravellingLeg(leg, streams, paths: validated, formerWorkers: workers), to: host, as: newName, in: id, &transport, at: now)
         refreshAudio(of: giver, at: now)
         sendControl(of: giver, &transport)
         rearm(giver)
@@ -125,9 +127,9 @@ extension MediaWorker {
         call.install(leg)
         let fragments = leg.session.localFragments
         for fragment in fragments { legsByFragment[fragment] = leg }
-        for path in arrived.paths { legsByPath[path] = leg }
-        forwarding.remove(fragments: fragments, paths: arrived.paths)
-        tellFormerWorkers(of: leg, .moved(fragments: fragments, paths: arrived.paths))
+        for path in arrived.paths { paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path)) }
+        forwarding.remove(fragments: fragments)
+        tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: arrived.paths))
         if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
         refreshAudio(of: call, at: now)
         sendControl(of: call, &transport)
@@ -137,8 +139,14 @@ extension MediaWorker {
 
     /// There is no call for it to be in.
     func abandon(_ leg: TravellingLeg, _ transport: inout PacketTransport) {
-        tell(leg.formerWorkers, .withdrawn(fragments: leg.session.localFragments, paths: leg.paths))
-        for path in leg.paths { transport.release(path) }
+        let fragments = leg.session.localFragments
+        tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
+        // It may have been here before.
+        forwarding.remove(fragments: fragments)
+        for path in leg.paths {
+            paths.withdraw(path, by: leg.number)
+            if paths.holding(of: path) == nil { transport.release(path) }
+        }
         environment.metrics.mediaSessionsActive.decrement()
     }
 }

@@ -40,8 +40,8 @@ final class MediaWorker {
     /// Whose checks a username fragment names.
     var legsByFragment: [String: MediaLeg] = [:]
     /// Whose packets come over a path; only paths that a check has authenticated.
-    var legsByPath: [Path: MediaLeg] = [:]
-    /// Where the packets of legs that have moved away go.
+    var paths = PathClaims<LegPlace<MediaLeg>>()
+    /// Where checks for legs that have moved away go.
     var forwarding = ForwardingTable()
     /// Legs that are on their way here, and those that came too early.
     var awaited: [CallID: AwaitedLeg] = [:]
@@ -53,6 +53,7 @@ final class MediaWorker {
     private(set) var isStopping = false
     /// From how many workers, itself among them, a leg may still come.
     private var givers: Int
+    private var madeLegs: UInt64 = 0
 
     init(environment: Environment, endpoint: WorkerEndpoint, endpoints: [WorkerEndpoint]) {
         self.environment = environment
@@ -144,7 +145,7 @@ final class MediaWorker {
         for leg in call.legs {
             if let retransmission = leg.retransmission, retransmission <= now, let dtls = leg.dtls {
                 dtls.handleTimeout()
-                continueHandshake(of: leg, dtls, &transport, at: now)
+                continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
             }
             perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
         }
@@ -153,6 +154,12 @@ final class MediaWorker {
         call.bridge.timeout(at: now)
         sendControl(of: call, &transport)
         rearm(call)
+    }
+
+    /// A name for a new leg that no other leg of the process has.
+    func nextLegNumber() -> LegNumber {
+        defer { madeLegs += 1 }
+        return LegNumber(madeLegs, madeBy: endpoint.index)
     }
 
     /// Sets the call's next deadline; to be called after every input that may have moved it.

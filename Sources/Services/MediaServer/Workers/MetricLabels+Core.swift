@@ -60,6 +60,8 @@ extension PacketDropReason {
         case .wrongDirection: 7
         case .late: 8
         case .overload: 9
+        case .unprovenPath: 10
+        case .tooManySources: 11
         }
     }
 }

@@ -109,6 +109,10 @@ package enum PacketDropReason: String, MetricLabel {
     case late
     /// The worker has too much to do.
     case overload
+    /// To an address that nothing proves to be the peer's, beyond three times the bytes that came from there (RFC 9000 §8.1).
+    case unprovenPath = "unproven_path"
+    /// Of one source more than a peer may have, or of one too soon after many others.
+    case tooManySources = "too_many_sources"
 }
 
 /// Why a STUN message was refused or ignored (RFC 8489 §6.3, RFC 8445 §7.3).

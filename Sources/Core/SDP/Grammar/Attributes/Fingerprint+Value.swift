@@ -1,7 +1,7 @@
 extension Fingerprint {
     /// The value of `a=fingerprint`, such as `sha-256 8F:0F:…` (RFC 8122 §5).
     ///
-    /// `.some(nil)` is a well-formed line with a hash function the gateway does not know; it can be ignored.
+    /// `.some(nil)` is a well-formed line with a hash function that does not count here, unknown or weak; it can be ignored.
     static func reading(_ value: String) -> Fingerprint?? {
         var fields = FieldReader(value)
         guard let name = fields.field(), let hex = fields.field(), fields.isAtEnd, let digest = digest(fromHex: hex) else { return nil }
@@ -50,7 +50,6 @@ extension Fingerprint {
 extension Fingerprint.Algorithm {
     fileprivate var digestLength: Int {
         switch self {
-        case .sha1: 20
         case .sha224: 28
         case .sha256: 32
         case .sha384: 48

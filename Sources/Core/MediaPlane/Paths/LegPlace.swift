@@ -1,0 +1,25 @@
+import Primitives
+
+/// Where the leg is that a path belongs to, seen from a worker.
+package enum LegPlace<Leg> {
+    case here(Leg)
+    /// Packets go on to this worker.
+    case elsewhere(WorkerIndex)
+
+    private func isElsewhere(with host: WorkerIndex) -> Bool {
+        if case .elsewhere(host) = self { true } else { false }
+    }
+
+    /// Applies what the worker that has a leg says about its paths. A late word of its last host counts no more.
+    package static func apply(_ change: ForwardingTable.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>) {
+        switch change {
+        case .moved(let leg, _, let paths):
+            for path in paths { claims.claim(path, by: leg, at: .elsewhere(host)) }
+        case .validated(let leg, let path): claims.claim(path, by: leg, at: .elsewhere(host))
+        case .proven(let leg, let path): claims.prove(path, by: leg)
+        case .withdrawn(let leg, _, let paths):
+            for path in paths { claims.withdraw(path, by: leg) { $0.isElsewhere(with: host) } }
+        case .named: break
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import CallRuntime
+internal import DTLS
+internal import Logging
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import SDP
+
+/// DTLS: one association per leg, from the first valid check to the keys.
+extension MediaWorker {
+    func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        do {
+            let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
+            leg.dtls = dtls
+            (leg.handshakeOrigin, leg.handshakePath) = (nil, nil)
+            dtls.start()
+            continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
+        } catch {
+            environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
+        }
+    }
+
+    func receiveHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard let holding = paths.holding(of: path) else { return tally.drop(.unknownAddress) }
+        guard !holding.isContested else { return receiveContestedHandshake(slot, over: path, &transport, at: now) }
+        switch holding.owner.place {
+        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .here(let leg):
+            if let reason = show(slot, over: path, to: leg, &transport, at: now) { tally.drop(reason) }
+        }
+    }
+
+    /// Shows a record to a leg's association; why it does not take it, if so.
+    ///
+    /// - Parameter isBinding: answers go where the record came from.
+    func show(
+        _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) -> PacketDropReason? {
+        guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return .notConnected }
+        do {
+            try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)
+        } catch {
+            return .malformed
+        }
+        leg.session.handshakeReceived(bytes: transport.count(slot), over: path)
+        if isBinding {
+            leg.handshakeOrigin = leg.handshakeOrigin ?? path
+            leg.handshakePath = path
+        }
+        dtls.receive(transport.datagram(slot))
+        continueHandshake(of: leg, dtls, over: path, &transport, at: now)
+        return nil
+    }
+
+    /// Something went into the handshake: sends what came out, and acts when it is over.
+    ///
+    /// - Parameter path: what a record came over; `nil` if it was time that passed.
+    func continueHandshake(
+        of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        sendHandshake(of: leg, dtls, &transport)
+        leg.retransmission = dtls.timeout.map { now + $0 }
+        switch dtls.state {
+        case .handshaking, .closed: break
+        case .established: if leg.inbound == nil { conclude(dtls, of: leg, over: path, &transport, at: now) }
+        case .failed(let reason):
+            environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
+            environment.metrics.dtlsHandshakes[.failed].increment()
+            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
+        }
+        rearm(leg.call)
+    }
+
+    /// What answers a record goes where the record came from; everything else to where media would go.
+    func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
+        while let datagram = dtls.nextDatagram() {
+            guard let path = leg.pathOfHandshake, mayShakeHands(dtls, of: leg, over: path) else { continue }
+            guard leg.session.maySend(bytes: datagram.count, over: path) else {
+                tally.drop(.unprovenPath)
+                continue
+            }
+            transport.queue(copying: datagram.span, over: path)
+        }
+    }
+
+    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer of.
+    private func conclude(
+        _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        guard let path, let rightful = rightfulLeg(of: dtls, over: path), rightful !== leg else {
+            return protect(leg, dtls, over: path, &transport, at: now)
+        }
+        let role = leg.session.handshakeRole
+        rightful.dtls = dtls
+        (rightful.handshakeOrigin, rightful.handshakePath) = (path, path)
+        rightful.retransmission = nil
+        protect(rightful, dtls, over: path, &transport, at: now)
+        rearm(rightful.call)
+        leg.dtls = nil
+        if let role { startHandshake(of: leg, as: role, &transport, at: now) }
+    }
+
+    private func protect(
+        _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
+        guard leg.session.isEstablished else {
+            environment.metrics.dtlsHandshakes[.fingerprintMismatch].increment()
+            return perform(actions, for: leg, &transport, at: now)
+        }
+        do {
+            guard try leg.installKeys(from: dtls) else {
+                // The peer did not offer use_srtp with a profile of ours.
+                environment.metrics.dtlsHandshakes[.failed].increment()
+                environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
+                return
+            }
+        } catch {
+            environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
+            return
+        }
+        environment.metrics.dtlsHandshakes[.completed].increment()
+        if let path { prove(path, by: leg) }
+        leg.call.bridge.peerReady(leg.index, at: now)
+        if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
+        refreshAudio(of: leg.call, at: now)
+        perform(actions, for: leg, &transport, at: now)
+        sendControl(of: leg.call, &transport)
+    }
+}

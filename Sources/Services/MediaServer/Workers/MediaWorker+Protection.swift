@@ -1,0 +1,77 @@
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import SRTP
+
+/// What SRTP can protect.
+enum ProtectedKind {
+    case media
+    case control
+
+    /// Whose packet it is, by its header in the clear (RFC 3550 §5.1, §6.4.1); `nil` if it is shorter than that.
+    func source(of packet: Span<UInt8>) -> SSRC? {
+        let offset =
+            switch self {
+            case .media: 8
+            case .control: 4
+            }
+        guard packet.count >= offset + 4 else { return nil }
+        var number: UInt32 = 0
+        for index in offset..<(offset + 4) { number = number << 8 | UInt32(packet[index]) }
+        return SSRC(number)
+    }
+}
+
+/// Why a packet of a peer is not turned into a plain one.
+enum PacketRefusal: Error {
+    /// The keys are not agreed yet.
+    case notConnected
+    /// The leg has as many sources as it may have, or has had too many new ones of late.
+    case tooManySources
+    case protection(SRTPError)
+}
+
+/// Out of SRTP.
+extension MediaWorker {
+    /// Turns a protected packet of a leg's peer into a plain one, in its slot; returns the new length.
+    func open(
+        _ slot: Int, _ kind: ProtectedKind, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) throws(PacketRefusal) -> Int {
+        guard let inbound = leg.inbound else { throw .notConnected }
+        guard let source = kind.source(of: transport.datagram(slot)) else { throw .protection(.malformed) }
+        if leg.sources.knows(source) { return try unprotect(slot, kind, with: inbound, &transport) }
+        let bridge = leg.call.bridge
+        let isKnown: (SSRC) -> Bool = { bridge.knows($0, on: leg.index) }
+        guard leg.sources.hasRoom(forAnnounced: isKnown(source), at: now) else { throw .tooManySources }
+        let count = try unprotect(slot, kind, with: inbound, &transport)
+        if let forgotten = leg.sources.enter(source, at: now, isAnnounced: isKnown) { inbound.forget(forgotten) }
+        return count
+    }
+
+    private func unprotect(
+        _ slot: Int, _ kind: ProtectedKind, with session: SRTPSession, _ transport: inout PacketTransport
+    ) throws(PacketRefusal) -> Int {
+        let received = transport.count(slot)
+        var packet = transport.slot(slot)
+        do {
+            switch kind {
+            case .media: return try session.unprotect(&packet, count: received)
+            case .control: return try session.unprotectControl(&packet, count: received)
+            }
+        } catch {
+            throw .protection(error)
+        }
+    }
+
+    func count(_ refusal: PacketRefusal) {
+        switch refusal {
+        case .notConnected: tally.drop(.notConnected)
+        case .tooManySources: tally.drop(.tooManySources)
+        case .protection(let error): countFailure(error)
+        }
+    }
+
+    func countFailure(_ error: SRTPError) {
+        environment.metrics.srtpFailures[SRTPFailure(error)].increment()
+    }
+}
