@@ -17,6 +17,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen", "plain_port", \.listen.plainPort, ValueFormat.port.orNone("off", "no such port"),
             "A second port without TLS, for local tools and health checks."),
+        ConfigurationKey(
+            "listen", "trusted_proxies", \.signaling.trustedProxies.ranges, .addressRanges,
+            "Reverse proxies whose X-Forwarded-For is believed; none: clients are known by their connections alone."),
         ConfigurationKey("listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."),
         ConfigurationKey(
             "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216), "Largest request body; a larger one is refused with 413."),

@@ -46,7 +46,8 @@ package final class SignalingService: Service {
         channelSetups = configuration.listeners.map { [draining] listener in
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
-            let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: date)
+            let exchange = HTTPExchange(
+                responder: responder, switchboard: switchboard, date: date, trustedProxies: configuration.trustedProxies)
             return SignalingChannel(
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
