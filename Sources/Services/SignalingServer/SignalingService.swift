@@ -74,6 +74,13 @@ package final class SignalingService: Service {
                         let server = try makeServer(listener, index)
                         group.addTask { try await server.run() }
                     }
+                    group.addTask {
+                        // A request that waits for its password's turn would keep its connection, and so the server, from ending.
+                        // Fails only when everything is cancelled.
+                        guard (try? await gracefulShutdown()) != nil else { return }
+                        self.draining.set()
+                        await self.authenticator.turnAway()
+                    }
                     // A listener that ends early, with or without an error, ends the others too.
                     defer { group.cancelAll() }
                     for try await _ in group where !isDraining { return }

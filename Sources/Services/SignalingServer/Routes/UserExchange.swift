@@ -25,7 +25,7 @@ struct UserExchange: Sendable {
     ) async throws(Refusal) {
         let wrapper = route.endpoint.errorWrapper
         do throws(APIError) {
-            user = try await authenticator.authenticate(request.headers[.authorization], from: requester.address)
+            user = try await authenticator.authenticate(request.headers[.authorization], from: requester)
             // Nearly always it is written just so.
             guard route.user == user.text || UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user else {
                 authenticator.countWrongUser()
