@@ -15,29 +15,28 @@ import Testing
     private let clock = ManualClock()
     private let metrics = GatewayMetrics(version: "test", startTime: 0)
     private let authenticator: Authenticator
-    private let source = IPAddress("192.0.2.1")
 
     init() {
         var random = SeededRandomSource(seed: 3)
         var configuration = Authenticator.Configuration()
         configuration.defaultDomain = "example.com"
         configuration.passwordCost = PasswordHash.Cost(logN: 4)
-        configuration.throttle.account = .init(burst: 3, interval: .seconds(10))
+        configuration.throttle.claim = .init(burst: 3, interval: .seconds(10))
         authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-            key: CredentialDigest.Key(using: &random), configuration: configuration)
+            random: SeededRandomSource(seed: 4), key: CredentialDigest.Key(using: &random), configuration: configuration)
     }
 
-    private func login(_ credentials: String) async -> Result<UserAddress, APIError> {
+    private func login(_ credentials: String, from source: IPAddress? = IPAddress("192.0.2.1")) async -> Result<UserAddress, APIError> {
         do throws(APIError) {
-            return .success(try await authenticator.authenticate("Basic " + Data(credentials.utf8).base64EncodedString(), from: source))
+            return .success(try await authenticator.authenticate(header(credentials), from: Requester(source)))
         } catch {
             return .failure(error)
         }
     }
 
-    private func code(_ credentials: String) async -> ErrorCode? {
-        if case .failure(let error) = await login(credentials) { error.code } else { nil }
+    private func code(_ credentials: String, from source: IPAddress? = IPAddress("192.0.2.1")) async -> ErrorCode? {
+        if case .failure(let error) = await login(credentials, from: source) { error.code } else { nil }
     }
 
     @Test func `the record is read once, then again after the revalidation time`() async {
@@ -72,7 +71,7 @@ import Testing
         let key = CredentialDigest.Key(using: &random)
         for number in 1...9 {
             clock.advance(by: .seconds(1))
-            verified.insert(key.digest("user \(number)"), of: address("joe"), checkedAgainst: "record", at: clock.now)
+            verified.insert(key.digest("user \(number)"), of: address("joe"), checkedAgainst: key.mark(of: "record"), at: clock.now)
         }
         let found = (1...9).filter { verified.find(key.digest("user \($0)"), at: clock.now) != .unknown }
         #expect(found.last == 9)
@@ -116,6 +115,35 @@ import Testing
         #expect(await login("joe:secret") == .success(address("joe")))
     }
 
+    @Test func `who guesses at somebody who is logged in is slowed down no less`() async {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        let stranger = IPAddress("198.51.100.1")
+        for guess in 1...3 { #expect(await code("joe:\(guess)", from: stranger) == .authWrongPassword) }
+        // The right guess is answered like all others from there, to the letter.
+        #expect(await login("joe:secret", from: stranger) == (await login("joe:4", from: stranger)))
+        #expect(await code("joe:secret", from: stranger) == .authRateLimited)
+        #expect(await login("joe:secret") == .success(address("joe")))
+        clock.advance(by: .seconds(10))
+        #expect(await login("joe:secret", from: stranger) == .success(address("joe")))
+    }
+
+    @Test func `even in the network of somebody who is logged in there is an end to guessing`() async {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        for guess in 1...700 { _ = await login("joe:\(guess)") }
+        #expect(await code("joe:secret") == .authRateLimited)
+        clock.advance(by: .seconds(2))
+        #expect(await login("joe:secret") == .success(address("joe")))
+    }
+
+    @Test func `an account that is attacked stays open for its owner from elsewhere`() async {
+        #expect(await login("joe:secret", from: IPAddress("127.0.0.3")) == .success(address("joe")))
+        for guess in 1...50 { _ = await login("joe:\(guess)", from: IPAddress("127.0.0.2")) }
+        #expect(await code("joe:51", from: IPAddress("127.0.0.2")) == .authRateLimited)
+        // Nothing is remembered of these credentials: they are written in another way.
+        #expect(await login("joe@example.com:secret", from: IPAddress("127.0.0.3")) == .success(address("joe")))
+        #expect(await login("joe@example.com:secret", from: IPAddress("127.0.0.4")) == .success(address("joe")))
+    }
+
     @Test func `equal credentials at the same time are checked once`() async {
         let results = await withTaskGroup(of: Result<UserAddress, APIError>.self) { group in
             for _ in 1...20 { group.addTask { await login("joe:secret") } }
@@ -143,11 +171,14 @@ import Testing
         ("Basic " + Data(":secret".utf8).base64EncodedString(), .authMalformed),
     ] as [(String?, ErrorCode)])
     func `headers that are none`(_ header: String?, _ code: ErrorCode) async {
-        await #expect(throws: APIError.self) { try await authenticator.authenticate(header, from: source) }
+        await #expect(throws: APIError.self) { try await authenticator.authenticate(header, from: Requester(nil)) }
         do {
-            _ = try await authenticator.authenticate(header, from: source)
+            _ = try await authenticator.authenticate(header, from: Requester(nil))
         } catch {
             #expect(error.code == code)
         }
     }
 }
+
+/// What a client sends for `user:password`.
+func header(_ credentials: String) -> String { "Basic " + Data(credentials.utf8).base64EncodedString() }

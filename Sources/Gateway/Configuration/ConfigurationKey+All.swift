@@ -17,6 +17,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen", "plain_port", \.listen.plainPort, ValueFormat.port.orNone("off", "no such port"),
             "A second port without TLS, for local tools and health checks."),
+        ConfigurationKey(
+            "listen", "trusted_proxies", \.signaling.trustedProxies.ranges, .addressRanges,
+            "Reverse proxies whose X-Forwarded-For is believed; none: clients are known by their connections alone."),
         ConfigurationKey("listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."),
         ConfigurationKey(
             "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216), "Largest request body; a larger one is refused with 413."),
@@ -116,10 +119,17 @@ extension ConfigurationKey {
 
     private static let auth = [
         ConfigurationKey(
-            "auth", "account_failures", \.authenticator.throttle.account.burst, .count(1...1_000), "Wrong passwords in a row per account."),
+            "auth", "account_failures", \.authenticator.throttle.claim.burst, .count(1...1_000),
+            "Wrong passwords in a row per account, from each network."),
         ConfigurationKey(
-            "auth", "account_interval", \.authenticator.throttle.account.interval, .duration(intervals),
-            "After this time one more wrong password is allowed for an account."),
+            "auth", "account_interval", \.authenticator.throttle.claim.interval, .duration(intervals),
+            "After this time one more wrong password is allowed for an account from that network."),
+        ConfigurationKey(
+            "auth", "stranger_failures", \.authenticator.throttle.account.burst, .count(1...100_000),
+            "Wrong passwords in a row per account, from all networks together that nobody has logged in to it from."),
+        ConfigurationKey(
+            "auth", "stranger_interval", \.authenticator.throttle.account.interval, .duration(intervals),
+            "After this time one more of them is allowed."),
         ConfigurationKey(
             "auth", "network_failures", \.authenticator.throttle.network.burst, .count(1...100_000),
             "Wrong passwords in a row per IPv4 address or IPv6 /64."),
@@ -129,7 +139,16 @@ extension ConfigurationKey {
         ConfigurationKey(
             "auth", "revalidation", \.authenticator.revalidation, .duration(.milliseconds(100)...(.seconds(300))),
             "How long a password changed with `orbweaver user` may still be accepted."),
-        ConfigurationKey("auth", "hashing_threads", \.authenticator.hashingThreads, .count(1...64), "Threads that check passwords."),
+        ConfigurationKey(
+            "auth", "hashing_threads", \.hashingThreads, ValueFormat.count(1...64).orNone("auto", "one per core"),
+            "Threads that check passwords, with what other threads leave of the cores."),
+        ConfigurationKey(
+            "auth", "remember", \.rememberedLogins,
+            ValueFormat.duration(.seconds(3_600)...(.seconds(90 * 86_400))).orNone("off", "a restart forgets all logins"),
+            "How long after its last use a login is remembered, so that after a restart its password need not be checked."),
+        ConfigurationKey(
+            "auth", "remember_key_file", \.loginKeyPath, ValueFormat.path.orNone("auto", "storage.path with .key behind it"),
+            "File with the key of remembered logins; made if it is not there."),
     ]
 
     private static let drain = [

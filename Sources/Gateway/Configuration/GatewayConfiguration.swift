@@ -37,6 +37,12 @@ package struct GatewayConfiguration: Sendable {
     package var tls = TLS()
     package var signaling = SignalingConfiguration(listeners: [])
     package var authenticator = Authenticator.Configuration()
+    /// Threads that check passwords; `nil`: one per core.
+    package var hashingThreads: Int?
+    /// How long logins are remembered across restarts; `nil`: they are not.
+    package var rememberedLogins: Duration? = .seconds(30 * 86_400)
+    /// The file with the key of remembered logins; `nil`: beside the database.
+    package var loginKeyPath: String?
     package var switchboard = LocalSwitchboard.Configuration(call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
     package var callLog = MemoryCallLog.Configuration()
     /// `bind` and `advertise` are empty when the addresses of this machine are meant.

@@ -97,13 +97,35 @@ extension ValueFormat<[IPAddress]> {
             let items: [String]
             switch value {
             case .text("auto"): return []
-            case .text(let text):
-                items = text.split(separator: ",", omittingEmptySubsequences: false)
-                    .map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+            case .text(let text): items = text.items
             case .list(let list): items = list
             }
             let addresses = items.compactMap { IPAddress($0) }
             return addresses.count == items.count && !addresses.isEmpty ? addresses : nil
         },
         write: { $0.isEmpty ? .text("auto") : .list($0.map(\.description)) })
+}
+
+extension ValueFormat<[IPAddressRange]> {
+    /// `none` stands for the empty list. One range may be written without brackets; environment and flags separate by commas.
+    static let addressRanges = ValueFormat(
+        "a list of IP addresses and ranges such as 10.0.0.0/8, or none",
+        parse: { value in
+            let items: [String]
+            switch value {
+            case .text("none"): return []
+            case .text(let text): items = text.items
+            case .list(let list): items = list
+            }
+            let ranges = items.compactMap { IPAddressRange($0) }
+            return ranges.count == items.count && !ranges.isEmpty ? ranges : nil
+        },
+        write: { $0.isEmpty ? .text("none") : .list($0.map(\.description)) })
+}
+
+extension String {
+    /// What stands between commas, without the blanks around it.
+    fileprivate var items: [String] {
+        split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+    }
 }

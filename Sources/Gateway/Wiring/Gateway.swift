@@ -51,6 +51,7 @@ package struct Gateway: Sendable {
                 "the database has no users: add some with `orbweaver user add`, or correct storage.path",
                 metadata: [LogKey.path: "\(configuration.storagePath)"])
         }
+        let logins = try await configuration.loginMemory(database.logins, clock: clock, random: &random, logger: logger)
 
         let users = WatchedUsers(database.users, clock: clock)
         let mediaEvents = MediaEventInbox()
@@ -70,8 +71,8 @@ package struct Gateway: Sendable {
             log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let authenticator = Authenticator(
-            users: users, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
-            configuration: configuration.authenticator)
+            users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
+            remembered: logins.remembered, journal: logins.journal, configuration: configuration.resolvedAuthenticator)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
@@ -86,6 +87,7 @@ package struct Gateway: Sendable {
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
             DatabaseService(database: database),
+            LoginJournalService(journal: logins.journal),
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
             signaling,

@@ -13,6 +13,21 @@ struct DatabaseService: Service {
     }
 }
 
+/// Writes down logins for as long as somebody may log in, and then what is left.
+struct LoginJournalService: Service {
+    /// `nil`: a restart forgets all logins.
+    let journal: LoginJournal?
+
+    func run() async {
+        guard let journal else { return await untilShutdown() }
+        await withGracefulShutdownHandler {
+            await journal.run()
+        } onGracefulShutdown: {
+            journal.finish()
+        }
+    }
+}
+
 /// The media threads run since they were made; here they end.
 struct MediaService: Service {
     let media: MediaServer

@@ -30,6 +30,8 @@ package struct SignalingConfiguration: Sendable {
     }
 
     package var listeners: [Listener]
+    /// Whose `X-Forwarded-For` is believed.
+    package var trustedProxies = TrustedProxies()
     /// `nil`: clients get no credentials.
     package var turn: TURN?
     package var guests = GuestDesk.Configuration()

@@ -46,7 +46,8 @@ package final class SignalingService: Service {
         channelSetups = configuration.listeners.map { [draining] listener in
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
-            let exchange = HTTPExchange(responder: responder, switchboard: switchboard, date: date)
+            let exchange = HTTPExchange(
+                responder: responder, switchboard: switchboard, date: date, trustedProxies: configuration.trustedProxies)
             return SignalingChannel(
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
@@ -72,6 +73,13 @@ package final class SignalingService: Service {
                     for (index, listener) in configuration.listeners.enumerated() {
                         let server = try makeServer(listener, index)
                         group.addTask { try await server.run() }
+                    }
+                    group.addTask {
+                        // A request that waits for its password's turn would keep its connection, and so the server, from ending.
+                        // Fails only when everything is cancelled.
+                        guard (try? await gracefulShutdown()) != nil else { return }
+                        self.draining.set()
+                        await self.authenticator.turnAway()
                     }
                     // A listener that ends early, with or without an error, ends the others too.
                     defer { group.cancelAll() }

@@ -4,7 +4,7 @@ import GRDB
 package import Logging
 import Observability
 
-/// What survives a restart: one SQLite file in WAL mode, and the one connection through which the process uses it.
+/// What survives a restart: one SQLite file in WAL mode, and the connections through which the process uses it.
 ///
 /// Another process (`orbweaver user …`) may open the same file at the same time: readers never wait, a second writer
 /// waits for at most ``busyTimeout`` seconds.
@@ -19,23 +19,29 @@ package final class GatewayDatabase: Sendable {
     package static let busyTimeout = 5.0
 
     package let users: UserStore
+    package let logins: LoginStore
     private let queue: DatabaseQueue
+    /// A connection of its own, so that a write that waits for another process keeps no user from being read.
+    private let loginQueue: DatabaseQueue
 
     /// Opens the database and brings its schema up to date.
     package init(_ location: Location, logger: Logger) throws(StorageError) {
         do {
             queue = try Self.open(location)
             try Self.migrate(queue)
+            loginQueue = location == .temporary ? queue : try Self.open(location)
         } catch {
             throw StorageError(error, at: location.description)
         }
         users = UserStore(queue)
+        logins = LoginStore(loginQueue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 
     /// Moves the write-ahead log into the file and lets go of it. Later calls fail.
     package func close() throws(StorageError) {
         do {
+            try loginQueue.close()
             try queue.close()
         } catch {
             throw StorageError(error, at: queue.path)

@@ -41,7 +41,7 @@ struct TestServer: Sendable {
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
             authenticator: Authenticator(
-                users: watched, clock: clock, metrics: metrics, logger: logger, key: CredentialDigest.Key(using: &random),
+                users: watched, clock: clock, metrics: metrics, logger: logger, random: random, key: CredentialDigest.Key(using: &random),
                 configuration: authentication),
             users: watched, clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))

@@ -1,4 +1,5 @@
 package import CallControl
+import Primitives
 
 /// A refused request: a code for programs, a sentence for people.
 ///
@@ -28,12 +29,17 @@ package struct APIError: Error, Hashable, Sendable {
         }
     }
 
+    /// For clients that can wait more precisely, at least one; rounded up.
+    private var retryAfterMilliseconds: Int64? {
+        retryAfter.map { max(1, ($0.wholeNanoseconds + 999_999) / 1_000_000) }
+    }
+
     /// The body of the answer, inside the wrapper of the resource that was asked for.
     package func body(in wrapper: ErrorWrapper) -> ErrorBody {
         ErrorBody(
             wrapper: wrapper, statusCode: code.statusCode, code: code.rawValue, reason: reason,
             // Of a request that met another one in the same call the clients read seconds (spidr-wire §8.9), of overload milliseconds.
-            retryAfter: retryAfterSeconds.map { code == .callPending ? $0 : $0 * 1000 },
+            retryAfter: code == .callPending ? retryAfterSeconds : retryAfterMilliseconds,
             state: state?.rawValue
         )
     }

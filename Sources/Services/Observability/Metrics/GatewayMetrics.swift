@@ -16,6 +16,10 @@ package final class GatewayMetrics: Sendable {
     package let webSocketsClosed: CounterFamily<WebSocketClosure>
     package let httpRequests: CounterFamily<HTTPStatusClass>
     package let authenticationFailures: CounterFamily<AuthenticationFailure>
+    package let passwordChecks: CounterFamily<PasswordCheck>
+    package let passwordChecksWaiting: Gauge
+    /// Accepted without a check, because they were before the start.
+    package let loginsRestored: Counter
     package let notificationsSent: Counter
     /// Sent again after a reconnect.
     package let notificationsReplayed: Counter
@@ -79,6 +83,11 @@ package final class GatewayMetrics: Sendable {
             "orbweaver_http_requests_total", "Answered HTTP requests, by class of status.", by: HTTPStatusClass.self)
         authenticationFailures = registry.counters(
             "orbweaver_authentication_failures_total", "Refused credentials, by reason.", by: AuthenticationFailure.self)
+        passwordChecks = registry.counters(
+            "orbweaver_password_checks_total", "Logins whose password had to be checked, by what became of it.", by: PasswordCheck.self)
+        passwordChecksWaiting = registry.gauge("orbweaver_password_checks_waiting", "Logins that wait for the check of their password.")
+        loginsRestored = registry.counter(
+            "orbweaver_logins_restored_total", "Logins from before the start that were accepted without a check of the password.")
         notificationsSent = registry.counter(
             "orbweaver_notifications_sent_total", "Notifications written to a channel for the first time.")
         notificationsReplayed = registry.counter(

@@ -68,6 +68,20 @@ package enum AuthenticationFailure: String, MetricLabel {
     case token
 }
 
+/// What became of a login whose password had to be checked.
+package enum PasswordCheck: String, MetricLabel {
+    package static let labelName = "result"
+
+    case right
+    case wrong
+    /// The hash or the database failed.
+    case failed
+    /// The client had left before its turn.
+    case abandoned
+    /// Told to come back at a time of its own.
+    case postponed
+}
+
 /// Why the gateway closed a WebSocket.
 package enum WebSocketClosure: String, MetricLabel {
     package static let labelName = "reason"

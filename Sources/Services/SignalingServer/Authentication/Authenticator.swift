@@ -9,25 +9,29 @@ package import Primitives
 /// Decides whose request it is.
 ///
 /// `Basic` comes with every request. The slow hash runs once per user and password; then a keyed digest in memory
-/// answers. Equal credentials that arrive while the hash runs wait for the same result.
+/// answers. Equal credentials that arrive while the hash runs wait for the same result. What was accepted is
+/// written down, as far as a ``LoginJournal`` is given, so that a restart does not send everybody through the slow
+/// hash at once.
 package actor Authenticator {
     package struct Configuration: Sendable {
         /// Completes user names without a domain.
         package var defaultDomain = "localhost"
         /// How long a password changed in the database by another process may still be accepted.
         package var revalidation = Duration.seconds(2)
-        /// Threads for the slow hash, at least 1.
-        package var hashingThreads = 1
-        /// Credentials that may wait for the slow hash; more are told to come back.
-        package var waitingLimit = 256
+        /// Who waits for the slow hash, and how many threads it has.
+        package var queue = WaitingLine.Configuration()
         /// What the hash of a stored password costs; names that do not exist are made to cost the same.
         package var passwordCost = PasswordHash.Cost()
         /// Logins remembered; beyond it, those unused for longest run the slow hash again.
         package var rememberedLimit = 100_000
+        /// How long a login is remembered after its last use, across restarts.
+        package var rememberedFor = Duration.seconds(30 * 86_400)
         package var throttle = LoginThrottle.Configuration()
 
         package init() {}
     }
+
+    package typealias WaitingLine = LoginQueue<CredentialDigest>
 
     private let users: any UserRepository
     private let clock: any RuntimeClock
@@ -35,36 +39,77 @@ package actor Authenticator {
     private let verifier: PasswordVerifier
     private let logger: Logger
     private let key: CredentialDigest.Key
+    private let journal: LoginJournal?
     private let configuration: Configuration
 
     private var verified: VerifiedCredentials
+    private var familiar: FamiliarNetworks
     private var throttle: LoginThrottle
+    private var queue: WaitingLine
+    private var checks: [CredentialDigest: Check] = [:]
+    private var random: any RandomSource
     private var decoy: String?
-    /// Who waits for a check that is running; the one that runs it is not in the list.
-    private var waiting: [CredentialDigest: [CheckedContinuation<Outcome, Never>]] = [:]
+    private var isTurningAway = false
 
     private typealias Outcome = Result<UserAddress, APIError>
 
+    /// Credentials that wait for the slow hash or are in it.
+    private struct Check {
+        /// Everybody who asked with them.
+        var requesters: [Requester]
+        /// Who waits for the result; the one that runs the check is not in the list.
+        var followers: [CheckedContinuation<Outcome, Never>] = []
+        /// Resumed with ``isTheirTurn`` when that is known.
+        var turn: CheckedContinuation<Bool, Never>?
+        /// `false`: there will be none.
+        var isTheirTurn: Bool?
+
+        mutating func takeTurn(_ isTheirs: Bool) {
+            isTheirTurn = isTheirs
+            turn?.resume(returning: isTheirs)
+            turn = nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - remembered: under the same key, of before the start.
+    ///   - journal: `nil`: a restart forgets all logins.
     package init(
         users: any UserRepository, clock: any RuntimeClock, metrics: GatewayMetrics, logger: Logger,
-        key: CredentialDigest.Key, configuration: Configuration = Configuration()
+        random: some RandomSource,
+        key: CredentialDigest.Key, remembered: RememberedLogins = RememberedLogins(), journal: LoginJournal? = nil,
+        configuration: Configuration = Configuration()
     ) {
         self.users = users
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
+        self.random = random
         self.key = key
+        self.journal = journal
         self.configuration = configuration
-        verifier = PasswordVerifier(threads: max(1, configuration.hashingThreads))
-        verified = VerifiedCredentials(revalidation: configuration.revalidation, capacity: max(2, configuration.rememberedLimit))
+        verifier = PasswordVerifier(threads: max(1, configuration.queue.threads))
+        let limit = max(2, configuration.rememberedLimit)
+        verified = VerifiedCredentials(revalidation: configuration.revalidation, capacity: limit)
+        familiar = FamiliarNetworks(accountLimit: limit)
         throttle = LoginThrottle(configuration.throttle)
+        queue = LoginQueue(configuration.queue)
+        for entry in remembered.credentials {
+            verified.restore(
+                CredentialDigest(remembered: entry.digest), of: entry.account,
+                checkedAgainst: CredentialDigest.RecordMark(remembered: entry.record), expires: entry.expires)
+        }
+        for entry in remembered.networks { familiar.insert(entry.mark, for: entry.account, expires: entry.expires) }
     }
 
     /// - Parameters:
     ///   - header: the value of `Authorization`.
-    ///   - source: the peer of the connection. Headers that claim another one are not believed.
-    package nonisolated func authenticate(_ header: String?, from source: IPAddress?) async throws(APIError) -> UserAddress {
-        if let header, let user = try await recall(key.digest(header)).get() { return user }
+    ///   - requester: where the request comes from; see ``Requester``.
+    package nonisolated func authenticate(_ header: String?, from requester: Requester) async throws(APIError)
+        -> UserAddress
+    {
+        let network = requester.address.map(LoginThrottle.Network.init)
+        if let header, let user = try await recall(key.digest(header), from: network).get() { return user }
         let credentials: BasicCredentials
         do {
             credentials = try BasicCredentials(parsing: header, defaultDomain: configuration.defaultDomain)
@@ -72,7 +117,8 @@ package actor Authenticator {
             metrics.authenticationFailures[error.code == .authMissing ? .missing : .malformed].increment()
             throw error
         }
-        return try await check(credentials, key.digest(header ?? ""), from: source).get()
+        let claim = LoginThrottle.Claim(credentials.user, from: network)
+        return try await check(credentials, key.digest(header ?? ""), claim, for: requester).get()
     }
 
     /// What completes user names without a domain.
@@ -81,77 +127,195 @@ package actor Authenticator {
     /// Valid credentials were used on somebody else's resource.
     nonisolated func countWrongUser() { metrics.authenticationFailures[.otherUser].increment() }
 
+    /// How many requests wait for the check of these credentials.
+    package func requesterCount(_ header: String) -> Int { checks[key.digest(header)]?.requesters.count ?? 0 }
+
+    /// Nobody waits for the slow hash any more: those who do are told to come back, as are those who come. Others go
+    /// on.
+    package func turnAway() {
+        isTurningAway = true
+        for digest in checks.keys where checks[digest]?.isTheirTurn == nil { checks[digest]?.takeTurn(false) }
+    }
+
     package func shutdown() async {
+        turnAway()
         await verifier.shutdown()
     }
 
-    // MARK: - The three ways to an answer
+    // MARK: - What is remembered
 
-    /// `nil` if these credentials have not been accepted lately.
-    private func recall(_ digest: CredentialDigest) async -> Result<UserAddress?, APIError> {
+    /// `nil` if these credentials have not been accepted lately, or must not be compared because too many others were.
+    private func recall(_ digest: CredentialDigest, from network: LoginThrottle.Network?) async -> Result<
+        UserAddress?, APIError
+    > {
+        guard let (user, isUsual) = verified.holder(of: digest, from: network) else { return .success(nil) }
+        let claim = LoginThrottle.Claim(user, from: network)
+        guard throttle.permitsRecall(claim, isFamiliar: isUsual || isFamiliar(claim), at: clock.now) else {
+            return .success(nil)
+        }
         switch verified.find(digest, at: clock.now) {
-        case .known(let user):
+        case .unknown:
+            return .success(nil)
+        case .known:
+            if !isUsual { arrived(with: digest, claim) }
             return .success(user)
-        case .knownFor(let user, let record):
+        case .knownFor(_, let record):
             switch await storedRecord(of: user) {
-            case .success(record): return .success(user)
+            case .success(let stored?) where key.mark(of: stored) == record:
+                if verified.confirm(digest, at: clock.now) { metrics.loginsRestored.increment() }
+                arrived(with: digest, claim)
+                return .success(user)
             case .success:
                 verified.remove(digest)
                 return .success(nil)
-            case .failure(let error): return .failure(error)
+            case .failure(let error):
+                return .failure(error)
             }
-        case .unknown:
-            return .success(nil)
         }
     }
 
-    private func check(_ credentials: BasicCredentials, _ digest: CredentialDigest, from source: IPAddress?) async -> Outcome {
-        // It may have been accepted since it was asked for first.
-        if case .known(let user) = verified.find(digest, at: clock.now) { return .success(user) }
-        if waiting[digest] != nil {
-            return await withCheckedContinuation { waiting[digest, default: []].append($0) }
-        }
-        return await checkSlowly(credentials, digest, from: source.map(LoginThrottle.Network.init))
+    private func isFamiliar(_ claim: LoginThrottle.Claim) -> Bool {
+        key.mark(of: claim).map { familiar.contains($0, for: claim.account) } ?? false
     }
 
-    private func checkSlowly(
-        _ credentials: BasicCredentials, _ digest: CredentialDigest, from network: LoginThrottle.Network?
+    /// Right credentials came in: they, and where they came from, are remembered.
+    private func arrived(with digest: CredentialDigest, _ claim: LoginThrottle.Claim) {
+        let expires = clock.epochMilliseconds / 1_000 + configuration.rememberedFor.components.seconds
+        // Written down again when half of the time is over, not with every request.
+        let renewal = configuration.rememberedFor.components.seconds / 2
+        let renewed = verified.renew(digest, until: expires, renewal: renewal)
+        if let record = renewed {
+            journal?.note(.init(digest: digest.bytes, account: claim.account, record: record.bytes, expires: expires))
+        }
+        let isRenewed = renewed != nil
+        guard verified.came(digest, from: claim.network) || isRenewed, let mark = key.mark(of: claim) else { return }
+        if familiar.insert(mark, for: claim.account, expires: expires, renewal: renewal / 2) {
+            journal?.note(.init(account: claim.account, mark: mark, expires: expires))
+        }
+    }
+
+    // MARK: - The slow hash
+
+    private func check(
+        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        for requester: Requester
     ) async -> Outcome {
-        guard waiting.count < configuration.waitingLimit else { return .failure(.busy) }
-        if case .refused(let wait) = throttle.attempt(credentials.user, from: network, at: clock.now) {
+        let now = clock.now
+        let isFamiliar = isFamiliar(claim)
+        // It may have been accepted since it was asked for first.
+        if throttle.permitsRecall(claim, isFamiliar: isFamiliar, at: now),
+            case .known(let user) = verified.find(digest, at: now)
+        {
+            return .success(user)
+        }
+        if checks[digest] != nil {
+            checks[digest]?.requesters.append(requester)
+            return await withCheckedContinuation { checks[digest]?.followers.append($0) }
+        }
+        let attempt: LoginThrottle.Attempt
+        switch throttle.attempt(claim, isFamiliar: isFamiliar, at: now) {
+        case .refused(let wait):
             metrics.authenticationFailures[.throttled].increment()
             return .failure(.rateLimited(retryAfter: wait))
+        case .pending:
+            metrics.passwordChecks[.postponed].increment()
+            return .failure(
+                .busy(retryAfter: queue.postpone(claim, isFamiliar: isFamiliar, at: now, jitter: random.nextFraction()))
+            )
+        case .allowed(let allowed):
+            attempt = allowed
         }
-        waiting[digest] = []
-        let outcome = await verify(credentials, digest, from: network)
-        for continuation in waiting.removeValue(forKey: digest) ?? [] { continuation.resume(returning: outcome) }
+        if case .comesBack(let delay) = queue.enter(
+            digest, claim, isFamiliar: isFamiliar, at: now, jitter: random.nextFraction())
+        {
+            throttle.withdrawn(attempt, at: now)
+            metrics.passwordChecks[.postponed].increment()
+            return .failure(.busy(retryAfter: delay))
+        }
+        checks[digest] = Check(requesters: [requester])
+        let outcome = await checkInTurn(credentials, digest, claim, attempt)
+        for follower in checks.removeValue(forKey: digest)?.followers ?? [] { follower.resume(returning: outcome) }
+        callNext()
         return outcome
     }
 
+    private func checkInTurn(
+        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ attempt: LoginThrottle.Attempt
+    ) async -> Outcome {
+        let came = clock.now
+        guard await turn(of: digest) else {
+            throttle.withdrawn(attempt, at: clock.now)
+            return .failure(.unavailable)
+        }
+        let began = clock.now
+        // Most have not waited and need not be asked.
+        if began - came >= Self.shortWait, await !isAwaited(digest) {
+            queue.finished(after: nil)
+            throttle.withdrawn(attempt, at: clock.now)
+            metrics.passwordChecks[.abandoned].increment()
+            return .failure(.unavailable)
+        }
+        let outcome = await verify(credentials, digest, claim, attempt)
+        queue.finished(after: clock.now - began)
+        return outcome
+    }
+
+    private static let shortWait = Duration.milliseconds(200)
+
+    private func turn(of digest: CredentialDigest) async -> Bool {
+        if isTurningAway { return false }
+        callNext()
+        if let isTheirTurn = checks[digest]?.isTheirTurn { return isTheirTurn }
+        return await withCheckedContinuation { checks[digest]?.turn = $0 }
+    }
+
+    /// Lets those begin for whom there are threads.
+    private func callNext() {
+        while let digest = queue.next() { checks[digest]?.takeTurn(true) }
+        metrics.passwordChecksWaiting.set(Int64(queue.waitingCount))
+    }
+
+    /// Whether anybody is still there for the result.
+    private func isAwaited(_ digest: CredentialDigest) async -> Bool {
+        var index = 0
+        // Others may join while one is being asked.
+        while let requester = checks[digest]?.requesters.dropFirst(index).first {
+            if await requester.isPresent() { return true }
+            index += 1
+        }
+        return false
+    }
+
     private func verify(
-        _ credentials: BasicCredentials, _ digest: CredentialDigest, from network: LoginThrottle.Network?
+        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let user = credentials.user
         let record: String?
         switch await storedRecord(of: user) {
         case .success(let stored): record = stored
         case .failure(let error):
-            throttle.succeeded(user)
+            throttle.succeeded(attempt)
             return .failure(error)
         }
         do {
             let decoy = try await decoyRecord()
             let matches = try await verifier.verify(credentials.password.value, against: record ?? decoy)
             guard let record, matches else {
-                throttle.failed(user, from: network, at: clock.now)
+                throttle.failed(attempt, at: clock.now)
+                metrics.passwordChecks[.wrong].increment()
                 metrics.authenticationFailures[record == nil ? .unknownUser : .wrongPassword].increment()
                 return .failure(.wrongPassword)
             }
-            throttle.succeeded(user)
-            verified.insert(digest, of: user, checkedAgainst: record, at: clock.now)
+            throttle.succeeded(attempt)
+            metrics.passwordChecks[.right].increment()
+            verified.insert(digest, of: user, checkedAgainst: key.mark(of: record), at: clock.now)
+            arrived(with: digest, claim)
             return .success(user)
         } catch {
-            throttle.succeeded(user)
+            throttle.succeeded(attempt)
+            metrics.passwordChecks[.failed].increment()
             logger.error("password check failed", metadata: [LogKey.error: "\(error)"])
             return .failure(.unavailable)
         }
@@ -177,13 +341,20 @@ package actor Authenticator {
     }
 }
 
+extension RandomSource {
+    /// 0 up to 1.
+    fileprivate mutating func nextFraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+}
+
 extension APIError {
     /// One sentence for an unknown user and a wrong password: neither may be told from the other.
     fileprivate static let wrongPassword = APIError(.authWrongPassword, "User name or password is wrong.")
-    fileprivate static let busy = APIError(
-        .authBusy, "Too many logins are being checked; try again in a moment.", retryAfter: .seconds(2))
     fileprivate static let unavailable = APIError(
         .authUnavailable, "Credentials cannot be checked at the moment; try again later.", retryAfter: backOff)
+
+    fileprivate static func busy(retryAfter: Duration) -> APIError {
+        APIError(.authBusy, "Many logins are being checked; come back when it is your turn.", retryAfter: retryAfter)
+    }
 
     fileprivate static func rateLimited(retryAfter: Duration) -> APIError {
         APIError(.authRateLimited, "Too many failed logins; wait before the next try.", retryAfter: retryAfter)

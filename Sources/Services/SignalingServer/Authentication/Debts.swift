@@ -13,19 +13,16 @@ struct Debts<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Zero or less when another attempt is allowed.
-    func wait(_ key: Key, at now: MonotonicTime) -> Duration {
-        guard let clear = clearAt[key] else { return .zero }
-        return (clear - now) - rate.interval * (rate.burst - 1)
+    ///
+    /// - Parameter expected: what may be owed in addition.
+    func wait(_ key: Key, at now: MonotonicTime, adding expected: Int = 0) -> Duration {
+        let owed = clearAt[key].map { max(.zero, $0 - now) } ?? .zero
+        return owed + rate.interval * (expected - rate.burst + 1)
     }
 
     mutating func charge(_ key: Key, at now: MonotonicTime) {
         if clearAt[key] == nil && clearAt.count >= capacity { makeRoom(at: now) }
         clearAt[key] = max(clearAt[key] ?? now, now) + rate.interval
-    }
-
-    mutating func refund(_ key: Key) {
-        guard let clear = clearAt[key] else { return }
-        clearAt[key] = clear - rate.interval
     }
 
     /// Forgets who owes nothing, then the half that owes least.

@@ -35,7 +35,7 @@ package actor GuestDesk {
     /// - Parameters:
     ///   - realm: the query `tokenrealm`.
     ///   - isBeginning: whether a subscription or a call begins, which is charged to the source.
-    ///   - source: the peer of the connection. Headers that claim another one are not believed.
+    ///   - source: the client's address; see ``Requester``.
     package func account(
         _ text: String, realm: String?, isBeginning: Bool, from source: IPAddress?
     ) throws(APIError) -> UserAddress {

@@ -1,8 +1,11 @@
 package import Cryptography
+import EventLoops
 import Logging
 import NIOPosix
 
 /// Runs the slow password hash on a few threads of its own, never on an event loop or the shared executor.
+///
+/// The threads make way for all others: however many passwords are checked, media comes first.
 package final class PasswordVerifier: Sendable {
     private let pool: NIOThreadPool
 
@@ -15,7 +18,8 @@ package final class PasswordVerifier: Sendable {
     /// out: the hash needs tens of megabytes.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
-            try PasswordHash(parsing: record)?.verifies(password) ?? false
+            ThreadPriority.makeWay()
+            return try PasswordHash(parsing: record)?.verifies(password) ?? false
         }
     }
 

@@ -26,6 +26,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var target = ""
     private var answersOwed = 0
     private var answerBegun = false
+    /// `false` once the peer has closed its side: nobody is known to have waited for an answer after that.
+    private(set) var peerIsPresent = true
 
     init(timeouts: ConnectionTimeouts) { self.timeouts = timeouts }
 
@@ -38,6 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        peerIsPresent = false
         deadline?.cancel()
         context.fireChannelInactive()
     }
@@ -94,6 +97,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { peerIsPresent = false }
         // Later handlers finish what is under way; before the first request nobody else listens.
         if event is ChannelShouldQuiesceEvent, !seenRequest {
             context.close(promise: nil)

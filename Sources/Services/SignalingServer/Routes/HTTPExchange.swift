@@ -9,13 +9,14 @@ struct HTTPExchange: Sendable {
     let responder: SignalingResponder
     let switchboard: any Switchboard
     let date: DateHeader
+    let trustedProxies: TrustedProxies
 
     @concurrent
     func run(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         if request.expectsContinue, (request.announcedLength ?? 0) <= responder.limits.accepted {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
-        let reply = await responder.respond(to: request, from: channel.sourceAddress)
+        let reply = await responder.respond(to: request, from: requester(of: request, on: channel))
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
         head.headerFields.append(HTTPField(name: .date, value: date.value))
         // A client that comes back on another connection may find another gateway; and none is closed under a request, later.
@@ -31,6 +32,10 @@ struct HTTPExchange: Sendable {
         }
         if reply.ticket != nil || isLast { await finish(reply.ticket, on: channel) }
         if isLast { throw ConnectionEnds() }
+    }
+
+    private func requester(of request: Request, on channel: any Channel) -> Requester {
+        Requester(trustedProxies.client(of: channel.sourceAddress, request.headers)) { await channel.peerIsPresent }
     }
 
     /// The writer hands its parts to the event loop; behind them in the loop's queue, the answer is out. Runs
@@ -49,5 +54,16 @@ extension Channel {
     /// The peer of the connection itself; no header can change it.
     fileprivate var sourceAddress: IPAddress? {
         remoteAddress?.ipAddress.flatMap { IPAddress($0.prefix { $0 != "%" }) }
+    }
+
+    /// Whether somebody reads what is answered, as far as can be known before it is written.
+    fileprivate var peerIsPresent: Bool {
+        get async {
+            let guarded = eventLoop.submit { [pipeline] in
+                try pipeline.syncOperations.handler(type: ConnectionGuard.self).peerIsPresent
+            }
+            // The guard is in the pipeline for as long as the connection is open.
+            return (try? await guarded.get()) ?? false
+        }
     }
 }

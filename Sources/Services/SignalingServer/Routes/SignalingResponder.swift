@@ -6,7 +6,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import Observability
-import Primitives
 
 extension HTTPField.Name {
     fileprivate static let xRequestedWith = Self("X-Requested-With")!
@@ -37,15 +36,14 @@ struct SignalingResponder: Sendable {
         var ticket: RequestTicket?
     }
 
-    /// - Parameter source: the peer of the connection.
-    func respond(to request: Request, from source: IPAddress?) async -> Reply {
+    func respond(to request: Request, from requester: Requester) async -> Reply {
         var ticket: RequestTicket?
         var endpoint: Endpoint?
         var answer: Answer
         do throws(Refusal) {
             let route = try Route(parsing: request.uri.path)
             endpoint = route.endpoint
-            answer = try await self.answer(request, route, from: source, &ticket)
+            answer = try await self.answer(request, route, from: requester, &ticket)
         } catch {
             answer = .refusal(error, at: endpoint)
             // Deviation: RFC 9110 §15.5.2 wants a challenge with every 401. A script says by itself what is wrong, and a browser would put
@@ -65,7 +63,7 @@ struct SignalingResponder: Sendable {
     }
 
     private func answer(
-        _ request: Request, _ route: Route, from source: IPAddress?, _ ticket: inout RequestTicket?
+        _ request: Request, _ route: Route, from requester: Requester, _ ticket: inout RequestTicket?
     ) async throws(Refusal) -> Answer {
         if request.method == .options { return .options(route.endpoint) }
         guard route.endpoint.allows(request.method) else {
@@ -74,14 +72,14 @@ struct SignalingResponder: Sendable {
         }
         switch route.endpoint {
         case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory, .logRecord:
-            let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: source, limits: limits)
+            let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: requester, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
             } catch {
                 throw Refusal(error, in: route.endpoint.errorWrapper)
             }
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall:
-            let exchange = try await GuestExchange(request, route, admittedBy: guests, from: source, limits: limits)
+            let exchange = try await GuestExchange(request, route, admittedBy: guests, from: requester.address, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
             } catch {

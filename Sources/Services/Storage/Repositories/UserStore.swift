@@ -46,7 +46,9 @@ package struct UserStore: UserRepository {
 
     package func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         try await change(address) { database in
-            try UserRow.filter(key: address.text).updateAll(database, Column("passwordRecord").set(to: record))
+            // They would be refused anyhow: they belong to the old record.
+            try database.execute(sql: "DELETE FROM login WHERE address = ?", arguments: [address.text])
+            return try UserRow.filter(key: address.text).updateAll(database, Column("passwordRecord").set(to: record))
         }
     }
 

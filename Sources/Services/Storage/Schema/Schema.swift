@@ -15,6 +15,26 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("2 logins") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE login (
+                        digest  BLOB NOT NULL PRIMARY KEY,  -- keyed, of the credentials; the key is not in this file
+                        key     BLOB NOT NULL,              -- which key
+                        address TEXT NOT NULL REFERENCES user (address) ON DELETE CASCADE,
+                        record  BLOB NOT NULL,              -- keyed, of the user's passwordRecord at the time
+                        expires INTEGER NOT NULL            -- seconds since 1970
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX loginAddress ON login (address, expires);
+                    CREATE TABLE loginNetwork (
+                        address TEXT NOT NULL REFERENCES user (address) ON DELETE CASCADE,
+                        mark    INTEGER NOT NULL,           -- keyed, of the address and a network
+                        key     BLOB NOT NULL,
+                        expires INTEGER NOT NULL,
+                        PRIMARY KEY (address, mark)
+                    ) STRICT, WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 }

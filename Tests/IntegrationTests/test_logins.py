@@ -1,0 +1,154 @@
+"""Who gets in when very many come at once, or when somebody guesses: the real binary with a real database."""
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from peers.fleet import PASSWORD, Fleet, add_users, ask, raise_descriptor_limit, request
+from peers.gateway import Gateway, free_ports, orbweaver, write_configuration
+
+CHECKS, WAITING, RESTORED = "orbweaver_password_checks_total", "orbweaver_password_checks_waiting", "orbweaver_logins_restored_total"
+
+
+class Site:
+    """A database with users, and gateways on it one after the other."""
+
+    def __init__(self, folder: Path, users: int, log_n: int, **auth):
+        sections = {"registration": {"domain": "example.com"}, **({"auth": auth} if auth else {})}
+        self._options, self._port = write_configuration(folder, **sections), free_ports(1)
+        created = orbweaver("user", "list", *self._options, directory=folder)
+        assert created.returncode == 0, created.stderr
+        add_users(folder / "users.sqlite", users, log_n)
+
+    @contextmanager
+    def gateway(self) -> Iterator[Gateway]:
+        """One life of the gateway, which ends without warning."""
+        own = Gateway.configured(*self._options).start()
+        try:
+            yield own
+        finally:
+            own.kill()
+            own.discard()
+
+
+@pytest.fixture
+def site(tmp_path) -> Callable[..., Site]:
+    raise_descriptor_limit()
+    return lambda users, log_n=15, **auth: Site(tmp_path, users, log_n, **auth)
+
+
+async def fleet_returns(own: Site, fleet: Fleet) -> tuple[float, float]:
+    """All log in, the gateway is killed, all come back; what the second life checked and remembered."""
+    with own.gateway() as first:
+        came = await fleet.come(first.http_port)
+        print(f"first life: {came}; {first.metric(CHECKS, result='right'):.0f} passwords checked")
+        assert not came.lost
+        await asyncio.sleep(0.2)  # what has been noted is written at once; a kill may still be faster
+    fleet.vanish()
+    with own.gateway() as second:
+        returned = await fleet.come(second.http_port, seed=2)
+        checked, restored = second.metric(CHECKS, result="right"), second.metric(RESTORED)
+        print(f"second life: {returned}; {checked:.0f} passwords checked, {restored:.0f} remembered")
+        assert not returned.lost and len(returned.times) == fleet.count
+        assert max(returned.times) < 60
+        fleet.vanish()
+    return checked, restored
+
+
+async def test_after_a_restart_all_users_are_back_without_a_check_of_their_passwords(site):
+    # Cheap hashes: this is about the second life, in which there are none.
+    assert await fleet_returns(site(600, log_n=4), Fleet(600)) == (0, 600)
+
+
+@pytest.mark.nightly
+async def test_after_a_restart_five_thousand_users_are_back_within_a_minute(site):
+    checked, restored = await fleet_returns(site(5_000), Fleet(5_000))
+    assert restored + checked == 5_000 and checked <= 50
+
+
+async def test_users_whom_nobody_knows_all_get_in_with_three_repetitions(site):
+    """As after a restart where logins are not remembered: from one address, every password hashed."""
+    own, fleet = site(300, remember="off"), Fleet(300)
+    with own.gateway() as gateway:
+        came = await fleet.come(gateway.http_port)
+        print(f"unknown: {came}")
+        assert not came.lost
+        assert gateway.metric(CHECKS, result="right") == 300
+        fleet.vanish()
+
+
+@pytest.mark.nightly
+async def test_even_thousands_whom_nobody_knows_lose_nobody(site):
+    own, fleet = site(3_000, remember="off"), Fleet(3_000)
+    with own.gateway() as gateway:
+        came = await fleet.come(gateway.http_port)
+        print(f"unknown: {came}")
+        assert not came.lost
+        fleet.vanish()
+
+
+async def test_three_hundred_names_at_once_cost_a_few_hashes_and_keep_nobody_out(site):
+    with site(20).gateway() as own:
+        begin = time.monotonic()
+        attack = asyncio.gather(*(ask(own.http_port, f"name{number}", "guess", source="127.0.0.2") for number in range(300)))
+        for number in range(14):
+            before = own.metric(CHECKS, result="right") + own.metric(CHECKS, result="wrong")
+            answer = await ask(own.http_port, f"user{number}", source=f"127.0.0.{number + 10}")
+            after = own.metric(CHECKS, result="right") + own.metric(CHECKS, result="wrong")
+            assert answer.status == 201
+            # On each thread what was being hashed already, one of the attacker's or the user's own, and one that ran beside it.
+            assert after - before <= 3 * (os.cpu_count() or 1) + 1
+        answers = await attack
+        assert {answer.status for answer in answers} <= {403, 429, 503}
+        for answer in answers:
+            assert answer.status == 403 or answer.retry_after
+        assert own.metric(CHECKS, result="wrong") <= 30 + (time.monotonic() - begin) / 2
+
+
+async def test_an_account_that_is_attacked_stays_open_for_its_owner(site):
+    own = site(2)
+    with own.gateway() as first:
+        for guess in range(12):
+            refused = await ask(first.http_port, "user0", f"guess {guess}", source="127.0.0.2")
+        assert refused.status == 429
+        assert (await ask(first.http_port, "user0", source="127.0.0.3")).status == 201
+        await asyncio.sleep(0.2)
+    with own.gateway() as second:
+        # This time from so many networks that the account is closed to strangers.
+        answers = [await ask(second.http_port, "user0", f"guess {number}", source=f"127.0.1.{number}") for number in range(1, 106)]
+        assert [answer.status for answer in answers].count(403) <= 102 and answers[-1].status == 429
+        assert (await ask(second.http_port, "user0", source="127.0.0.4")).status == 429, "a stranger, even with the right password"
+        owner = await ask(second.http_port, "user0", source="127.0.0.3")
+        assert owner.status == 201
+
+
+async def test_checks_whose_clients_have_gone_are_not_made(site):
+    with site(1).gateway() as own:
+        for number in range(1, 101):
+            _, writer = await asyncio.open_connection("127.0.0.1", own.http_port, local_addr=(f"127.0.2.{number}", 0))
+            writer.write(request(f"name{number}", "guess"))
+            writer.close()
+        # Nobody waits behind a hundred of them.
+        assert (await ask(own.http_port, "user0", source="127.0.0.3")).status == 201
+        while own.metric(WAITING):
+            await asyncio.sleep(0.05)
+        assert own.metric(CHECKS, result="abandoned") >= 50
+        assert own.metric(CHECKS, result="wrong") <= 50
+
+
+async def test_an_appointment_is_the_time_the_queue_needs(site):
+    """`retryAfter` in milliseconds in the body, in whole seconds in the header, and another for everybody."""
+    with site(40, remember="off").gateway() as own:
+        answers = await asyncio.gather(*(ask(own.http_port, f"user{number}") for number in range(40)))
+        told = sorted(answer.body["subscribeResponse"]["retryAfter"] for answer in answers if answer.status == 503)
+        assert len(told) >= 20 and len(set(told)) > len(told) * 0.8
+        assert told[-1] > 2 * told[0]
+        for answer in answers:
+            if answer.status == 503:
+                milliseconds = answer.body["subscribeResponse"]["retryAfter"]
+                assert int(answer.retry_after) == max(1, -(-milliseconds // 1000))
+        assert PASSWORD not in own.log_tail(1_000)
