@@ -1,23 +1,32 @@
 # syntax=docker/dockerfile:1
-# The gateway as a container: built in one stage, run in a small one. scripts/image builds and tries it.
-# Debian's packages are not pinned (DL3008): a stable release changes them only to fix them, and old versions leave the mirrors.
+# The gateway as a container: built in one stage, run in a small one. scripts/image builds and tries it. With a folder in
+# place of the stage "build" (--build-context build=FOLDER, as scripts/image --from-build gives it), the second stage is
+# built and tested alone.
+#
+# The base images are named by tags, which move. `scripts/image --pin` puts the digests they stand for today behind
+# them; `scripts/image --release` builds nothing without. Debian's packages are not pinned (DL3008): a stable release
+# changes them only to fix them, and old versions leave the mirrors.
+ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
+ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
 
-FROM swift:6.3-bookworm AS build
+FROM ${SWIFT_IMAGE} AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libssl-dev libsrtp2-dev libopus-dev libspandsp-dev libspeexdsp-dev libsqlite3-dev zlib1g-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY Package.swift ./
+COPY Package.swift Package.versions ./
+COPY scripts/packages scripts/
 COPY Sources Sources
 COPY Tests Tests
 # -s leaves the symbols out, two thirds of the program.
-RUN swift build -c release --product orbweaver --static-swift-stdlib -Xlinker -s \
+RUN scripts/packages \
+    && swift build -c release --product orbweaver --static-swift-stdlib -Xlinker -s --only-use-versions-from-resolved-file \
     && mkdir /product \
     && cp .build/release/orbweaver /product/ \
     && cp -R .build/release/*.resources /product/
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 libstdc++6 \
@@ -27,7 +36,8 @@ COPY --from=build /product/ /usr/local/bin/
 USER 10001
 WORKDIR /var/lib/orbweaver
 VOLUME /var/lib/orbweaver
-EXPOSE 8443/tcp 7000-7063/udp
+# TCP beside UDP is for media.tcp_port: 7000, of which each worker takes the next as well.
+EXPOSE 8443/tcp 7000-7063/udp 7000-7063/tcp
 HEALTHCHECK --interval=10s --timeout=4s --start-period=5s CMD ["orbweaver", "health"]
 ENTRYPOINT ["orbweaver"]
 CMD ["serve"]

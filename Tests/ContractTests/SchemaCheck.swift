@@ -1,7 +1,7 @@
 import Foundation
 
-/// Holds a value against a schema: the part of JSON Schema 2020-12 that our document uses, and a little more. Values are those Yams
-/// makes of JSON, which is YAML: it tells booleans from numbers by their Swift types.
+/// Holds a value against a schema: the part of JSON Schema 2020-12 that our document uses, and a little more. Values
+/// are those Yams makes of JSON, which is YAML: it tells booleans from numbers by their Swift types.
 ///
 /// A keyword that is not known here is a complaint of its own, so that nothing in the document is read over.
 struct SchemaCheck {
@@ -19,9 +19,12 @@ struct SchemaCheck {
         return schema.keys.sorted().flatMap { complaints(about: value, keyword: $0, in: schema, at: path) }
     }
 
-    /// What one keyword of a schema has to say. Those that concern strings, numbers, arrays or objects let everything else pass.
+    /// What one keyword of a schema has to say. Those that concern strings, numbers, arrays or objects let everything
+    /// else pass.
     private func complaints(about value: Any, keyword: String, in schema: Object, at path: String) -> [String] {
-        func expect(_ holds: Bool, _ complaint: @autoclosure () -> String) -> [String] { holds ? [] : ["\(path): \(complaint())"] }
+        func expect(_ holds: Bool, _ complaint: @autoclosure () -> String) -> [String] {
+            holds ? [] : ["\(path): \(complaint())"]
+        }
         let parameter = schema[keyword]
         switch keyword {
         case "$ref":
@@ -32,15 +35,16 @@ struct SchemaCheck {
         case "const":
             return expect(Self.equal(parameter, value), "is not \(parameter ?? "null")")
         case "enum":
-            return expect((parameter as? [Any] ?? []).contains { Self.equal($0, value) }, "\(value) is none of the choices")
+            let choices = parameter as? [Any] ?? []
+            return expect(choices.contains { Self.equal($0, value) }, "\(value) is none of the choices")
         case "allOf":
             return options(parameter, value, path).flatMap(\.self)
         case "anyOf":
             let found = options(parameter, value, path)
             return found.contains(where: \.isEmpty) ? [] : found.flatMap(\.self)
         case "oneOf":
-            let found = options(parameter, value, path)
-            return expect(found.count(where: \.isEmpty) == 1, "fits \(found.count(where: \.isEmpty)) of the schemas, not one: \(found)")
+            let fitting = options(parameter, value, path).count(where: \.isEmpty)
+            return expect(fitting == 1, "fits \(fitting) of the schemas, not one")
         case "not":
             return expect(!complaints(about: value, schema: parameter, at: path).isEmpty, "fits what it must not fit")
         case "pattern":
@@ -55,7 +59,9 @@ struct SchemaCheck {
         case "minimum": return expect(compare(value, parameter, >=), "is too small")
         case "maximum": return expect(compare(value, parameter, <=), "is too large")
         case "items":
-            return (value as? [Any] ?? []).enumerated().flatMap { complaints(about: $1, schema: parameter, at: "\(path)[\($0)]") }
+            return (value as? [Any] ?? []).enumerated().flatMap { index, item in
+                complaints(about: item, schema: parameter, at: "\(path)[\(index)]")
+            }
         case "required":
             guard let object = value as? Object else { return [] }
             return (parameter as? [String] ?? []).filter { object[$0] == nil }.map { "\(path).\($0): is missing" }
@@ -66,7 +72,8 @@ struct SchemaCheck {
             }
         case "additionalProperties":
             let described = schema["properties"] as? Object ?? [:]
-            return (value as? Object ?? [:]).sorted { $0.key < $1.key }.filter { described[$0.key] == nil }.flatMap { name, member in
+            let others = (value as? Object ?? [:]).filter { described[$0.key] == nil }
+            return others.sorted { $0.key < $1.key }.flatMap { name, member in
                 complaints(about: member, schema: parameter, at: "\(path).\(name)")
             }
         case _ where Self.annotations.contains(keyword): return []
@@ -79,8 +86,13 @@ struct SchemaCheck {
         (schemas as? [Any] ?? []).map { complaints(about: value, schema: $0, at: path) }
     }
 
-    private func count(_ value: (some Collection)?, atLeast limit: Any?) -> Bool { value.map { $0.count >= limit as? Int ?? .max } ?? true }
-    private func count(_ value: (some Collection)?, atMost limit: Any?) -> Bool { value.map { $0.count <= limit as? Int ?? -1 } ?? true }
+    private func count(_ value: (some Collection)?, atLeast limit: Any?) -> Bool {
+        value.map { $0.count >= limit as? Int ?? .max } ?? true
+    }
+
+    private func count(_ value: (some Collection)?, atMost limit: Any?) -> Bool {
+        value.map { $0.count <= limit as? Int ?? -1 } ?? true
+    }
 
     private func compare(_ value: Any, _ limit: Any?, _ holds: (Double, Double) -> Bool) -> Bool {
         guard let number = Self.number(value) else { return true }
@@ -116,7 +128,8 @@ struct SchemaCheck {
 }
 
 extension SchemaCheck {
-    /// Each keyword of each schema in the document, by where it stands: in `components`, and wherever a `schema` is given.
+    /// Each keyword of each schema in the document, by where it stands: in `components`, and wherever a `schema` is
+    /// given.
     var keywords: [(place: String, keyword: String)] {
         let named = document.schemas.flatMap { keywords(of: $1, at: $0) }
         return named + given(in: document.root, at: "")

@@ -42,8 +42,12 @@ struct SchemaCheckTests {
         Case("{required: [a]}", fits: ["{a: null}", "1"], not: ["{b: 1}"]),
         Case("{properties: {a: {type: string}}}", fits: ["{a: b}", "{b: 1}"], not: ["{a: 1}"]),
         Case("{properties: {a: {}}, additionalProperties: false}", fits: ["{a: 1}", "{}"], not: ["{a: 1, b: 1}"]),
-        Case("{properties: {a: {}}, additionalProperties: {type: string}}", fits: ["{a: 1, b: c}"], not: ["{a: 1, b: 1}"]),
-        Case("{description: A word., title: T, example: 1, examples: [1], default: 1, deprecated: true}", fits: ["a"], not: []),
+        Case(
+            "{properties: {a: {}}, additionalProperties: {type: string}}", fits: ["{a: 1, b: c}"],
+            not: ["{a: 1, b: 1}"]),
+        Case(
+            "{description: A word., title: T, example: 1, examples: [1], default: 1, deprecated: true}", fits: ["a"],
+            not: []),
         Case("{anything: new}", fits: [], not: ["1"]),
         Case("{items: {format: uri}}", fits: [], not: ["[a]"]),
     ]

@@ -13,12 +13,13 @@ from peers import sdp
 from peers.gateway import REPOSITORY
 from peers.spidr import SpidrPeer
 
-# What a description promises. Not `ignored_auth`: wrong passwords in bulk meet the rate limit, which has tests of its own.
+# What a description promises. Not `ignored_auth`: wrong passwords in bulk meet the rate limit, which has tests of its
+# own.
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
 SECONDS = os.environ.get("ORBWEAVER_SCHEMATHESIS_SECONDS", "75")
 
 PHASES = {"examples": "Examples", "coverage": "Coverage", "fuzzing": "Fuzzing", "stateful": "Stateful"}
-"""The description's examples; every keyword of it at and beyond its limits; chance; requests that follow from answers, by `links`."""
+"""The description's examples; its keywords at and beyond their limits; chance; requests that follow from answers, by `links`."""
 
 # The authenticated user's own path, and things that exist: otherwise every answer is 403 or 404.
 CONFIGURATION = """
@@ -52,17 +53,20 @@ LAST_SEGMENT = "#regex:/([^/]+)$"
 def linked_description() -> str:
     """The description with links from subscriptions to what their ids are for."""
     document = yaml.safe_load((REPOSITORY / "openapi/orbweaver.yaml").read_text())
-    for resource, operations in (("user", ("extendSubscription", "unsubscribe")), ("anonymous", ("extendGuest", "unsubscribeGuest"))):
+    of = {"user": ("extendSubscription", "unsubscribe"), "anonymous": ("extendGuest", "unsubscribeGuest")}
+    for resource, operations in of.items():
         granted = document["paths"][f"/rest/version/1/{resource}/{{user}}/subscription"]["post"]["responses"]["201"]
-        where = {"path.user": "$request.path.user", "path.id": f"$response.body#/subscribeResponse/subscription{LAST_SEGMENT}"}
+        name = f"$response.body#/subscribeResponse/subscription{LAST_SEGMENT}"
+        where = {"path.user": "$request.path.user", "path.id": name}
         granted["links"] = {operation: {"operationId": operation, "parameters": where} for operation in operations}
     return json.dumps(document)
 
 
 async def test_no_made_up_request_breaks_the_server_or_the_description(own_gateway, contract, artifacts, tmp_path):
     own = own_gateway(
-        "--set", "calls.ring_time=10m", "--set", "anonymous.mode=open", "--set", "anonymous.network_requests=10000", "--set", "anonymous.maximum=10000", "--set", "anonymous.max_per_account=10000",
-        "--set", "registration.max_per_user=100",
+        "--set", "calls.ring_time=10m", "--set", "registration.max_per_user=100", "--set", "anonymous.mode=open",
+        "--set", "anonymous.network_requests=10000", "--set", "anonymous.maximum=10000",
+        "--set", "anonymous.max_per_account=10000",
     )  # fmt: skip
     async with (
         SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob,
@@ -88,9 +92,11 @@ async def test_no_made_up_request_breaks_the_server_or_the_description(own_gatew
             "--seed", "20", "--suppress-health-check", "all", "--continue-on-failure", "--no-color",
         ]  # fmt: skip
         ended = await asyncio.to_thread(
-            subprocess.run, list(map(str, command)), capture_output=True, text=True, cwd=tmp_path, timeout=float(SECONDS) * 5 + 120,
+            subprocess.run, list(map(str, command)), capture_output=True, text=True, cwd=tmp_path,
+            timeout=float(SECONDS) * 5 + 120,
             env=os.environ | {
-                "SCHEMATHESIS_HOOKS": "peers.schemathesis_hooks", "PYTHONPATH": str(Path(__file__).parent), "GUEST_CHANNEL": last(guest.channel),
+                "SCHEMATHESIS_HOOKS": "peers.schemathesis_hooks", "PYTHONPATH": str(Path(__file__).parent),
+                "GUEST_CHANNEL": last(guest.channel),
             },
         )  # fmt: skip
         said = ended.stdout + ended.stderr

@@ -7,7 +7,7 @@ import Observability
 import PeerSupport
 import Primitives
 import SDP
-import Synchronization
+import Sockets
 import Testing
 
 /// A media server with one worker on loopback and two peers; each peer's description is what `NegotiatedLeg` says.
@@ -148,7 +148,7 @@ struct Rig {
 
 /// What the media server told, in order.
 final class RecordedEvents: Sendable {
-    private let events = Mutex<[MediaEvent]>([])
+    private let events = Lock<[MediaEvent]>([])
 
     func append(_ event: MediaEvent) { events.withLock { $0.append(event) } }
     func contains(_ event: MediaEvent) -> Bool { events.withLock { $0.contains(event) } }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A queue into one owner: any thread sends, one thread drains, first in first out.
 ///
 /// What asks for something has bounded room. What gives something back is always taken: it cannot come more often than there is
@@ -7,7 +5,7 @@ internal import Synchronization
 package final class Mailbox<Element: Sendable>: Sendable {
     private let capacity: Int
     private let wakeUp: WakeUp?
-    private let waiting = Mutex<[Element]>([])
+    private let waiting = Lock<[Element]>([])
 
     /// - Parameters:
     ///   - capacity: how many elements may wait; the next one that is offered is refused.

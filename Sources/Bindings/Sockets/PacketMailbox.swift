@@ -1,4 +1,3 @@
-internal import Synchronization
 package import Primitives
 
 /// A bounded queue of packets into one owner: any thread sends, one thread takes, first in first out.
@@ -12,14 +11,14 @@ package final class PacketMailbox: Sendable {
         case outbound
     }
 
-    private let ring: Mutex<Ring>
+    private let ring: Lock<Ring>
     private let wakeUp: WakeUp
 
     /// - Parameters:
     ///   - capacity: how many packets may wait; the next one is refused.
     ///   - wakeUp: woken by every packet, since the owner may leave some for later.
     package init(capacity: Int, wakeUp: WakeUp) {
-        ring = Mutex(Ring(capacity: capacity))
+        ring = Lock(Ring(capacity: capacity))
         self.wakeUp = wakeUp
     }
 

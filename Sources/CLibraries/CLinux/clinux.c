@@ -25,3 +25,28 @@ void clinux_name_thread(const char *name) {
     kept[sizeof kept - 1] = 0;
     prctl(PR_SET_NAME, kept);
 }
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CLINUX_IS_WATCHED
+// Of the sanitizer's run time (sanitizer/tsan_interface.h).
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#endif
+#endif
+
+void clinux_lock_taken(const void *address) {
+#ifdef CLINUX_IS_WATCHED
+    __tsan_acquire((void *)address);
+#else
+    (void)address;
+#endif
+}
+
+void clinux_lock_left(const void *address) {
+#ifdef CLINUX_IS_WATCHED
+    __tsan_release((void *)address);
+#else
+    (void)address;
+#endif
+}

@@ -1,6 +1,6 @@
 """Loaded by schemathesis: two of three made-up bodies are made to lead somewhere.
 
-Alone it would never make up a session description or the name of a service, and what is behind them would never be reached.
+Alone it would never make up a session description or the name of a service, and never reach what is behind them.
 """
 import os
 import zlib
@@ -12,7 +12,7 @@ from . import sdp
 
 @schemathesis.hook
 def map_body(context, body):
-    """The same body is always treated alike, so that a failure can be repeated: left, mended, or replaced by a plain one of its kind."""
+    """Left, mended, or replaced by a plain one of its kind; the same body always alike, so that a failure can be repeated."""
     if not isinstance(body, dict):
         return body
     turn = zlib.crc32(repr(body).encode()) % 3
