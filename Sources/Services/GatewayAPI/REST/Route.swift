@@ -1,0 +1,78 @@
+import Foundation
+
+/// A request path taken apart: which endpoint it names, and for whom (spidr-wire §1.1).
+package struct Route: Equatable, Sendable {
+    package let endpoint: Endpoint
+    /// The `{user}` segment, percent-decoded; empty if there is none.
+    package private(set) var user = ""
+    /// The `{id}` segment, percent-decoded; empty if there is none.
+    package private(set) var id = ""
+
+    private static let version = "1"
+
+    /// - Parameter path: without the query. One or more trailing slashes make no difference.
+    package init(parsing path: String) throws(Refusal) {
+        let segments = path.split(separator: "/").map(String.init)
+        guard let (endpoint, template) = Self.match(segments) else {
+            throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
+        }
+        self.endpoint = endpoint
+        for (segment, name) in zip(segments, template) {
+            switch name {
+            case "{version}": try Self.check(version: segment, for: endpoint)
+            case "{user}": user = try Self.decoded(segment, for: endpoint)
+            case "{id}": id = try Self.decoded(segment, for: endpoint)
+            default: break
+            }
+        }
+    }
+
+    private static let templates: [(endpoint: Endpoint, segments: [String])] = Endpoint.allCases.map { endpoint in
+        (endpoint, endpoint.template.split(separator: "/").map(String.init))
+    }
+
+    private static func match(_ segments: [String]) -> (Endpoint, [String])? {
+        if let found = templates.first(where: { template in
+            segments.count == template.segments.count
+                && zip(segments, template.segments).allSatisfy { $1.hasPrefix("{") || $0 == $1 || isCallMe($0) && isCallMe($1) }
+        }) {
+            return found
+        }
+        return segments.first == "rest" ? nil : (.page, [])
+    }
+
+    /// Clients disagree about the case of this one (spidr-wire §7).
+    private static func isCallMe(_ segment: String) -> Bool { segment.lowercased() == "callme" }
+
+    /// `latest` is known for `isAlive` only.
+    private static func check(version: String, for endpoint: Endpoint) throws(Refusal) {
+        guard version != Self.version, !(version == "latest" && endpoint == .isAlive) else { return }
+        let error =
+            version.allSatisfy { $0.isASCII && $0.isNumber }
+            ? APIError(.requestUnsupportedVersion, "Only version \(Self.version) of this interface is offered.")
+            : APIError(.requestMalformedVersion, "The version in the path must be \(Self.version).")
+        throw Refusal(error, in: endpoint.errorWrapper)
+    }
+
+    private static func decoded(_ segment: String, for endpoint: Endpoint) throws(Refusal) -> String {
+        guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
+        guard let text = segment.removingPercentEncoding else {
+            throw Refusal(APIError(.requestMalformed, "The path holds a broken percent-escape."), in: endpoint.errorWrapper)
+        }
+        return text
+    }
+}
+
+/// An error together with the wrapper its answer needs.
+package struct Refusal: Error, Equatable, Sendable {
+    package var error: APIError
+    package var wrapper: ErrorWrapper
+    /// What is left of the request is not worth reading.
+    package var closesConnection = false
+
+    package init(_ error: APIError, in wrapper: ErrorWrapper, closesConnection: Bool = false) {
+        self.error = error
+        self.wrapper = wrapper
+        self.closesConnection = closesConnection
+    }
+}
