@@ -78,12 +78,18 @@ struct AnchoredCallTests {
     @Test mutating func `an answer that cannot be used is refused, and the call keeps ringing`() throws {
         _ = try rig.start(offer)
         let before = rig.call
-        let oneLine = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
-        for text in ["not sdp", offer, oneLine] {
+        for text in ["not sdp", offer] {
             #expect(throws: CallError.self) { try rig.answer(text) }
             #expect(rig.call == before)
         }
         #expect(try rig.answer(answer).contains(.answered(setup: .zero)))
+    }
+
+    @Test mutating func `an answer without the picture makes it a call without`() throws {
+        _ = try rig.start(offer)
+        let actions = try rig.answer(Fixtures.text("sdp/chromium-156/answer-audio.sdp"))
+        let made = try PeerDescription(reading: description(actions, .respondCallUpdate), as: .answer)
+        #expect(made.media.map(\.isRejected) == [false, true])
     }
 
     @Test mutating func `media that is not there in time ends the call`() throws {

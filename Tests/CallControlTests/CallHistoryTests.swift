@@ -59,12 +59,12 @@ struct CallHistoryTests {
         Ending(
             [.start, .end(.caller, nil)], "outgoing 487 Caller hung up originator_cancel self",
             "missed 487 Caller hung up originator_cancel peer"),
-        Ending([.start, .wait(.seconds(60))], "outgoing 480 No answer no_answer gateway", "missed 480 No answer no_answer gateway"),
+        Ending([.start, .wait(.seconds(60))], "outgoing 487 No answer no_answer gateway", "missed 487 No answer no_answer gateway"),
         Ending(
-            [.unreachable(.notRegistered)], "outgoing 480 Not registered subscriber_absent gateway",
+            [.unreachable(.notRegistered), .wait(.milliseconds(250))], "outgoing 480 Not registered subscriber_absent gateway",
             "missed 480 Not registered subscriber_absent gateway"),
-        Ending([.unreachable(.busy)], "outgoing 486 User busy user_busy gateway", "missed 486 User busy user_busy gateway"),
-        Ending([.unreachable(.noSuchUser)], "outgoing 404 User not found unallocated_number gateway", ""),
+        Ending([.unreachable(.busy), .wait(.milliseconds(250))], "outgoing 486 User busy user_busy gateway", "missed 486 User busy user_busy gateway"),
+        Ending([.unreachable(.noSuchUser), .wait(.milliseconds(250))], "outgoing 404 User not found unallocated_number gateway", ""),
         Ending(
             [.start, .answer(.callee), .mediaFailed(.callee)], "outgoing 408 media path lost media_timeout gateway",
             "incoming 408 media path lost media_timeout gateway"),

@@ -26,7 +26,7 @@ struct CallRig {
 
     static func identity(_ name: String) -> LegIdentity {
         LegIdentity(
-            sessionID: 1, canonicalName: "name", streamID: "stream",
+            sessionID: 4_711, canonicalName: "name", streamID: "stream",
             credentials: ICECredentials(ufrag: name, password: "password+password+password"),
             fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 7, count: 32)),
             candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"])

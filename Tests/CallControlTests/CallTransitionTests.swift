@@ -31,8 +31,7 @@ struct CallTransitionTests {
 
     static let fromInitial = [
         Row([], .start, ["b1 call"], .dialing, .ringing),
-        Row([], .unreachable(.noSuchUser), ["a1 callEnd 404 User not found", "ended"], .ended, .ended),
-        Row([], .unreachable(.notRegistered), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
+        Row([], .unreachable(.noSuchUser), [], .dialing, .ended),
         Row([], .ringing(.callee), ["refused noSuchCall"], .initial, .initial),
         Row([], .answer(.callee), ["refused noSuchCall"], .initial, .initial),
         Row([], .reject(.callee), ["refused noSuchCall"], .initial, .initial),
@@ -42,6 +41,27 @@ struct CallTransitionTests {
         Row([], .left(.caller, "a1", othersRemain: false), [], .initial, .initial),
         Row([], .drain, [], .initial, .initial),
         Row([], .wait(.seconds(600)), [], .initial, .initial),
+    ]
+
+    /// There is nobody to ring, and the caller is about to learn it.
+    private static let vain: [CallStep] = [.unreachable(.notRegistered)]
+
+    static let fromUnreachable = [
+        Row(vain, .audit, [], .dialing, .ended),
+        Row(vain, .wait(.milliseconds(249)), [], .dialing, .ended),
+        Row(vain, .wait(.milliseconds(250)), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
+        Row([.unreachable(.noSuchUser)], .wait(.milliseconds(250)), ["a1 callEnd 404 User not found", "ended"], .ended, .ended),
+        Row([.unreachable(.busy)], .wait(.milliseconds(250)), ["a1 callEnd 486 User busy", "ended"], .ended, .ended),
+        Row(vain, .end(.caller, nil), ["a1 callEnd 487 Caller hung up", "ended"], .ended, .ended),
+        Row(vain, .drain, ["a1 callEnd 503 Gateway is shutting down", "ended"], .ended, .ended),
+        Row(vain, .left(.caller, "a1", othersRemain: false), ["ended"], .ended, .ended),
+        // It is no call of theirs.
+        Row(vain, .ringing(.callee), ["refused noSuchCall"], .dialing, .ended),
+        Row(vain, .answer(.callee), ["refused noSuchCall"], .dialing, .ended),
+        Row(vain, .reject(.callee), ["refused noSuchCall"], .dialing, .ended),
+        Row(vain, .end(.callee, nil), ["refused noSuchCall"], .dialing, .ended),
+        Row(vain, .joined(.callee, CallRig.plain, replacing: nil), [], .dialing, .ended),
+        Row(vain, .left(.callee, "b1", othersRemain: false), [], .dialing, .ended),
     ]
 
     static let fromUnanswered = [
@@ -64,7 +84,7 @@ struct CallTransitionTests {
         Row(ringing, .mediaFailed(.callee), [], .ringing, .ringing),
         Row(ringing, .media(.callee, .checked), [], .ringing, .ringing),
         Row(ringing, .wait(.seconds(59)), [], .ringing, .ringing),
-        Row(ringing, .wait(.seconds(60)), ["a1 callEnd 480 No answer", "b1 callEnd 487 No answer", "ended"], .ended, .ended),
+        Row(ringing, .wait(.seconds(60)), ["a1 callEnd 487 No answer", "b1 callEnd 487 No answer", "ended"], .ended, .ended),
         Row(
             ringing, .drain, ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended, .ended),
         Row(dialing, .joined(.callee, CallRig.plain, replacing: nil), ["b2 call", "a1 ringing"], .ringing, .ringing),
@@ -111,7 +131,7 @@ struct CallTransitionTests {
         Row(ended, .wait(.seconds(600)), [], .ended, .ended),
     ]
 
-    @Test(arguments: fromInitial + fromUnanswered + fromAnswered + fromEnded)
+    @Test(arguments: fromInitial + fromUnreachable + fromUnanswered + fromAnswered + fromEnded)
     func `an input leads to exactly these actions and states`(_ row: Row) {
         var rig = CallRig(callee: [CallRig.silent])
         for step in row.before { _ = rig.take(step) }

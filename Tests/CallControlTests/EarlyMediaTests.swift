@@ -24,9 +24,13 @@ struct EarlyMediaTests {
         }
 
         mutating func start(listing: Bool = true) throws -> [String] {
+            try start(offering: ScriptedDescription.audio("alice", .sendReceive), listing: listing).traces
+        }
+
+        mutating func start(offering sdp: String, listing: Bool = true) throws -> [CallAction] {
             let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
-            let request = CallStartRequest(callee: CallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive), acceptsEarlyMedia: listing)
-            return try call.start(request, media: mode, at: clock.now, random: &random).traces
+            let request = CallStartRequest(callee: CallRig.bob, sdp: sdp, acceptsEarlyMedia: listing)
+            return try call.start(request, media: mode, at: clock.now, random: &random)
         }
 
         mutating func answer() throws -> [String] {
@@ -65,6 +69,37 @@ struct EarlyMediaTests {
         #expect(rig.state == .ringing)
     }
 
+    /// What is rejected ahead of the answer cannot be had with it any more.
+    @Test(arguments: ["VP8/90000", "VP9/90000", "H264/90000", "AV1/90000"])
+    func `a picture of any codec is kept open, and agreed with the answer`(_ codec: String) throws {
+        func described(_ ufrag: String, setup: String) -> String {
+            ScriptedDescription.audio(ufrag, .sendReceive, video: .sendReceive, setup: setup).replacing("VP8/90000", with: codec)
+        }
+        var rig = Rig(Playback(.tone(.ringback)))
+        let progress = try rig.start(offering: described("alice", setup: "actpass")).description(of: .sessionProgress)
+        #expect(progress.media.map(\.port) == [7_000, 7_000])
+        #expect(progress.media[1].attributes.contains("inactive") && progress.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
+        let request = CallAnswerRequest(sdp: described("bobs", setup: "active"))
+        let final = try rig.call.answer(by: .callee, request, at: rig.clock.now, random: &rig.random).description(of: .respondCallUpdate)
+        #expect(final.media.map(\.port) == [7_000, 7_000])
+        #expect(final.media[1].attributes.contains("sendrecv") && final.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
+    }
+
+    @Test func `audio that the gateway cannot send is kept open beside audio that it can`() throws {
+        var rig = Rig(Playback(.tone(.ringback)))
+        let offer = ScriptedDescription.audio("alice", .sendReceive, video: .sendReceive)
+            .replacing("m=video", with: "m=audio").replacing("VP8/90000", with: "iLBC/8000")
+        let progress = try rig.start(offering: offer).description(of: .sessionProgress)
+        #expect(progress.media.map(\.port) == [7_000, 7_000])
+        #expect(progress.media.map { $0.attributes.contains("inactive") } == [false, true])
+    }
+
+    @Test func `without audio that the gateway can send there is nothing ahead of the answer`() throws {
+        var rig = Rig(Playback(.tone(.ringback)))
+        let offer = ScriptedDescription.audio("alice", .sendReceive, video: .sendReceive).replacing("opus/48000/2", with: "iLBC/8000")
+        #expect(try rig.start(offering: offer).traces == ["prepare callee", "b1 call"])
+    }
+
     @Test func `an answer without ringing is an answer`() throws {
         var rig = Rig(Playback(.tone(.ringback)))
         _ = try rig.start()
@@ -78,5 +113,16 @@ struct EarlyMediaTests {
         #expect(try rig.start(listing: lists) == ["prepare callee", "b1 call"])
         #expect(rig.state == .dialing)
         #expect(try rig.call.ringing(by: .callee).traces == ["a1 ringing"])
+    }
+}
+
+extension [CallAction] {
+    /// What a notification of this kind describes.
+    fileprivate func description(of type: Notification.EventType) throws -> SessionDescription {
+        let sdp = compactMap { action -> String? in
+            guard case .notify(_, _, let notification) = action, notification.type == type else { return nil }
+            return notification.sdp
+        }
+        return try SessionDescription(parsing: #require(sdp.first))
     }
 }

@@ -86,6 +86,18 @@ struct RepetitionTests {
         #expect(try rig.call.offer(by: .caller, CallUpdateRequest(sdp: anew), at: rig.clock.now, random: &rig.random).traces.contains("bob1 startCallUpdate"))
     }
 
+    /// GStreamer repeats the line of the gateway's offer in its answer, and begins its own offers with version 0 of the same session.
+    @Test func `a session id that is the gateway's own says nothing about order`() throws {
+        var rig = try MidCallRig()
+        let gateways = "o=- \(CallRig.identity("gwcallee").sessionID)"
+        let echo = Self.update("callee", .inactive, version: 2, setup: "active").sdp.replacing("o=- 1 2", with: "\(gateways) 2")
+        rig.note(try rig.call.offer(by: .caller, Self.update("caller", .inactive, version: 2), at: rig.clock.now, random: &rig.random))
+        _ = try rig.call.respond(by: .callee, CallUpdateRequest(sdp: echo), at: rig.clock.now, random: &rig.random)
+        let own = Self.update("callee", .sendReceive, version: 0).sdp.replacing("o=- 1 0", with: "\(gateways) 0")
+        let actions = try rig.call.offer(by: .callee, CallUpdateRequest(sdp: own), at: rig.clock.now, random: &rig.random)
+        #expect(actions.traces == ["a1 startCallUpdate"])
+    }
+
     @Test func `what is older stays so while its peer asks for an offer, and when it has asked in vain`() throws {
         var rig = try MidCallRig()
         let hold = Self.update("caller", .inactive, version: 2)

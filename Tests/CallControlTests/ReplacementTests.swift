@@ -82,7 +82,7 @@ struct ReplacementTests {
             }
         }
         world.settle()
-        let outcome = ["reject": "603 Declined", "end": "603 no", "gone": "480 Not registered", "timeout": "480 No answer"][failure] ?? ""
+        let outcome = ["reject": "603 Declined", "end": "603 no", "gone": "480 Not registered", "timeout": "487 No answer"][failure] ?? ""
         #expect(world.log("a1") == ["sessionFail \(outcome)"])
         #expect(world.log("bob1").isEmpty)
         #expect(world.calls[Self.first]?.legs == before[Self.first]?.legs)

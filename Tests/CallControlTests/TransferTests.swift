@@ -94,7 +94,7 @@ struct TransferTests {
             default: call.timeout(at: now)
             }
         }
-        let outcome = ["reject": "603 Declined", "end": "603 busy", "gone": "480 Not registered", "timeout": "480 No answer"][failure] ?? ""
+        let outcome = ["reject": "603 Declined", "end": "603 busy", "gone": "480 Not registered", "timeout": "487 No answer"][failure] ?? ""
         #expect(world.log("a1") == ["sessionFail \(outcome)"])
         #expect(world.log("bob1") == [])
         let after = try #require(world.calls[Self.first])

@@ -114,6 +114,7 @@ struct CallLogTests {
             switch policy {
             case .ring: await rig.expect(["call", "callCancel", "call"], on: 2)
             case .reject:
+                rig.clock.advance(by: .milliseconds(250))
                 await rig.expect(["callEnd"], on: 3)
                 let told = rig.recorder.frames(3).last?.notification
                 #expect(told?.statusCode == 486 && told?.cause == "user_busy" && told?.endedBy == .gateway)
@@ -121,6 +122,8 @@ struct CallLogTests {
                 #expect(await rig.switchboard.callRecord(RuntimeRig.carol, c)?.ending?.cause == "user_busy")
                 #expect(await rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9).map(\.direction) == [.missed])
             }
+            // Nor does one who calls in vain keep the user busy.
+            if policy == .reject { _ = try await rig.call(from: RuntimeRig.carol, sdp: "again") }
             try await rig.switchboard.end(RuntimeRig.bob, b, reasonText: nil)
             await rig.settle()
             if policy == .reject {

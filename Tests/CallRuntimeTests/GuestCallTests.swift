@@ -73,6 +73,7 @@ import Testing
             let guest = try await admit(rig, toCall: alice, on: 3)
             let shown = try #require(UserAddress(parsing: guest.text))
             _ = try await rig.call(shown, from: alice)
+            rig.clock.advance(by: .milliseconds(250))
             await rig.wait { rig.recorder.trace(1).contains("callEnd") }
             #expect(rig.recorder.frames(1).last?.notification.statusCode == 404)
             // Nor by subscribing under it.
@@ -91,6 +92,7 @@ import Testing
             try await RuntimeRig().serve { rig in
                 let guest = try await admit(rig, toCall: callee, on: 1)
                 _ = try await rig.call(callee, from: guest)
+                rig.clock.advance(by: .milliseconds(250))
                 await rig.wait { rig.recorder.trace(1).contains("callEnd") }
                 let end = try #require(rig.recorder.frames(1).last?.notification)
                 endings.append("\(rig.recorder.trace(1)) \(end.statusCode ?? 0) \(end.reasonText ?? "")")

@@ -19,10 +19,13 @@ import Yams
     // MARK: Paths
 
     @Test func `every route is described, and every description is a route`() {
-        let served = Dictionary(
+        var served = Dictionary(
             uniqueKeysWithValues: Endpoint.allCases.map { endpoint in
                 (OpenAPIDocument.path(of: endpoint), Set(endpoint.methods.map { $0.rawValue.lowercased() }))
             })
+        for service in AbsentService.allCases {
+            served[OpenAPIDocument.path(of: service)] = Set(service.methods.map { $0.rawValue.lowercased() })
+        }
         let described = document.paths.mapValues { Set($0.keys).intersection(OpenAPIDocument.methods) }
         #expect(served == described)
     }
@@ -112,6 +115,9 @@ import Yams
             case .logHistory: "LogHistoryError"
             case .logRecord: "LogRecordError"
             case .authorization: "AuthorizationError"
+            case .instantMessage, .presence, .presenceWatcher, .voicemail, .addressBook, .directory, .userProfile,
+                .routeList, .clickToCall, .imrn, .eventSubscription, .applePush, .googlePush:
+                "ServiceError"
             case .none: "PlainError"
             }
         let complaints = check.complaints(

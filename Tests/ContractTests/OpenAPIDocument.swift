@@ -27,9 +27,15 @@ struct OpenAPIDocument {
         endpoint == .isAlive ? endpoint.template : endpoint.template.replacing("{version}", with: "1")
     }
 
+    static func path(of service: AbsentService) -> String { service.template.replacing("{version}", with: "1") }
+
     /// The answers that are described for an operation, by HTTP status.
     func responses(of endpoint: Endpoint, _ method: HTTPRequest.Method) -> [Int: Object] {
-        let operation = paths[Self.path(of: endpoint)]?[method.rawValue.lowercased()] as? Object
+        responses(at: Self.path(of: endpoint), method)
+    }
+
+    func responses(at path: String, _ method: HTTPRequest.Method) -> [Int: Object] {
+        let operation = paths[path]?[method.rawValue.lowercased()] as? Object
         let described = (operation?["responses"] as? Object ?? [:]).compactMap { status, node -> (Int, Object)? in
             guard let status = Int(status), let response = resolve(node) else { return nil }
             return (status, response)

@@ -81,6 +81,8 @@ extension Operation {
         case .logRecordNotFound: endpoint == .logRecord
 
         case .serviceDraining: [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel
+        // Of paths that lead to none of these operations.
+        case .serviceNotProvided: false
         }
     }
 }

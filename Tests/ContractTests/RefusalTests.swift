@@ -13,7 +13,8 @@ struct RefusalTests {
         check = SchemaCheck(document: document)
     }
 
-    @Test(arguments: ErrorCode.allCases)
+    /// All but one have operations that do something else if they can.
+    @Test(arguments: ErrorCode.allCases.filter { $0 != .serviceNotProvided })
     func `a refusal is described at every operation where it can happen, as it is written there`(_ code: ErrorCode) throws {
         let places = Operation.all.filter { $0.canMeet(code) }
         #expect(!places.isEmpty)
@@ -44,6 +45,19 @@ struct RefusalTests {
     @Test func `nothing but being too busy or about to stop is said to be the gateway's fault`() {
         for place in Operation.all {
             #expect(document.responses(of: place.endpoint, place.method).keys.allSatisfy { $0 < 500 || $0 == 501 || $0 == 503 }, "\(place)")
+        }
+    }
+
+    @Test(arguments: AbsentService.allCases)
+    func `a service that is not provided is described with nothing but that, in its own wrapper`(_ service: AbsentService) throws {
+        for method in service.methods {
+            let responses = document.responses(at: OpenAPIDocument.path(of: service), method)
+            #expect(Set(responses.keys) == [400, 403, 408, 431], "\(method) \(service)")
+            let error = APIError(.serviceNotProvided, "Because.").body(in: service.errorWrapper)
+            let json = try #require(try Yams.load(yaml: String(decoding: WireJSON.encode(error), as: UTF8.self)))
+            let content = (responses[403]?["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
+            let complaints = check.complaints(about: json, schema: content?["schema"])
+            #expect(complaints.isEmpty, "\(method) \(service): \(complaints)")
         }
     }
 }

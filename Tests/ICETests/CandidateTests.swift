@@ -117,6 +117,15 @@ import Testing
         #expect(Candidate.hosts(for: []) == [])
     }
 
+    @Test func `loopback addresses come after those that other machines reach, and have lower priorities`() {
+        let addresses = ["127.0.0.1", "::1", "192.0.2.1", "2001:db8::1"].map { SocketAddress(IPAddress($0)!, port: 7000) }
+        let candidates = Candidate.hosts(for: addresses, tcp: addresses)
+        let order = ["2001:db8::1", "192.0.2.1", "::1", "127.0.0.1"]
+        #expect(candidates.map { "\($0.endpoint.address)" } == order + order)
+        #expect(candidates.map(\.priority) == candidates.map(\.priority).sorted(by: >))
+        #expect(candidates.map(\.transport) == Array(repeating: .udp, count: 4) + Array(repeating: .tcp, count: 4))
+    }
+
     /// The passive candidates are those of the example in RFC 6544, appendix A, but for the address.
     @Test func `passive candidates over TCP come after all others`() {
         let addresses = ["192.0.2.1", "2001:db8::1", "192.0.2.1"].map { IPAddress($0)! }

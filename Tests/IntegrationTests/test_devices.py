@@ -142,7 +142,7 @@ async def test_nobody_answers(own_gateway, party):
     at_alice = await alice.dial("bob")
     at_bob = await bob.incoming()
     ended = await at_alice.over()
-    assert (ended.by, ended.code) == ("callEnd", 480) and ended.text
+    assert (ended.by, ended.code) == ("callEnd", 487) and ended.text
     missed = await at_bob.over()
     assert (missed.by, missed.code) == ("callEnd", 487) and missed.text
     for client in (alice, bob):

@@ -142,7 +142,7 @@ async def test_a_target_that_does_not_answer(own_gateway, party):
     at_carol = await carol.incoming()
     assert (await at_carol.over()).code == 487
     await alice.heard_exactly(("sessionFail", at_alice))
-    assert at_alice.failure[0] == 480
+    assert at_alice.failure[0] == 487
     await resumed(at_alice, at_bob)
 
 

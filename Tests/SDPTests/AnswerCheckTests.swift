@@ -5,7 +5,10 @@ import Testing
 /// What is wrong with an answer, named (RFC 3264 §6).
 struct AnswerCheckTests {
     static let faults: [(String, SDPError, @Sendable (inout PeerText) -> Void)] = [
-        ("one m-line too few", .answerMismatch(media: nil, "it has 1 m-lines instead of 2 (RFC 3264 §6)"), { $0.lines.removeLast() }),
+        (
+            "one m-line too many", .answerMismatch(media: nil, "it has 3 m-lines instead of 2 (RFC 3264 §6)"),
+            { $0.lines.append(PeerText.Line(mid: "2")) }
+        ),
         ("another kind", .answerMismatch(media: 0, "it answers audio with video"), { $0.lines.swapAt(0, 1) }),
         (
             "another mid", .answerMismatch(media: 1, "its a=mid is not that of the offer"),
@@ -20,37 +23,24 @@ struct AnswerCheckTests {
         ),
         (
             "setup:actpass", .answerMismatch(media: 0, "it has no usable a=setup"),
-            {
-                $0.lines[0].setup = "actpass"
-                $0.lines[1].setup = "active"
-            }
+            { for index in 0...1 { $0.lines[index].setup = "actpass" } }
         ),
-        (
-            "no setup", .answerMismatch(media: 0, "it has no usable a=setup"),
-            {
-                $0.lines[0].setup = nil
-                $0.lines[1].setup = nil
-            }
-        ),
+        ("no setup", .answerMismatch(media: 0, "it has no usable a=setup"), { for index in 0...1 { $0.lines[index].setup = nil } }),
         (
             "no rtcp-mux", .answerMismatch(media: 0, "it lacks a=rtcp-mux, which the gateway requires"),
-            {
-                $0.lines[0].attributes.removeFirst()
-                $0.lines[1].attributes.removeFirst()
-            }
+            { for index in 0...1 { $0.lines[index].attributes.removeFirst() } }
         ),
         (
-            "outside of the group", .answerMismatch(media: 1, "it is outside the BUNDLE group, and the gateway has one transport per leg"),
-            { $0.bundle = "0" }
+            "no common codec", .answerMismatch(media: 0, "it accepts none of the codecs that were offered"),
+            { for index in 0...1 { $0.lines[index].formats = "8" } }
         ),
-        ("no common codec", .answerMismatch(media: 0, "it accepts none of the codecs that were offered"), { $0.lines[0].formats = "8" }),
         (
-            "another meaning", .answerMismatch(media: 0, "payload type 111 is opus in the offer and G7221 in the answer"),
+            "another meaning", .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and G7221/48000/2 in the answer"),
             { $0.lines[0].attributes[1] = "rtpmap:111 G7221/48000/2" }
         ),
         (
-            "another clock", .answerMismatch(media: 0, "payload type 111 is opus in the offer and opus in the answer"),
-            { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000/2" }
+            "another clock", .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and opus/16000/2 in the answer"),
+            { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000" }
         ),
         (
             "nothing accepted", .noUsableMedia([.disabledByPeer, .disabledByPeer]),
@@ -74,15 +64,65 @@ struct AnswerCheckTests {
         _ = try call.answer(PeerText.audioAndVideo.answering.text)
     }
 
-    @Test
-    func `an m-line offered with port 0 cannot be accepted`() throws {
+    /// A call without a picture is better than none: the client that answers so believes that it is connected.
+    static let degrading: [(String, MediaRefusal, @Sendable (inout PeerText) -> Void)] = [
+        ("an m-line is dropped", .disabledByPeer, { $0.lines.removeLast() }),
+        (
+            "an m-line and its place in the group are dropped", .disabledByPeer,
+            {
+                $0.lines.removeLast()
+                $0.bundle = "0"
+            }
+        ),
+        ("an m-line is outside of the group", .outsideBundle, { $0.bundle = "0" }),
+        ("there is no group", .outsideBundle, { $0.bundle = nil }),
+        (
+            "no group and no rtcp-mux", .noRTCPMultiplexing,
+            {
+                $0.bundle = nil
+                $0.lines[1].attributes.removeFirst()
+            }
+        ),
+        ("no common codec", .noOfferedCodecs, { $0.lines[1].formats = "8" }),
+    ]
+
+    @Test(arguments: degrading.indices)
+    func `an answer with one m-line that cannot be carried goes on with the others`(_ index: Int) throws {
+        let (name, refusal, change) = Self.degrading[index]
         var call = TestCall()
-        var offer = PeerText.audioAndVideo
-        offer.lines[1].port = 0
-        _ = try call.offer(offer.text)
-        #expect(throws: SDPError.answerMismatch(media: 1, "it accepts an m-line that was offered with port 0")) {
-            try call.answer(PeerText.audioAndVideo.answering.text)
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        var answer = PeerText.audioAndVideo.answering
+        change(&answer)
+        var callee = call.callee
+        #expect(try callee.receiveAnswer(callee.read(answer.text, as: .answer)).media.map(\.refusal) == [nil, refusal], "\(name)")
+        let toCaller = try call.answer(answer.text)
+        #expect(toCaller.media.map(\.port) == [7_001, 0], "\(name)")
+        #expect(toCaller.attributes.value(of: "group") == "BUNDLE 0")
+        for leg in [call.caller, call.callee] {
+            #expect(leg.negotiated?.media.map(\.isRejected) == [false, true], "\(name)")
+            #expect(leg.negotiated?.media.map(\.direction) == [.sendReceive, .inactive])
         }
+    }
+
+    @Test
+    func `the first m-line may be the one that is dropped`() throws {
+        var call = TestCall()
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        #expect(try call.answer(PeerText(lines: [.video], bundle: "1").answering.text).media.map(\.port) == [0, 7_001])
+        #expect(call.callee.negotiated?.media.map(\.isRejected) == [true, false])
+    }
+
+    /// FCS turns the port of a rejected m-line into another, and its browser answers it.
+    @Test
+    func `what is accepted of an m-line that was offered with port 0 does not count`() throws {
+        var call = TestCall()
+        _ = try call.offer(PeerText.audioAndVideo.text)
+        _ = try call.answer(PeerText.audioAndVideo.answering.text)
+        var offer = PeerText.audioAndVideo
+        (offer.lines[1].port, offer.bundle) = (0, "0")
+        #expect(try call.offer(offer.text).media.map(\.port) == [7_002, 0])
+        #expect(try call.answer(PeerText.audioAndVideo.answering.text).media.map(\.port) == [7_001, 0])
+        #expect(call.callee.negotiated?.media.map(\.isRejected) == [false, true])
     }
 
     @Test

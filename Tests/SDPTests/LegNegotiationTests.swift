@@ -91,16 +91,35 @@ struct LegNegotiationTests {
     }
 
     @Test
-    func `m-lines are hidden behind bundle-only at first and share the address later`() throws {
+    func `m-lines share one address from the first offer on, since old agents take port 0 for a rejection`() throws {
         var call = TestCall()
-        let first = try call.offer(PeerText.audioAndVideo.text)
-        #expect(first.media.map(\.port) == [7_002, 0])
-        #expect(first.media.map { $0.attributes.contains("bundle-only") } == [false, true])
-        _ = try call.answer(PeerText.audioAndVideo.answering.text)
-        let second = try call.offer(PeerText.audioAndVideo.text)
-        #expect(second.media.map(\.port) == [7_002, 7_002])
-        #expect(second.media.map { $0.attributes.contains("bundle-only") } == [false, false])
-        #expect(second.media.map { $0.attributes.values(of: "candidate").count } == [2, 0])
+        for _ in 0..<2 {
+            let offered = try call.offer(PeerText.audioAndVideo.text)
+            #expect(offered.media.map(\.port) == [7_002, 7_002])
+            #expect(offered.media.flatMap(\.connections).map(\.address) == ["192.0.2.7", "192.0.2.7"])
+            #expect(!offered.serialized.contains("bundle-only"))
+            #expect(offered.media.map { $0.attributes.values(of: "candidate").count } == [2, 0])
+            _ = try call.answer(PeerText.audioAndVideo.answering.text)
+        }
+    }
+
+    /// RFC 8829 §5.2.1, §5.3.1. Some agents look for them in m-lines only (GStreamer, Pion); others need them at session level for the
+    /// m-lines that have none (aiortc).
+    @Test
+    func `every m-line that is carried has credentials, fingerprint and setup, in offers and answers`() throws {
+        var call = TestCall()
+        let names = ["ice-ufrag", "ice-pwd", "fingerprint", "setup"]
+        func transport(_ attributes: [Attribute]) -> [String?] { names.map { attributes.value(of: $0) } }
+        let offered = try call.offer(PeerText.audioAndVideo.text)
+        let own: [String?] = ["gwUfrag2", "gatewayPasswordOfLeg00002", testIdentity(2).fingerprint.value, "actpass"]
+        #expect(([offered.attributes] + offered.media.map(\.attributes)).map(transport) == [own, own, own])
+
+        var answer = PeerText.audioAndVideo.answering
+        (answer.lines[1].port, answer.bundle) = (0, "0")
+        let answered = try call.answer(answer.text)
+        let callers: [String?] = ["gwUfrag1", "gatewayPasswordOfLeg00001", testIdentity(1).fingerprint.value, "passive"]
+        #expect(transport(answered.attributes) == callers && transport(answered.media[0].attributes) == callers)
+        #expect(transport(answered.media[1].attributes) == [nil, nil, nil, "passive"], "a rejected m-line has no transport")
     }
 
     @Test
@@ -112,7 +131,7 @@ struct LegNegotiationTests {
         try call.callee.receiveOffer(offer)
         let toCaller = try call.caller.makeOffer(mirroring: offer, policy: .relay, random: &call.random)
         #expect(toCaller.origin.version == 2)
-        #expect(toCaller.media.map { $0.attributes.contains("bundle-only") } == [false, true])
+        #expect(toCaller.media.map(\.port) == [7_001, 7_001])
         let answer = try PeerText.audioAndVideo.answering.read(as: .answer)
         try call.caller.receiveAnswer(answer)
         let toCallee = try call.callee.makeAnswer(mirroring: answer, policy: .relay, random: &call.random)
@@ -127,7 +146,7 @@ struct LegNegotiationTests {
         _ = try call.answer(PeerText.audioAndVideo.answering.text)
         let offer = try call.callee.makeOffer(mirroring: PeerText().read(), policy: .relay, random: &call.random)
         #expect(offer.media.map(\.port) == [7_002, 0])
-        #expect(offer.media[1].attributes == [Attribute("mid", "1"), Attribute("inactive"), Attribute("rtcp-mux")])
+        #expect(offer.media[1].attributes == [Attribute("mid", "1"), Attribute("inactive"), Attribute("setup", "actpass"), Attribute("rtcp-mux")])
     }
 
     static let brokenOffers: [(PeerText, SDPError)] = [
@@ -172,7 +191,7 @@ struct LegNegotiationTests {
         (recycled.lines[1].mid, recycled.bundle) = ("v2", "0 v2")
         let second = try call.offer(recycled.text)
         #expect(second.media[1].attributes.value(of: "mid") == "v2")
-        #expect(second.media[1].attributes.contains("bundle-only"))
+        #expect(second.media[1].port == 7_002)
     }
 
     // MARK: Transport
@@ -261,6 +280,21 @@ struct LegNegotiationTests {
         let media = try call.offer(PeerText().text).media[0]
         #expect(media.connections == [Connection(addressType: "IP4", address: "192.0.2.7")])
         #expect(media.port == 7_002)
+    }
+
+    @Test(arguments: [
+        (["127.0.0.1", "192.0.2.7"], "192.0.2.7"), (["::1", "127.0.0.1", "2001:db8::7"], "2001:db8::7"), (["::1", "127.0.0.1"], "127.0.0.1"),
+        (["2001:db8::7", "192.0.2.7"], "192.0.2.7"),
+    ])
+    func `the default destination is one that other machines reach, where there is one`(_ addresses: [String], _ chosen: String) throws {
+        let candidates = addresses.enumerated().map { "\($0 + 1) 1 udp \(2_130_706_431 - 256 * $0) \($1) 7000 typ host" }
+        let identity = LegIdentity(
+            sessionID: 1, canonicalName: "name", streamID: "stream", credentials: testIdentity().credentials,
+            fingerprint: testIdentity().fingerprint, candidates: candidates)
+        var leg = LegNegotiation(identity: identity)
+        var random = SeededRandomSource(seed: 1)
+        let offer = try leg.makeOffer(mirroring: PeerText().read(), policy: .relay, random: &random)
+        #expect(offer.media[0].connections.map(\.address) == [chosen])
     }
 
     @Test

@@ -19,7 +19,7 @@ struct RelayedCallTests {
         Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-chromium"),
         Scenario(offer: "chromium-156/offer-audio", answer: "chromium-156/answer-audio", name: "chromium-calls-chromium-audio"),
         Scenario(
-            offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-audio-video-data", name: "chromium-calls-with-data"),
+            offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-with-data"),
         Scenario(offer: "chromium-156/offer-recvonly", answer: "chromium-156/answer-to-chromium-recvonly", name: "chromium-listens"),
         Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-video-inactive", name: "chromium-stops-video"),
         Scenario(
@@ -45,9 +45,11 @@ struct RelayedCallTests {
         _ = try call.answer(Fixtures.text("sdp/\(scenario.answer).sdp"))
         let caller = try #require(call.caller.negotiated).withoutTransportFeedback
         let callee = try #require(call.callee.negotiated).withoutTransportFeedback
-        #expect(caller.media.map(\.mid) == callee.media.map(\.mid))
-        #expect(caller.media.map(\.isRejected) == callee.media.map(\.isRejected))
-        for (a, b) in zip(caller.media, callee.media) {
+        // What the gateway refuses is not offered on.
+        let carried = caller.media.filter { !$0.isRejected }
+        #expect(carried.map(\.mid) == callee.media.map(\.mid))
+        #expect(callee.media.allSatisfy { !$0.isRejected })
+        for (a, b) in zip(carried, callee.media) {
             #expect(a.direction == b.direction.reversed)
             #expect(a.codecs == b.codecs)
             #expect(a.extensions.map(\.id) == b.extensions.map(\.id))

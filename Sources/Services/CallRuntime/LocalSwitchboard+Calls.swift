@@ -66,6 +66,8 @@ extension LocalSwitchboard {
             try await owner.start(
                 request, parties: parties, registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
                 unreachable: unreachable)
+            // Whoever is not rung has no part in the call, nor is busy with it.
+            if unreachable != nil { callee?.inbox.post(.detach(sessions.callee)) }
             return nil
         } catch {
             caller.inbox.post(.detach(sessions.caller))

@@ -3,6 +3,8 @@ package import Primitives
 /// Devices that come and go while the call lasts.
 extension Call {
     package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange, at now: MonotonicTime) -> [CallAction] {
+        // Whoever is not rung has no part in the call.
+        guard leg == .caller || unreachable == nil else { return [] }
         switch change {
         case .joined(let device, let former): return joined(leg, device, replacing: former)
         case .left(let subscription, let othersRemain): return left(leg, subscription, othersRemain: othersRemain, at: now)

@@ -35,7 +35,7 @@ extension Call {
     package mutating func timeout(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard let deadline = nextDeadline, deadline.time <= now else { return [] }
         switch deadline.reason {
-        case .ringing: return finish(.unanswered, at: now)
+        case .ringing: return finish(unreachable.map(CallEndCause.unreachable) ?? .unanswered, at: now)
         case .mediaSetup: return mediaFailed(unsecuredLeg ?? .caller, .setupTimeout, at: now)
         case .operation: return operationTimedOut(at: now)
         case .ownOffer(let leg): return ownOfferTimedOut(leg, at: now, random: &random)
@@ -75,7 +75,7 @@ extension Call {
             switch answered.operation {
             case .update(let update) where update.isFirst: return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
             case .update(let update): return abandon(update)
-            case .transfer: return transferFailed(480, "No answer", farewell: .end(487, "No answer"))
+            case .transfer: return transferFailed(487, "No answer", farewell: .end(487, "No answer"))
             case .consultation(let consultation): return consultationFailed(consultation)
             case .handover, nil: return []
             }

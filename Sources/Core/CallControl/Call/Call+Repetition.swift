@@ -85,6 +85,8 @@ extension Call {
     }
 
     private func refuse(_ utterance: Utterance?, ifOlderThan last: Utterance?, _ operation: String, by leg: Leg) throws(CallError) {
-        if let utterance, let last, utterance.isOlder(than: last) { throw refusal(of: "\(operation) with an older version in o=", to: leg) }
+        let own = self[leg]?.media?.negotiation.identity.sessionID
+        guard let utterance, let last, utterance.isOlder(than: last, unlessFrom: own) else { return }
+        throw refusal(of: "\(operation) with an older version in o=", to: leg)
     }
 }

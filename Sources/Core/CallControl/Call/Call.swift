@@ -3,11 +3,13 @@ package import SDP
 
 /// A call: two ends that talk through the gateway, or more of them in a conference (spidr-wire §6–§8).
 ///
-///     initial ── start ──▶ unanswered ── answer ──▶ answered ◀── both calls handed over ── joining
-///        │                    │                        │                                    │
-///        │ calleeUnreachable  │ reject, end, timeout,  │ end, media failure,                │ refused,
-///        │                    │ a party left, drain    │ a party left, drain                │ end, drain
-///        ▼                    ▼                        ▼                                    ▼
+///           start,
+///           calleeUnreachable
+///     initial ──────────▶ unanswered ── answer ──▶ answered ◀── both calls handed over ── joining
+///                             │                        │                                    │
+///                             │ reject, end, timeout,  │ end, media failure,                │ refused,
+///                             │ a party left, drain    │ a party left, drain                │ end, drain
+///                             ▼                        ▼                                    ▼
 ///      ended ◀────────────────┴────────────────────────┴────────────────────────────────────┘
 ///
 /// In an answered call one operation at a time goes on (`Operation`). Inputs of clients throw when they do not fit and change
@@ -16,6 +18,9 @@ package struct Call: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// How long the callee's devices ring.
         package var ringTime: Duration
+        /// How long a call lasts for which there is nobody to ring; up to a second. Web clients know a new call only some time after the
+        /// answer to `callStart` (185 ms have been seen), and are deaf to its end before that (spidr-wire §12.1).
+        package var unreachableTime = Duration.milliseconds(250)
         /// From the answer until the legs of an anchored call have keys. The media plane has timers of its own, which
         /// say more exactly what went wrong; this one is longer and stands behind them.
         package var mediaSetupTime: Duration
@@ -69,6 +74,8 @@ package struct Call: Equatable, Sendable {
         var hasProgressed = false
         /// How often the call has gone to another address.
         var forwards = 0
+        /// Why nobody rings; the call ends with it.
+        var unreachable: CallEndCause.Unreachable?
         /// When the devices stop ringing.
         var deadline: MonotonicTime
     }
@@ -187,10 +194,20 @@ extension Call {
     }
 
     /// There is nobody to ring. The call exists for a moment all the same, because that is the path every client
-    /// handles (spidr-wire §6.1).
+    /// handles (spidr-wire §6.1), and answers the audit with which some begin. It exists for the caller only.
     package mutating func calleeUnreachable(_ reason: CallEndCause.Unreachable, at now: MonotonicTime) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        return finish(.unreachable(reason), at: now)
+        let invitation = notification(.call, to: .callee)
+        edit(.callee) { $0.party.devices = [] }
+        state = .unanswered(
+            Unanswered(startedAt: now, invitation: invitation, unreachable: reason, deadline: now + configuration.unreachableTime))
+        return []
+    }
+
+    /// Why nobody rings in a call that is about to end because of it.
+    var unreachable: CallEndCause.Unreachable? {
+        guard case .unanswered(let unanswered) = state else { return nil }
+        return unanswered.unreachable
     }
 
     /// Tells an end's devices of the call, and the caller if one of them cannot say itself that it rings.
@@ -351,7 +368,7 @@ extension Call {
         case .initial, .ended: throw .noSuchCall
         case .unanswered, .joining, .answered: break
         }
-        guard let member = self[leg] else { throw .noSuchCall }
+        guard let member = self[leg], !member.isCalled || unreachable == nil else { throw .noSuchCall }
         return member
     }
 

@@ -76,8 +76,8 @@ extension CallEndCause {
         case (.cancelled(let reason), _): .end(487, reason ?? "Caller hung up")
         case (.rejected(let reason), false): .end(603, reason ?? "Declined")
         case (.rejected, true): .cancel
-        case (.unanswered, false): .end(480, "No answer")
-        case (.unanswered, true): .end(487, "No answer")
+        // Clients read 480 as somebody who is offline, and 487 as somebody who did not answer (spidr-wire §12.1).
+        case (.unanswered, _): .end(487, "No answer")
         case (.unreachable(let reason), false): .end(reason.statusCode, reason.reasonText)
         case (.unreachable, true): nil
         case (.mediaFailed(_, let fault), _): .end(fault.statusCode, fault.reasonText)

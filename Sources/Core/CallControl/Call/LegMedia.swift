@@ -90,10 +90,19 @@ struct LegMedia: Equatable, Sendable {
     }
 
     /// The gateway's answer ahead of the final one: it can be sent to, and what it sends is not heard yet.
+    ///
+    /// An m-line that the gateway has nothing for is kept open, `inactive` and with all its codecs: what a provisional answer rejects is
+    /// gone for good (RFC 8829 §4.1.10.1). Throws if there is no audio that the gateway could send.
     mutating func provisionalAnswer(random: inout some RandomSource) throws(SDPError) -> String {
         guard let offer = described else { throw .wrongState(negotiation.phase) }
         var own = offer.opened().mixable(policy)
-        for index in own.media.indices where own.media[index].kind == .video { own.media[index].direction = .inactive }
+        guard own.usableMedia.contains(where: { $0.kind == .audio && $0.carriesMedia }) else {
+            throw .noUsableMedia(offer.media.map { $0.refusal ?? .noCodecs })
+        }
+        for index in own.media.indices where own.media[index].kind == .video || !own.media[index].carriesMedia {
+            own.media[index].codecs = offer.media[index].codecs
+            own.media[index].direction = .inactive
+        }
         return try negotiation.makeProvisionalAnswer(mirroring: own, policy: policy, random: &random).serialized
     }
 
@@ -117,8 +126,7 @@ struct LegMedia: Equatable, Sendable {
     mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError) -> PeerDescription {
         var next = negotiation
         if let preferences { next.preferences = policy.preferences.overridden(by: preferences) }
-        let answer = try next.read(text, as: .answer)
-        try next.receiveAnswer(answer)
+        let answer = try next.receiveAnswer(next.read(text, as: .answer))
         negotiation = next
         let chosen = answer.choosing(next.preferences)
         described = chosen
@@ -165,6 +173,10 @@ extension PeerDescription {
         }
         return mixable
     }
+}
+
+extension PeerMedia {
+    fileprivate var carriesMedia: Bool { codecs.contains(where: \.carriesMedia) }
 }
 
 extension CallError {

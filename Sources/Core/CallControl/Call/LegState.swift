@@ -25,7 +25,7 @@ extension Call {
         case .ended: return .ended
         case .unanswered(let unanswered):
             guard let leg = self[id] else { return .ended }
-            if leg.stage == .ringing { return .ringing }
+            if leg.stage == .ringing { return unanswered.unreachable == nil ? .ringing : .ended }
             return unanswered.hasRung ? .ringing : unanswered.hasProgressed ? .sessionProgress : .dialing
         case .joining: return self[id] == nil ? .ended : .dialing
         case .answered(let answered):

@@ -25,9 +25,14 @@ struct Utterance: Equatable, Sendable {
         self.request = request
         self.version = version
         digest = text.hashValue
-        origin = fields[1].hashValue
+        origin = String(fields[1]).hashValue
     }
 
     /// Whether the same peer has said something newer: a version never goes down (RFC 3264 §8).
-    func isOlder(than other: Utterance) -> Bool { origin == other.origin && version < other.version }
+    ///
+    /// - Parameter own: the session id of the gateway towards that peer. Agents that repeat it in their answers count anew in their offers,
+    ///   so that under this id no version says which is the newer one.
+    func isOlder(than other: Utterance, unlessFrom own: UInt64?) -> Bool {
+        origin == other.origin && version < other.version && origin != own.map { String($0).hashValue }
+    }
 }

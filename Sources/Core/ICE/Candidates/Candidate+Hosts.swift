@@ -11,8 +11,8 @@ extension Candidate {
 
     /// The host candidates of a gateway with these addresses, most wanted first: UDP, then TCP.
     ///
-    /// IPv6 and IPv4 take turns, IPv6 first (RFC 8421 §4); within a family the order given counts. Addresses that say
-    /// nothing, and repetitions, are left out.
+    /// IPv6 and IPv4 take turns, IPv6 first (RFC 8421 §4); within a family the order given counts. Loopback addresses come after all
+    /// others of the same transport, since only peers on this machine reach them. Addresses that say nothing, and repetitions, are left out.
     package static func hosts(for addresses: [SocketAddress], tcp listeners: [SocketAddress] = []) -> [Candidate] {
         let datagrams = interleaved(addresses)
         let bases = distinct(datagrams.map(\.address))
@@ -57,8 +57,12 @@ extension Candidate {
     private static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         var seen: Set<SocketAddress> = []
         let usable = addresses.filter { !$0.address.isUnspecified && seen.insert($0).inserted }
-        let six = usable.filter { $0.address.family == .v6 }
-        let four = usable.filter { $0.address.family == .v4 }
+        return alternating(usable.filter { !$0.address.isLoopback }) + alternating(usable.filter(\.address.isLoopback))
+    }
+
+    private static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        let six = addresses.filter { $0.address.family == .v6 }
+        let four = addresses.filter { $0.address.family == .v4 }
         return (0..<max(six.count, four.count)).flatMap { turn in [six, four].compactMap { turn < $0.count ? $0[turn] : nil } }
     }
 }

@@ -1,45 +1,84 @@
 import Primitives
 
 /// Holds an answer against the offer it answers (RFC 3264 §6, RFC 8829 §5.11) and draws up the agreement.
+///
+/// An m-line that the gateway cannot carry as it is answered counts as rejected, as one of an offer would: the call goes
+/// on with the others. What contradicts the offer is an error.
 struct AnswerCheck {
     let offered: [LocalMedia]
     let answer: PeerDescription
     /// The leg's, for sentences to its peer.
     let numbering: PayloadNumbering
 
-    func agreement(local: ICECredentials) throws(SDPError) -> NegotiatedLeg {
-        guard !answer.isLite else { throw .unsupportedLitePeer }
-        guard answer.media.count == offered.count else {
-            throw .answerMismatch(media: nil, "it has \(answer.media.count) m-lines instead of \(offered.count) (RFC 3264 §6)")
-        }
-        var media: [NegotiatedMedia] = []
-        for (offer, answer) in zip(offered, answer.media) { media.append(try agreement(on: offer, answer)) }
-        guard let transport = answer.transportMedia?.transport, let remote = transport.credentials else {
-            throw .noUsableMedia(answer.media.compactMap(\.refusal))
-        }
-        return NegotiatedLeg(
-            transport: NegotiatedTransport(
-                local: local, remote: remote, remoteFingerprints: transport.fingerprints,
-                role: transport.setup == .passive ? .client : .server),
-            media: media)
+    /// What is agreed, and the answer as it was taken: one m-line for each offered one, refused where nothing is agreed.
+    struct Result {
+        var agreement: NegotiatedLeg
+        var answer: PeerDescription
     }
 
-    private func agreement(on offer: LocalMedia, _ answer: PeerMedia) throws(SDPError) -> NegotiatedMedia {
-        let fault = { (text: String) in SDPError.answerMismatch(media: answer.index, text) }
-        guard answer.kind == offer.kind else { throw fault("it answers \(offer.kind.token) with \(answer.kind.token.prefix(32))") }
-        guard !answer.namesMid || answer.mid == offer.mid else { throw fault("its a=mid is not that of the offer") }
-        if answer.isRejected || offer.isRejected {
-            guard answer.isRejected else { throw fault("it accepts an m-line that was offered with port 0") }
-            var rejected = offer
-            rejected.reject()
-            return rejected.agreement(direction: .inactive, codecs: [], extensions: [], remoteSources: [])
+    func result(local: ICECredentials) throws(SDPError) -> Result {
+        guard !answer.isLite else { throw .unsupportedLitePeer }
+        var taken = try completed()
+        var media: [NegotiatedMedia] = []
+        for (index, offer) in offered.enumerated() { media.append(try agreement(on: offer, &taken.media[index])) }
+        guard let transport = taken.transportMedia?.transport, let remote = transport.credentials else {
+            for media in taken.media {
+                if let refusal = media.refusal, refusal != .disabledByPeer { throw Self.fault(media, "it \(refusal)") }
+            }
+            throw .noUsableMedia(taken.media.compactMap(\.refusal))
         }
-        guard answer.transportProtocol.uppercased() == offer.transportProtocol else { throw fault("its protocol is not that of the offer") }
-        if let refusal = answer.refusal { throw fault("it \(refusal)") }
+        let agreed = NegotiatedTransport(
+            local: local, remote: remote, remoteFingerprints: transport.fingerprints,
+            role: transport.setup == .passive ? .client : .server)
+        return Result(agreement: NegotiatedLeg(transport: agreed, media: media), answer: taken)
+    }
+
+    /// The answer with a vacancy for every m-line that it leaves out. RFC 3264 §6 wants as many as the offer has; some
+    /// agents drop those that they cannot take.
+    private func completed() throws(SDPError) -> PeerDescription {
+        var completed = answer
+        var left = answer.media[...]
+        var places: [Int: Int] = [:]
+        completed.media = offered.enumerated().map { index, offer in
+            guard var next = left.first, left.count == offered.count - index || next.mayAnswer(offer) else {
+                return PeerMedia(vacantAt: index, mid: offer.mid, kind: offer.kind, codecs: offer.codecs)
+            }
+            left.removeFirst()
+            places[next.index] = index
+            next.index = index
+            return next
+        }
+        guard left.isEmpty else {
+            throw .answerMismatch(
+                media: nil, "it has \(answer.media.count) m-lines instead of \(offered.count) (RFC 3264 §6)")
+        }
+        completed.bundle = answer.bundle.compactMap { places[$0] }
+        return completed
+    }
+
+    private func agreement(on offer: LocalMedia, _ answer: inout PeerMedia) throws(SDPError) -> NegotiatedMedia {
+        guard answer.kind == offer.kind else {
+            throw Self.fault(answer, "it answers \(offer.kind.token) with \(answer.kind.token.prefix(32))")
+        }
+        guard !answer.namesMid || answer.mid == offer.mid else {
+            throw Self.fault(answer, "its a=mid is not that of the offer")
+        }
+        // Some agents take port 0 for another port; nothing comes of it (RFC 3264 §6).
+        if offer.isRejected { answer.refusal = .disabledByPeer }
+        guard answer.refusal == nil else { return Self.rejection(of: offer) }
+        guard answer.transportProtocol.uppercased() == offer.transportProtocol else {
+            throw Self.fault(answer, "its protocol is not that of the offer")
+        }
         guard answer.direction.mayAnswer(offer.direction) else {
-            throw fault("a=\(answer.direction.rawValue) cannot answer a=\(offer.direction.rawValue) (RFC 3264 §6.1)")
+            let (said, offered) = (answer.direction.rawValue, offer.direction.rawValue)
+            throw Self.fault(answer, "a=\(said) cannot answer a=\(offered) (RFC 3264 §6.1)")
         }
-        let codecs = try agreedCodecs(offer, answer)
+        try readCodecs(of: &answer, as: offer)
+        let codecs = Codec.agreed(offered: offer.codecs, answered: answer.codecs)
+        guard codecs.contains(where: \.carriesMedia) else {
+            answer.refusal = .noOfferedCodecs
+            return Self.rejection(of: offer)
+        }
         var agreed = offer.agreement(
             direction: answer.direction.reversed, codecs: codecs,
             extensions: HeaderExtension.agreed(offered: offer.extensions, answered: answer.extensions).map(\.reversed),
@@ -48,21 +87,35 @@ struct AnswerCheck {
         return agreed
     }
 
+    private static func fault(_ media: PeerMedia, _ text: String) -> SDPError {
+        .answerMismatch(media: media.index, text)
+    }
+
+    private static func rejection(of offer: LocalMedia) -> NegotiatedMedia {
+        var rejected = offer
+        rejected.reject()
+        return rejected.agreement(direction: .inactive, codecs: [], extensions: [], remoteSources: [])
+    }
+
     /// Formats that were not offered may stand in an answer (RFC 3264 §6.1) and are passed over; an offered payload type
     /// that now means another encoding is an error, for it would be relayed under the wrong meaning.
-    private func agreedCodecs(_ offer: LocalMedia, _ answer: PeerMedia) throws(SDPError) -> [Codec] {
-        for codec in answer.codecs {
-            guard let offered = offer.codecs.codec(for: codec.payloadType), !offered.isSameEncoding(as: codec) else { continue }
-            throw .answerMismatch(
-                media: answer.index,
-                "payload type \(numbering.onLeg(codec.payloadType).rawValue) is \(offered.name) in the offer and \(codec.name.prefix(32)) in the answer")
+    private func readCodecs(of answer: inout PeerMedia, as offer: LocalMedia) throws(SDPError) {
+        for index in answer.codecs.indices {
+            let codec = answer.codecs[index]
+            guard let offered = offer.codecs.codec(for: codec.payloadType) else { continue }
+            guard offered.isSameEncoding(as: codec) else {
+                let number = numbering.onLeg(codec.payloadType).rawValue
+                let (before, now) = (offered.map.encoding.prefix(48), codec.map.encoding.prefix(48))
+                throw Self.fault(answer, "payload type \(number) is \(before) in the offer and \(now) in the answer")
+            }
+            answer.codecs[index] = codec.completed(from: offered)
         }
-        let agreed = Codec.agreed(offered: offer.codecs, answered: answer.codecs)
-        guard agreed.contains(where: \.carriesMedia) else {
-            throw .answerMismatch(media: answer.index, "it accepts none of the codecs that were offered")
-        }
-        return agreed
     }
+}
+
+extension PeerMedia {
+    /// Whether it can be the answer to that m-line.
+    fileprivate func mayAnswer(_ offer: LocalMedia) -> Bool { kind == offer.kind && (!namesMid || mid == offer.mid) }
 }
 
 extension HeaderExtension {

@@ -30,22 +30,6 @@ extension Codec {
         clockRate == other.clockRate && channels == other.channels && isNamed(other.name)
     }
 
-    /// Whether packets of one can be sent as the other: the same encoding, and for codecs whose profiles are formats of their own the
-    /// same profile: H.264 (RFC 6184 §8.1; its level may differ, §8.2.2), VP9 (RFC 9628 §7.1), AV1.
-    package func isSameFormat(as other: Codec) -> Bool {
-        guard isSameEncoding(as: other) else { return false }
-        let (own, others) = (FormatParameters(parameters ?? ""), FormatParameters(other.parameters ?? ""))
-        switch name.lowercased() {
-        case "h264":
-            // Baseline and mode 0 are what is meant by nothing.
-            let profile = { (format: FormatParameters) in (format["profile-level-id"] ?? "42000a").prefix(4).lowercased() }
-            return profile(own) == profile(others) && own["packetization-mode"] ?? "0" == others["packetization-mode"] ?? "0"
-        case "vp9": return own["profile-id"] ?? "0" == others["profile-id"] ?? "0"
-        case "av1": return own["profile"] ?? "0" == others["profile"] ?? "0"
-        default: return true
-        }
-    }
-
     /// What a retransmission format repairs: `apt` (RFC 4588 §8.1).
     package var repairedPayloadType: PayloadType? {
         guard isRetransmission, let text = FormatParameters(parameters ?? "")["apt"] else { return nil }

@@ -13,13 +13,15 @@ package struct LegIdentity: Equatable, Sendable {
     package var fingerprint: Fingerprint
     /// Values of `a=candidate`, all of them: a lite agent has nothing to trickle.
     package let candidates: [String]
-    /// The address and port for `c=` and `m=`: those of the first IPv4 candidate over UDP, else of the first over UDP
-    /// (RFC 8839 §4.2.1); the placeholders of RFC 8840 §4.1 when there is none.
+    /// The address and port for `c=` and `m=`: those of a candidate over UDP, rather one that other machines reach than a loopback one,
+    /// and rather IPv4 than IPv6 (RFC 8839 §4.2.1); the placeholders of RFC 8840 §4.1 when there is none.
     let defaultDestination: Destination
 
     struct Destination: Equatable, Sendable {
         var connection: Connection
         var port: UInt16
+        /// Only peers on this machine reach it.
+        var isLoopback = false
     }
 
     package init(
@@ -34,9 +36,21 @@ package struct LegIdentity: Equatable, Sendable {
         self.fingerprint = fingerprint
         self.candidates = candidates
         let destinations = candidates.compactMap(Destination.init(candidate:))
+        let routable = destinations.filter { !$0.isLoopback }
+        let preferred = routable.isEmpty ? destinations : routable
         defaultDestination =
-            destinations.first { $0.connection.addressType == "IP4" } ?? destinations.first
+            preferred.first { $0.connection.addressType == "IP4" } ?? preferred.first
             ?? Destination(connection: .unspecified, port: 9)
+    }
+}
+
+extension LegIdentity {
+    /// What RFC 8829 §5.2.1 and §5.3.1 want in every m-line that is carried.
+    func transportAttributes(setup: SetupRole) -> [Attribute] {
+        [
+            Attribute("ice-ufrag", credentials.ufrag), Attribute("ice-pwd", credentials.password.value),
+            Attribute("fingerprint", fingerprint.value), Attribute("setup", setup.rawValue),
+        ]
     }
 }
 
@@ -46,7 +60,9 @@ extension LegIdentity.Destination {
         let fields = value.split(separator: " ")
         guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else { return nil }
         let type = fields[4].utf8.contains(UInt8(ascii: ":")) ? "IP6" : "IP4"
-        self.init(connection: Connection(addressType: type, address: String(fields[4])), port: port)
+        self.init(
+            connection: Connection(addressType: type, address: String(fields[4])), port: port,
+            isLoopback: IPAddress(fields[4])?.isLoopback ?? false)
     }
 }
 

@@ -71,7 +71,8 @@ package struct LegNegotiation: Equatable, Sendable {
     // MARK: The gateway offers
 
     /// The gateway's offer on behalf of the other leg's peer: same m-line order, mids, payload types and directions as in
-    /// `other`, with the gateway's own transport and sources.
+    /// `other`, with the gateway's own transport and sources. An m-line that cannot be carried is left out where the leg does not know it
+    /// yet: clients would take it for something they are offered.
     package mutating func makeOffer(
         mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
     ) throws(SDPError) -> SessionDescription {
@@ -79,8 +80,8 @@ package struct LegNegotiation: Equatable, Sendable {
         var next = self
         var media: [LocalMedia] = []
         var taken = PayloadTypeSet(other.media.flatMap(\.codecs).map(\.payloadType))
-        for section in other.media {
-            let sources = next.sources(for: section, at: section.index, avoiding: other, random: &random)
+        for section in other.media where media.count < agreedMediaCount || policy.canCarry(section) {
+            let sources = next.sources(for: section, at: media.count, avoiding: other, random: &random)
             var local = LocalMedia(
                 mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources)
             local.addTranscodable(policy, taken: &taken)
@@ -99,10 +100,15 @@ package struct LegNegotiation: Equatable, Sendable {
     }
 
     /// The peer's answer to the pending offer.
-    package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) {
+    ///
+    /// - Returns: The answer as it was taken: with one m-line for each offered one, refused where nothing is agreed.
+    @discardableResult
+    package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) -> PeerDescription {
         guard case .localOffer(let media) = state else { throw .wrongState(phase) }
-        negotiated = try AnswerCheck(offered: media, answer: answer, numbering: numbering).agreement(local: identity.credentials)
+        let result = try AnswerCheck(offered: media, answer: answer, numbering: numbering).result(local: identity.credentials)
+        negotiated = result.agreement
         state = .stable
+        return result.answer
     }
 
     // MARK: The peer offers
@@ -265,15 +271,12 @@ extension LegNegotiation {
         let order = offer.map { $0.bundle.isEmpty ? Array(media.indices) : $0.bundle } ?? Array(media.indices)
         let carried = order.filter { !media[$0].isRejected }
         let bundles = offer.map { !$0.bundle.isEmpty } ?? true
-        let known = negotiated?.media ?? []
         var session = SessionDescription(origin: Origin(sessionID: identity.sessionID, version: version))
         version += 1
         session.attributes = sessionAttributes(setup: setup, bundle: bundles ? carried.map { media[$0].mid } : [])
         session.media = media.enumerated().map { index, section in
-            let isStanding = offer != nil || (index < known.count && !known[index].isRejected && known[index].mid == section.mid)
-            let placement: LocalMedia.Placement =
-                section.isRejected ? .rejected : index == carried.first ? .tagged : isStanding ? .bundled : .bundleOnly
-            var description = section.description(placement, identity: identity, isOffer: offer == nil)
+            let placement: LocalMedia.Placement = section.isRejected ? .rejected : index == carried.first ? .tagged : .bundled
+            var description = section.description(placement, identity: identity, setup: setup, isOffer: offer == nil)
             numbering.apply(to: &description)
             return description
         }
@@ -283,17 +286,15 @@ extension LegNegotiation {
         return session
     }
 
-    /// The credentials, the fingerprint and the role stand once, at session level, where they hold for every m-line.
+    /// The credentials, the fingerprint and the role stand here as well as in every m-line that is carried: some agents look for them
+    /// in rejected m-lines (aiortc), or turn port 0 into another (FCS), and find them here.
     private func sessionAttributes(setup: SetupRole, bundle: [String]) -> [Attribute] {
         var attributes: [Attribute] = []
         if !bundle.isEmpty { attributes.append(Attribute("group", (["BUNDLE"] + bundle).joined(separator: " "))) }
         return attributes + [
             Attribute("ice-lite"),
             Attribute("ice-options", "ice2"),
-            Attribute("ice-ufrag", identity.credentials.ufrag),
-            Attribute("ice-pwd", identity.credentials.password.value),
-            Attribute("fingerprint", identity.fingerprint.value),
-            Attribute("setup", setup.rawValue),
+        ] + identity.transportAttributes(setup: setup) + [
             // Agents older than RFC 8830 look for msid only when this is there.
             Attribute("msid-semantic", "WMS *"),
         ]

@@ -3,7 +3,7 @@ extension LocalMedia {
     /// peer did, or said nothing about it.
     ///
     /// Codecs come in the order of `answer`, with its parameters (they say what that peer wants to receive), as far as
-    /// `offer` has the same encoding under the same payload type.
+    /// `offer` has the same format under the same payload type.
     init(answering offer: PeerMedia, mirroring answer: PeerMedia?, policy: MediaPolicy, sources: LocalSources) {
         self.init(mirroring: offer, policy: policy, transportProtocol: offer.transportProtocol, sources: sources)
         namesMid = offer.namesMid
@@ -47,11 +47,11 @@ extension LocalMedia {
 }
 
 extension Codec {
-    /// The answered codecs that were offered as the same encoding under the same payload type, in the answer's order
+    /// The answered codecs that were offered as the same format under the same payload type, in the answer's order
     /// and with its parameters; feedback is what both sides name (RFC 4585 §4.2).
     static func agreed(offered: [Codec], answered: [Codec]) -> [Codec] {
         answered.compactMap { codec -> Codec? in
-            guard let offer = offered.codec(for: codec.payloadType), offer.isSameEncoding(as: codec) else { return nil }
+            guard let offer = offered.codec(for: codec.payloadType), offer.isSameFormat(as: codec) else { return nil }
             var agreed = codec
             agreed.feedback = codec.feedback.filter(offer.feedback.contains)
             return agreed

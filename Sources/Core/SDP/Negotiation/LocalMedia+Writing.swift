@@ -5,33 +5,33 @@ extension LocalMedia {
     enum Placement {
         /// Carries the transport's address and candidates (the tagged m-line, RFC 9143 §5).
         case tagged
-        /// Bundled earlier, or in an answer: repeats the address only (RFC 9143 §7.3.1).
+        /// Repeats the address only (RFC 9143 §7.3.1).
+        ///
+        /// Deviation: new m-lines of an offer as well, which RFC 9143 §7.2 gives addresses of their own or `a=bundle-only` and port 0.
+        /// Old agents take port 0 for a rejection; browsers repeat one address too.
         case bundled
-        /// Bundled for the first time in an offer: hidden from peers without BUNDLE (RFC 9143 §6, §7.2).
-        case bundleOnly
         /// Port 0.
         case rejected
     }
 
-    func description(_ placement: Placement, identity: LegIdentity, isOffer: Bool) -> MediaDescription {
+    func description(_ placement: Placement, identity: LegIdentity, setup: SetupRole, isOffer: Bool) -> MediaDescription {
         switch placement {
-        case .rejected: return rejection
-        case .tagged, .bundled, .bundleOnly: break
+        case .rejected: return rejection(setup)
+        case .tagged, .bundled: break
         }
-        let hidden = LegIdentity.Destination(connection: .unspecified, port: 0)
-        let destination = placement == .bundleOnly ? hidden : identity.defaultDestination
+        let destination = identity.defaultDestination
         var media = MediaDescription(
             type: kind.token, port: destination.port, transportProtocol: transportProtocol,
             formats: codecs.map { String($0.payloadType.rawValue) },
             connections: [destination.connection], bandwidths: bandwidths)
         media.attributes.reserveCapacity(160)
         if namesMid { media.attributes.append(Attribute("mid", mid)) }
-        if placement == .bundleOnly { media.attributes.append(Attribute("bundle-only")) }
         media.attributes.append(Attribute(direction.rawValue))
         if placement == .tagged {
             media.attributes += identity.candidates.map { Attribute("candidate", $0) }
             media.attributes.append(Attribute("end-of-candidates"))
         }
+        media.attributes += identity.transportAttributes(setup: setup)
         media.attributes += rtcpAttributes(isOffer: isOffer)
         if allowsMixedExtensions { media.attributes.append(Attribute("extmap-allow-mixed")) }
         media.attributes += extensions.map { Attribute("extmap", $0.value) }
@@ -43,16 +43,18 @@ extension LocalMedia {
         return media
     }
 
-    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, and nothing else is needed; rtpmaps and
-    /// `a=rtcp-mux` are there because some agents look for them before they look at the port.
-    private var rejection: MediaDescription {
+    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, and nothing else is needed; rtpmaps,
+    /// `a=rtcp-mux` and `a=setup` are there because some agents look for them before they look at the port (aiortc, GStreamer). What builds on
+    /// other formats is left out: a browser that is made to overlook the port refuses `rtx` without its `apt`.
+    private func rejection(_ setup: SetupRole) -> MediaDescription {
+        let shown = codecs.filter(\.carriesMedia)
         var attributes = namesMid ? [Attribute("mid", mid)] : []
-        attributes.append(Attribute(MediaDirection.inactive.rawValue))
+        attributes += [Attribute(MediaDirection.inactive.rawValue), Attribute("setup", setup.rawValue)]
         if kind.isRelayed {
             attributes.append(Attribute("rtcp-mux"))
-            attributes += codecs.map { Attribute("rtpmap", $0.map.value) }
+            attributes += shown.map { Attribute("rtpmap", $0.map.value) }
         }
-        let formats = codecs.isEmpty ? rejectedFormats : codecs.map { String($0.payloadType.rawValue) }
+        let formats = shown.isEmpty ? Array(rejectedFormats.prefix(1)) : shown.map { String($0.payloadType.rawValue) }
         return MediaDescription(
             type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats, connections: [.unspecified],
             attributes: attributes)

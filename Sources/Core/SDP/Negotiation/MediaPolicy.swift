@@ -64,6 +64,11 @@ package struct MediaPolicy: Equatable, Sendable {
         return kept
     }
 
+    /// Whether an m-line of a peer is one that the gateway can offer on.
+    func canCarry(_ media: PeerMedia) -> Bool {
+        media.refusal == nil && media.kind.isRelayed && codecs(media.codecs, of: media.kind).contains(where: \.carriesMedia)
+    }
+
     package func extensions(_ offered: [HeaderExtension]) -> [HeaderExtension] {
         offered.filter { extensions.contains($0.uri) && $0.direction != .inactive }
     }

@@ -19,6 +19,8 @@ package enum MediaRefusal: Equatable, Sendable {
     case noCodecs
     /// None of the codecs that the client wants is in its description (`MediaPreferences`).
     case noChosenCodecs([String])
+    /// An answer has none of the formats that it was offered.
+    case noOfferedCodecs
     /// The gateway has one transport per leg, and this m-line does not share it (RFC 9143).
     case outsideBundle
 }
@@ -36,6 +38,7 @@ extension MediaRefusal: CustomStringConvertible {
         case .noRTCPMultiplexing: "lacks a=rtcp-mux, which the gateway requires"
         case .noCodecs: "has no codec that carries media"
         case .noChosenCodecs(let names): "has none of the codecs that are asked for: \(names.joined(separator: ", "))"
+        case .noOfferedCodecs: "accepts none of the codecs that were offered"
         case .outsideBundle: "is outside the BUNDLE group, and the gateway has one transport per leg"
         }
     }

@@ -14,9 +14,14 @@ extension PeerDescription {
         return aligned(to: session.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) }, isOpenEnded: true)
     }
 
-    /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's.
+    /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's. Those that the gateway refuses were
+    /// not offered on, so nothing of the answer is about them.
     package func aligned(toOffer offer: PeerDescription) -> PeerDescription {
-        let places = offer.media.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) }
+        let places = offer.media.map { section in
+            Place(
+                mid: section.mid, kind: section.kind, codecs: section.codecs, extensions: section.extensions,
+                isRefused: section.refusal != nil)
+        }
         return aligned(to: places, isOpenEnded: false)
     }
 
@@ -48,18 +53,14 @@ extension PeerDescription {
     }
 
     private func aligned(to places: [Place], isOpenEnded: Bool) -> PeerDescription {
-        var left = media.indices.map { $0 }
-        var sections: [PeerMedia] = []
-        for (index, place) in places.enumerated() {
-            guard let found = left.firstIndex(where: { media[$0].kind == place.kind }) else {
-                sections.append(place.vacancy(at: index))
-                continue
-            }
-            sections.append(place.take(media[left.remove(at: found)], at: index))
+        let chosen = lines(for: places)
+        var sections = places.enumerated().map { index, place in
+            chosen[index].map { place.take(media[$0], at: index) }
+                ?? PeerMedia(vacantAt: index, mid: place.mid, kind: place.kind, codecs: place.codecs)
         }
         if isOpenEnded {
             var taken = Set(places.map(\.mid))
-            for index in left {
+            for index in media.indices where !chosen.contains(index) {
                 var section = media[index]
                 section.index = sections.count
                 var number = section.index
@@ -75,6 +76,17 @@ extension PeerDescription {
         if !bundle.isEmpty { aligned.bundle = sections.indices.filter { sections[$0].refusal == nil } }
         return aligned
     }
+
+    /// Which m-line takes each place: that of the same name and kind, else the first one of the kind, rather one that carries something.
+    private func lines(for places: [Place]) -> [Int?] {
+        var left = Array(media.indices)
+        func take(_ fits: (PeerMedia) -> Bool) -> Int? { left.firstIndex { fits(media[$0]) }.map { left.remove(at: $0) } }
+        var chosen = places.map { place in place.isRefused ? nil : take { $0.kind == place.kind && $0.mid == place.mid } }
+        for (index, place) in places.enumerated() where chosen[index] == nil && !place.isRefused {
+            chosen[index] = take { $0.kind == place.kind && $0.refusal == nil } ?? take { $0.kind == place.kind }
+        }
+        return chosen
+    }
 }
 
 /// An m-line of the session that a description is brought into.
@@ -83,6 +95,8 @@ private struct Place {
     var kind: MediaKind
     var codecs: [Codec]
     var extensions: [HeaderExtension]
+    /// It stays empty.
+    var isRefused = false
 
     func take(_ section: PeerMedia, at index: Int) -> PeerMedia {
         var taken = section
@@ -100,21 +114,18 @@ private struct Place {
         return taken
     }
 
-    func vacancy(at index: Int) -> PeerMedia {
-        PeerMedia(
-            index: index, mid: mid, namesMid: true, kind: kind, port: 0, transportProtocol: "UDP/TLS/RTP/SAVPF",
-            formats: codecs.isEmpty ? ["0"] : codecs.map { String($0.payloadType.rawValue) }, refusal: .disabledByPeer, isBundleOnly: false,
-            direction: .inactive, codecs: codecs, extensions: [], allowsMixedExtensions: false, allowsReducedSizeRTCP: false, bandwidths: [],
-            sources: [], transport: PeerTransport())
-    }
-
-    /// Encodings that the session knows get the numbers they have there; others keep theirs, or get free ones.
+    /// Formats that the session knows get the numbers they have there, rather their own than that of another of the same meaning; others
+    /// keep theirs, or get free ones.
     private func renumbered(_ offered: [Codec]) -> [Codec] {
         var taken = PayloadTypeSet(codecs.map(\.payloadType))
         var numbers: [PayloadType: PayloadType] = [:]
         var used = PayloadTypeSet()
-        for codec in offered where !codec.isRetransmission {
-            if let known = codecs.first(where: { $0.matches(codec) && !used.contains($0.payloadType) }) {
+        for codec in offered where !codec.isRetransmission && codecs.codec(for: codec.payloadType)?.isSameFormat(as: codec) == true {
+            numbers[codec.payloadType] = codec.payloadType
+            used.insert(codec.payloadType)
+        }
+        for codec in offered where !codec.isRetransmission && numbers[codec.payloadType] == nil {
+            if let known = codecs.first(where: { $0.isSameFormat(as: codec) && !used.contains($0.payloadType) }) {
                 numbers[codec.payloadType] = known.payloadType
                 used.insert(known.payloadType)
             }
@@ -131,6 +142,8 @@ private struct Place {
         }
         return offered.compactMap { codec in
             guard let number = numbers[codec.payloadType] else { return nil }
+            // The packets of red repeat the numbers of what is in them (RFC 2198 §3).
+            if codec.isNamed("red"), numbers.contains(where: { $0 != $1 && codec.requiredPayloadTypes.contains($0) }) { return nil }
             guard number != codec.payloadType || codec.isRetransmission else { return codec }
             var renumbered = codec
             renumbered.payloadType = number
@@ -143,25 +156,6 @@ private struct Place {
 }
 
 extension Codec {
-    /// Whether this is the format that the other session calls `other`: the same encoding, and for H.264 and VP9, whose profiles
-    /// are formats of their own, the same profile (RFC 6184 §8.1, RFC 9628 §7).
-    fileprivate func matches(_ other: Codec) -> Bool {
-        guard isSameEncoding(as: other) else { return false }
-        return Self.profileParameters.allSatisfy { parameter($0) == other.parameter($0) }
-    }
-
-    private static let profileParameters = ["profile-level-id", "packetization-mode", "profile-id"]
-
-    private func parameter(_ name: String) -> String? {
-        guard let parameters else { return nil }
-        for field in parameters.split(separator: ";") {
-            let pair = field.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2, pair[0].drop(while: { $0 == " " }) == name else { continue }
-            return String(pair[1])
-        }
-        return nil
-    }
-
     /// `apt` with another number (RFC 4588 §8.1), and whatever else there is.
     fileprivate func parameters(repairing original: PayloadType) -> String? {
         parameters.map { text in

@@ -1,3 +1,5 @@
+import Primitives
+
 /// One m-line of a peer.
 package struct PeerMedia: Equatable, Sendable {
     /// Its place among the m-lines, from 0.
@@ -36,4 +38,15 @@ package struct PeerMedia: Equatable, Sendable {
 
     /// Port 0, and not merely hidden behind `a=bundle-only`.
     package var isRejected: Bool { refusal == .disabledByPeer }
+}
+
+extension PeerMedia {
+    /// An m-line about which the peer says nothing: as good as one with port 0.
+    init(vacantAt index: Int, mid: String, kind: MediaKind, codecs: [Codec]) {
+        self.init(
+            index: index, mid: mid, namesMid: true, kind: kind, port: 0, transportProtocol: "UDP/TLS/RTP/SAVPF",
+            formats: codecs.isEmpty ? ["0"] : codecs.map { String($0.payloadType.rawValue) }, refusal: .disabledByPeer, isBundleOnly: false,
+            direction: .inactive, codecs: codecs, extensions: [], allowsMixedExtensions: false, allowsReducedSizeRTCP: false, bandwidths: [],
+            sources: [], transport: PeerTransport())
+    }
 }

@@ -8,6 +8,20 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case statistics = "statisticsResponse"
     case logHistory
     case logRecord
+    // Services that this gateway does not have (spidr-wire §9–§11)
+    case instantMessage = "imResponse"
+    case presence = "presenceResponse"
+    case presenceWatcher = "presenceWatcherResponse"
+    case voicemail = "mwiresponse"
+    case addressBook = "addressBookResponse"
+    case directory
+    case userProfile = "userProfileData"
+    case routeList = "routeResponse"
+    case clickToCall = "ctcResponse"
+    case imrn = "imrnResponse"
+    case eventSubscription = "eventSubscriptionResponse"
+    case applePush = "appleDeviceRegistrationResponse"
+    case googlePush = "googleDeviceRegistrationResponse"
     /// Refusals of guests: who they are, what they may, how often they come.
     case authorization = "authorizationResponse"
     /// No wrapper: resources that have no response of their own.
@@ -40,9 +54,9 @@ package struct ErrorBody: Hashable, Sendable {
 extension ErrorBody: JSONWritable {
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
-            switch wrapper {
-            case .none: writeMembers(to: &object)
-            case .subscribe, .callControl, .callMe, .callDisposition, .media, .statistics, .logHistory, .logRecord, .authorization:
+            if wrapper == .none {
+                writeMembers(to: &object)
+            } else {
                 object.member(wrapper.rawValue, Members(of: self))
             }
         }

@@ -65,6 +65,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
 
     // The gateway
     case serviceDraining = "service.draining"
+    case serviceNotProvided = "service.not_provided"
 }
 
 extension ErrorCode {
@@ -123,6 +124,7 @@ extension ErrorCode {
         case .mediaKeysWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)
         case .serviceDraining: (503, 503)
+        case .serviceNotProvided: (403, 35)
         }
     }
 }

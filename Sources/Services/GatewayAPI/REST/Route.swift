@@ -13,13 +13,14 @@ package struct Route: Equatable, Sendable {
     /// - Parameter path: without the query. One or more trailing slashes make no difference.
     package init(parsing path: String) throws(Refusal) {
         let segments = path.split(separator: "/").map(String.init)
-        guard let (endpoint, template) = Self.match(segments) else {
-            throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
-        }
+        guard let (endpoint, template) = Self.match(segments) else { throw Self.refusal(of: segments) }
         self.endpoint = endpoint
         for (segment, name) in zip(segments, template) {
             switch name {
-            case "{version}": try Self.check(version: segment, for: endpoint)
+            case "{version}":
+                // `latest` is known for `isAlive` only.
+                if segment == "latest", endpoint == .isAlive { continue }
+                if let error = Self.fault(ofVersion: segment) { throw Refusal(error, in: endpoint.errorWrapper) }
             case "{user}": user = try Self.decoded(segment, for: endpoint)
             case "{id}": id = try Self.decoded(segment, for: endpoint)
             default: break
@@ -32,26 +33,37 @@ package struct Route: Equatable, Sendable {
     }
 
     private static func match(_ segments: [String]) -> (Endpoint, [String])? {
-        if let found = templates.first(where: { template in
-            segments.count == template.segments.count
-                && zip(segments, template.segments).allSatisfy { $1.hasPrefix("{") || $0 == $1 || isCallMe($0) && isCallMe($1) }
-        }) {
-            return found
-        }
+        if let found = templates.first(where: { fits(segments, $0.segments) }) { return found }
         return segments.first == "rest" ? nil : (.page, [])
+    }
+
+    private static func fits(_ segments: [String], _ template: [String]) -> Bool {
+        segments.count == template.count
+            && zip(segments, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 || isCallMe($0) && isCallMe($1) }
+    }
+
+    private static let absentServices: [(service: AbsentService, segments: [String])] = AbsentService.allCases.map { service in
+        (service, service.template.split(separator: "/").map(String.init))
+    }
+
+    /// Of a path that is no endpoint: a service that this gateway does not have, or nothing at all.
+    private static func refusal(of segments: [String]) -> Refusal {
+        guard let (service, template) = absentServices.first(where: { fits(segments, $0.segments) }) else {
+            return Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
+        }
+        let version = zip(segments, template).first { $1 == "{version}" }?.0
+        let error = version.flatMap(fault(ofVersion:)) ?? APIError(.serviceNotProvided, "The protocol has this service, this gateway does not.")
+        return Refusal(error, in: service.errorWrapper)
     }
 
     /// Clients disagree about the case of this one (spidr-wire §7).
     private static func isCallMe(_ segment: String) -> Bool { segment.lowercased() == "callme" }
 
-    /// `latest` is known for `isAlive` only.
-    private static func check(version: String, for endpoint: Endpoint) throws(Refusal) {
-        guard version != Self.version, !(version == "latest" && endpoint == .isAlive) else { return }
-        let error =
-            version.allSatisfy { $0.isASCII && $0.isNumber }
+    private static func fault(ofVersion version: String) -> APIError? {
+        guard version != Self.version else { return nil }
+        return version.allSatisfy { $0.isASCII && $0.isNumber }
             ? APIError(.requestUnsupportedVersion, "Only version \(Self.version) of this interface is offered.")
             : APIError(.requestMalformedVersion, "The version in the path must be \(Self.version).")
-        throw Refusal(error, in: endpoint.errorWrapper)
     }
 
     private static func decoded(_ segment: String, for endpoint: Endpoint) throws(Refusal) -> String {

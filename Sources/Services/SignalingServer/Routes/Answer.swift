@@ -29,12 +29,14 @@ struct Answer: Sendable {
     }
 
     /// The answer to a preflight (spidr-wire §1.2).
-    static func options(_ endpoint: Endpoint) -> Answer {
+    ///
+    /// - Parameter endpoint: `nil` when the path led nowhere: a browser has to learn that from the request itself.
+    static func options(_ endpoint: Endpoint?) -> Answer {
         var answer = Answer(.noContent, contentType: "", body: ByteBuffer())
         answer.headers[.contentType] = nil
         // RFC 9110 §8.6: a 204 has no length.
         answer.headers[.contentLength] = nil
-        answer.headers[.allow] = endpoint.allow
+        answer.headers[.allow] = endpoint?.allow
         answer.headers[.accessControlAllowMethods] = "GET, POST, PUT, DELETE"
         answer.headers[.accessControlAllowHeaders] = allowedHeaders
         answer.headers[.accessControlMaxAge] = "600"

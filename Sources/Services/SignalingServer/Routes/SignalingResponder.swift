@@ -45,7 +45,8 @@ struct SignalingResponder: Sendable {
             endpoint = route.endpoint
             answer = try await self.answer(request, route, from: requester, &ticket)
         } catch {
-            answer = .refusal(error, at: endpoint)
+            // Without an answer to its preflight, a browser would not see the refusal either.
+            answer = request.method == .options ? .options(nil) : .refusal(error, at: endpoint)
             // Deviation: RFC 9110 §15.5.2 wants a challenge with every 401. A script says by itself what is wrong, and a browser would put
             // its own window in front of the page, and send what is typed there with later requests of any page.
             if request.headers[.xRequestedWith] != nil { answer.headers[.wwwAuthenticate] = nil }

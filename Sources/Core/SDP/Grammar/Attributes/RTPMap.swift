@@ -14,7 +14,7 @@ package struct RTPMap: Hashable, Sendable {
         self.channels = channels
     }
 
-    /// `111 opus/48000/2`
+    /// `111 opus/48000/2`. Opus has two channels whatever is written: RFC 7587 §7 fixes them, and some agents leave them out.
     package init?(_ value: String) {
         var fields = FieldReader(value)
         guard let number: Int = fields.number(), let payloadType = PayloadType(number), let name = fields.field(upTo: UInt8(ascii: "/"))
@@ -25,11 +25,15 @@ package struct RTPMap: Hashable, Sendable {
             guard let count: UInt8 = fields.number(), count > 0 else { return nil }
             channels = count
         }
+        if name.lowercased() == "opus" { channels = 2 }
         self.init(payloadType: payloadType, name: name, clockRate: Int(clockRate), channels: Int(channels))
     }
 
-    package var value: String {
-        let mono = String(payloadType.rawValue) + " " + name + "/" + String(clockRate)
+    package var value: String { String(payloadType.rawValue) + " " + encoding }
+
+    /// What stands behind the payload type: `opus/48000/2`.
+    package var encoding: String {
+        let mono = name + "/" + String(clockRate)
         return channels > 1 ? mono + "/" + String(channels) : mono
     }
 

@@ -1,0 +1,118 @@
+"""Agents that say less, or other things, than browsers do by themselves: one video codec, no BUNDLE, parameters written in another way."""
+import re
+
+import pytest
+
+from peers import sdp
+from peers.phone_page import PhonePage
+
+VIDEO_CODEC = """((codec) => {
+  const offer = RTCPeerConnection.prototype.createOffer;
+  RTCPeerConnection.prototype.createOffer = function (...options) {
+    for (const transceiver of this.getTransceivers()) {
+      if (transceiver.receiver.track.kind !== 'video') continue;
+      const { codecs } = RTCRtpReceiver.getCapabilities('video');
+      transceiver.setCodecPreferences(codecs.filter(({ mimeType }) => mimeType === 'video/' + codec || mimeType === 'video/rtx'));
+    }
+    return offer.apply(this, options);
+  };
+})"""
+"""A page that offers no other video codec."""
+
+UNBUNDLED = r"""(() => {
+  const ungrouped = (sdp) => sdp.replace(/^a=group:BUNDLE.*\r\n/m, '');
+  const prototype = RTCPeerConnection.prototype;
+  for (const name of ['createOffer', 'createAnswer']) {
+    const make = prototype[name];
+    prototype[name] = async function (...options) {
+      const { type, sdp } = await make.apply(this, options);
+      return { type, sdp: ungrouped(sdp) };
+    };
+  }
+  const take = prototype.setRemoteDescription;
+  prototype.setRemoteDescription = function ({ type, sdp }) {
+    return take.call(this, { type, sdp: ungrouped(sdp).replace(/^m=(\w+) 0 /gm, 'm=$1 1 ') });
+  };
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(configuration) { super({ ...configuration, bundlePolicy: 'balanced' }); }
+  };
+})()"""
+"""A page that does as fcs.js does: no group in what it says and hears, and port 0 turned into another."""
+
+
+@pytest.mark.parametrize("codec", ["VP9", "H264", "AV1"])
+def test_a_picture_in_any_codec_outlives_early_media(gateway, browser, codec):
+    """A line that an answer ahead of the final one rejects would be gone for good."""
+    chromium = browser()
+    alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
+    alice.page.run(f"{VIDEO_CODEC}('{codec}')")
+    alice.run("dial()")
+    alice.wait_for("call?.pc?.signalingState === 'have-remote-pranswer'")
+    bob.wait_for_view("incoming")
+    bob.run("answer()")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+    for phone in (alice, bob):
+        phone.wait_for("report?.video?.framesDecoded > 0")
+        assert phone.leg()["video"]["codec"] == codec
+    alice.run("hangUp()")
+    bob.wait_for_view("ended")
+    for phone in (alice, bob):
+        phone.run("unregister()")
+        assert phone.page.errors == []
+
+
+@pytest.mark.parametrize("unbundled", ["alice", "bob"])
+def test_an_agent_without_bundle_has_a_call_without_a_picture(gateway, browser, unbundled):
+    chromium = browser()
+    phones = {name: PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob")}
+    alice, bob = phones.values()
+    phones[unbundled].page.run(UNBUNDLED)
+    alice.run("dial()")
+    bob.wait_for_view("incoming")
+    bob.run("answer()")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+    for phone in (alice, bob):
+        phone.wait_for("report?.audio?.energy > 0")
+        assert not (phone.leg().get("video") or {}).get("framesDecoded")
+    alice.run("hangUp()")
+    bob.wait_for_view("ended")
+    for phone in (alice, bob):
+        phone.run("unregister()")
+
+
+async def test_a_line_that_an_answer_drops_is_rejected_and_the_call_goes_on(peer):
+    alice, bob = await peer("alice"), await peer("bob")
+    for change in (lambda text: text[: text.index("m=video")], lambda text: re.sub(r"^a=group:BUNDLE.*\r\n", "", text, flags=re.M)):
+        session = await alice.call("bob", sdp.offer(video=True))
+        invitation = await bob.expect("call")
+        (await bob.answer(invitation.session, change(sdp.answer(invitation.sdp)))).succeeded()
+        answered = (await alice.expect("respondCallUpdate", session)).sdp
+        assert re.findall(r"^m=(\w+) (\d+)", answered, re.M)[1] == ("video", "0")
+        assert "m=audio 0" not in answered
+        (await alice.end(session)).succeeded()
+        await bob.expect("callEnd", invitation.session)
+
+
+async def test_what_the_gateway_refuses_of_a_caller_is_not_offered_on(peer):
+    """Some clients take every line of a first offer for media that they are offered."""
+    alice, bob = await peer("alice"), await peer("bob")
+    session = await alice.call("bob", re.sub(r"^(a=group:BUNDLE).*", r"\1 0", sdp.offer(video=True), flags=re.M))
+    invitation = await bob.expect("call")
+    assert re.findall(r"^m=(\w+)", invitation.sdp, re.M) == ["audio"]
+    (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    answered = (await alice.expect("respondCallUpdate", session)).sdp
+    assert [port == "0" for _, port in re.findall(r"^m=(\w+) (\d+)", answered, re.M)] == [False, True]
+    (await alice.end(session)).succeeded()
+
+
+async def test_descriptions_say_the_transport_in_every_line_that_is_carried(peer):
+    alice, bob = await peer("alice"), await peer("bob")
+    session = await alice.call("bob", sdp.offer(video=True))
+    offered = (await bob.expect("call")).sdp
+    for line in re.split(r"(?=^m=)", offered, flags=re.M)[1:]:
+        for name in ("ice-ufrag", "ice-pwd", "fingerprint", "setup"):
+            assert f"\r\na={name}:" in line, line
+    assert "bundle-only" not in offered and not re.search(r"^m=\w+ 0 ", offered, re.M)
+    (await alice.end(session)).succeeded()

@@ -1,0 +1,62 @@
+import GatewayAPI
+import HTTPTypes
+import SignalingServer
+import Testing
+
+/// Services of the protocol that this gateway does not have: clients are told so in words that they read (spidr-wire §9–§11, §12.1).
+@Suite struct `Routes of services that are not provided` {
+    private static let user = "/rest/version/1/user/joe@example.com"
+
+    /// What a client asks, and the wrapper in which it looks for `statusCode`.
+    static let services: [(String, String, String)] = [
+        ("POST", user + "/instantmessage", "imResponse."), ("POST", user + "/presence", "presenceResponse."),
+        ("POST", user + "/presenceWatcher", "presenceWatcherResponse."), ("GET", user + "/voicemail", "mwiresponse."),
+        ("GET", user + "/addressbook", "addressBookResponse."), ("POST", user + "/addressbook/contacts/", "addressBookResponse."),
+        ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."), ("PUT", user + "/addressbook/contacts/ann", "addressBookResponse."),
+        ("DELETE", user + "/addressbook/contacts/ann", "addressBookResponse."),
+        ("GET", user + "/directory?criteria=an&criteriaType=2", "directory."), ("GET", user + "/userProfileData", "userProfileData."),
+        ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."), ("POST", user + "/clicktocall", "ctcResponse."),
+        ("POST", user + "/imrn", "imrnResponse."), ("POST", user + "/eventSubscription", "eventSubscriptionResponse."),
+        ("PUT", user + "/eventSubscription/e1", "eventSubscriptionResponse."), ("DELETE", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
+        ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."), ("DELETE", user + "/push/apple/devices/d1", ""),
+        ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."), ("PUT", user + "/push/google/devices/d1", ""),
+        ("GET", "/rest/version/1/localization", ""),
+    ]
+
+    @Test(arguments: services)
+    func `each is refused in the wrapper that its clients read`(_ method: String, _ path: String, _ wrapper: String) async throws {
+        try await TestServer.run { server in
+            let body = ["POST", "PUT"].contains(method) ? #"{"anyRequest":{}}"# : nil
+            let answer = try await server.request(method, path, body)
+            #expect(answer.status == 403)
+            #expect(answer["Content-Type"] == "application/json")
+            #expect(try answer.member(wrapper + "statusCode") == "35")
+            #expect(try answer.member(wrapper + "code") == "service.not_provided")
+        }
+    }
+
+    @Test func `every one of them is in the table above`() {
+        let asked = Set(Self.services.map { $0.1.split(separator: "?")[0].split(separator: "/").dropFirst(2) })
+        for service in AbsentService.allCases {
+            let template = service.template.split(separator: "/").dropFirst(2)
+            #expect(asked.contains { $0.count == template.count && zip($0, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 } }, "\(service)")
+        }
+    }
+
+    @Test func `another version of one is refused as such`() {
+        let refusal = #expect(throws: Refusal.self) { try Route(parsing: "/rest/version/2/user/joe/presence") }
+        #expect(refusal?.error.code == .requestUnsupportedVersion && refusal?.wrapper == .presence)
+    }
+
+    /// Without it a browser tells its page nothing but that the network failed.
+    @Test(arguments: [user + "/presence", user + "/no/such/resource", "/rest", "/rest/version/2/user/joe/callControl", "/rest/version/1/user/%ff/callControl"])
+    func `a preflight is answered on every path`(_ path: String) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request("OPTIONS", path, as: nil, headers: ["Origin: https://app.example"])
+            #expect(answer.status == 204)
+            #expect(answer["Access-Control-Allow-Origin"] == "*")
+            #expect(answer["Access-Control-Allow-Methods"] == "GET, POST, PUT, DELETE")
+            #expect(answer["Access-Control-Allow-Headers"]?.contains("Authorization") == true)
+        }
+    }
+}
