@@ -136,7 +136,7 @@ let package = Package(
         service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
         service("GatewayAPI", ["CallControl", "SDP"]),
         service("SignalingServer", [
-            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops",
+            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops", "Sockets",
             hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes,
             logging, lifecycle,
         ]),
@@ -167,7 +167,7 @@ let package = Package(
             name: "orbweaver-bench",
             dependencies: [
                 "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
-                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioWebSocket, httpTypes,
+                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 
@@ -208,7 +208,7 @@ let package = Package(
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "CallControl", "SDP", "FuzzTargets"]),
         tests("SignalingServerTests", [
-            "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
+            "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography", "EventLoops",
             nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
         ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),

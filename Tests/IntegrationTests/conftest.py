@@ -26,8 +26,8 @@ class GatewayStarter:
     def __init__(self):
         self.started: list[Gateway] = []
 
-    def __call__(self, *arguments: str) -> Gateway:
-        own = Gateway(*arguments)
+    def __call__(self, *arguments: str, **limits) -> Gateway:
+        own = Gateway(*arguments, **limits)
         self.started.append(own)
         return own.start()
 

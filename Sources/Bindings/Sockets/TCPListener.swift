@@ -18,7 +18,7 @@ package final class TCPListener: Sendable {
     private let descriptor: Atomic<Int32>
     /// Given up for a moment when the process runs out of descriptors: whoever waits is then accepted and closed, instead
     /// of making every wait end at once.
-    private let spare: Mutex<Int32>
+    private let spare: Mutex<SpareDescriptor>
 
     /// - Parameter backlog: connections that the kernel keeps for us, capped at `net.core.somaxconn`.
     package init(bind address: SocketAddress, backlog: Int32 = 256) throws(SocketError) {
@@ -37,7 +37,7 @@ package final class TCPListener: Sendable {
             throw error
         }
         self.descriptor = Atomic(descriptor)
-        spare = Mutex(Self.openSpare())
+        spare = Mutex(SpareDescriptor())
     }
 
     deinit { close() }
@@ -46,10 +46,7 @@ package final class TCPListener: Sendable {
     package func close() {
         let closing = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if closing >= 0 { Glibc.close(closing) }
-        spare.withLock { spare in
-            if spare >= 0 { Glibc.close(spare) }
-            spare = -1
-        }
+        spare.withLock { $0.release() }
     }
 
     /// The next one who waits.
@@ -77,16 +74,14 @@ package final class TCPListener: Sendable {
         case EAGAIN, EBADF, EINVAL: return .nobody
         case EMFILE, ENFILE:
             spare.withLock { spare in
-                if spare >= 0 { Glibc.close(spare) }
+                spare.release()
                 let unwanted = Glibc.accept(fileDescriptor, nil, nil)
                 if unwanted >= 0 { Glibc.close(unwanted) }
-                spare = Self.openSpare()
+                _ = spare.retake()
             }
             return .turnedAway
         // Errors of the connection, not of the listener (accept(2)).
         default: return .turnedAway
         }
     }
-
-    private static func openSpare() -> Int32 { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
 }

@@ -22,6 +22,12 @@ extension ConfigurationKey {
             "Reverse proxies whose X-Forwarded-For is believed; none: clients are known by their connections alone."),
         ConfigurationKey("listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."),
         ConfigurationKey(
+            "listen", "max_connections_per_address", \.signaling.maxConnectionsPerAddress, .count(1...1_000_000),
+            "Of these, connections of one IPv4 address or IPv6 /64 that are no notification channel."),
+        ConfigurationKey(
+            "listen", "write_timeout", \.signaling.writeTimeout, .duration(.seconds(1)...(.seconds(600))),
+            "A connection whose client takes nothing of what it is sent for this long is ended."),
+        ConfigurationKey(
             "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216), "Largest request body; a larger one is refused with 413."),
         ConfigurationKey(
             "listen", "channel_idle", \.signaling.channelIdleTimeout, .duration(.seconds(10)...(.seconds(3_600))),

@@ -78,6 +78,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
         signalingConfiguration.guests.policy.realms = try configuration.callMeRealms()
         signalingConfiguration.channelCloseTimeout = configuration.drain.closePatience
+        signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, users: users,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
@@ -103,6 +104,7 @@ package struct Gateway: Sendable {
     /// What `orbweaver serve` does: builds a gateway and runs it until SIGTERM or SIGINT.
     package static func serve(_ configuration: GatewayConfiguration) async throws {
         let logger = configuration.log.makeLogger(label: "orbweaver")
+        _ = DescriptorLimit.raise()
         try await build(configuration, logger: logger, signals: [.sigterm, .sigint]).run()
     }
 
@@ -144,6 +146,18 @@ package struct Gateway: Sendable {
         } catch {
             throw GatewayFailure(error)
         }
+    }
+
+    /// `listen.max_connections`, or fewer if the process may not have as many descriptors; then the log says so.
+    private static func fittingConnections(_ configuration: GatewayConfiguration, listeners: Int, _ logger: Logger) -> Int {
+        let media = configuration.media.tcpPort == nil ? 0 : configuration.workerCount * configuration.media.maximumConnectionsPerWorker
+        let budget = DescriptorBudget(limit: DescriptorLimit.current, inUse: DescriptorLimit.inUse, mediaConnections: media)
+        let (wanted, fitting) = (configuration.signaling.maxConnections, budget.connections(ofEachOf: listeners))
+        guard fitting < wanted else { return wanted }
+        logger.warning(
+            "listen.max_connections is lowered: the limit of open files leaves room for fewer",
+            metadata: [LogKey.count: "\(fitting)", LogKey.reason: "\(wanted) wanted, open files limited to \(budget.limit)"])
+        return fitting
     }
 
     private func announce() async {

@@ -91,7 +91,9 @@ extension GatewayConfiguration {
         media.bind = addresses.bind
         media.advertise = addresses.advertise
         media.detectsInbandKeys = inbandKeys == .on
-        media.workers = mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount
+        media.workers = workerCount
         return media
     }
+
+    var workerCount: Int { mediaWorkers ?? ProcessInfo.processInfo.activeProcessorCount }
 }

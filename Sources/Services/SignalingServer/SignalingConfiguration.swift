@@ -39,8 +39,18 @@ package struct SignalingConfiguration: Sendable {
     package var maxBodyBytes = 1 << 20
     /// Largest request head in bytes.
     package var maxHeaderBytes = 32 << 10
-    /// Open connections per listener; more wait in the kernel's queue.
+    /// Open connections per listener; who comes then takes the place of a client that is waited for, or is turned away.
     package var maxConnections = 65_536
+    /// Of these, connections of one IPv4 address or IPv6 /64 that are no notification channel.
+    package var maxConnectionsPerAddress = 1_024
+    /// A connection whose client takes nothing of what it is sent for this long is ended.
+    package var writeTimeout = Duration.seconds(30)
+    /// Requests of one connection that are answered at a time.
+    package var requestsAtATime = 4
+    /// Bytes of further requests that are kept for a client that ends its direction; a read takes up to 16 KiB at a time.
+    package var bytesAhead = 64 << 10
+    /// Bytes that the kernel keeps for one connection: sent and not acknowledged, and of these not even sent.
+    package var kernelBuffers = (sent: 128 << 10, unsent: 32 << 10)
     /// From a connection's beginning to the end of its first request head, TLS handshake included.
     package var firstRequestTimeout = Duration.seconds(15)
     /// From a request's head to the end of its body.
@@ -63,6 +73,7 @@ package struct SignalingConfiguration: Sendable {
             timeouts: ConnectionTimeouts(firstRequest: .init(firstRequestTimeout), request: .init(requestTimeout)),
             keepAlive: keepAliveTimeout,
             headerLimit: maxHeaderBytes,
+            ahead: RequestThrottle.Limits(requestsAtATime: requestsAtATime, bytesAhead: bytesAhead),
             channel: ChannelConfiguration(
                 idleTimeout: .init(channelIdleTimeout), slowReaderLimit: slowReaderBytes, messageLimit: maxClientMessageBytes,
                 closeTimeout: .init(channelCloseTimeout)),

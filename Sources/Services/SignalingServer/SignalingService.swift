@@ -1,4 +1,5 @@
 package import CallRuntime
+import EventLoops
 import HummingbirdCore
 import HummingbirdTLS
 package import Logging
@@ -19,6 +20,7 @@ package final class SignalingService: Service {
     private let draining: DrainingFlag
     private let bound: BoundPorts
     private let group: any EventLoopGroup
+    private let metrics: GatewayMetrics
     private let logger: Logger
 
     /// - Parameters:
@@ -34,6 +36,7 @@ package final class SignalingService: Service {
         self.configuration = configuration
         self.authenticator = authenticator
         self.group = group
+        self.metrics = metrics
         self.logger = logger
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
@@ -101,15 +104,39 @@ package final class SignalingService: Service {
         let channelSetup = channelSetups[index]
         let plain = HTTPServerBuilder { _ in channelSetup }
         let builder = if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
+        let door = ListenerDoor()
         return try builder.buildServer(
             configuration: ServerConfiguration(
                 address: .hostname(listener.host, port: listener.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections, logger: logger)
+                availableConnectionsDelegate: door
             ),
             eventLoopGroup: group,
             logger: logger,
             responder: channelSetup.responder,
-            onServerRunning: { channel in self.bound.set(index, channel.localAddress?.port ?? listener.port) }
+            onServerRunning: { channel in
+                do {
+                    try await self.guardListener(channel, door)
+                    self.bound.set(index, channel.localAddress?.port ?? listener.port)
+                } catch {
+                    // It was closed before it served anybody.
+                    self.bound.fail()
+                }
+            }
         )
+    }
+
+    /// Puts a gate before a listener, and opens its door.
+    private func guardListener(_ channel: any Channel, _ door: ListenerDoor) async throws {
+        let (configuration, metrics, logger) = (configuration, metrics, logger)
+        try await channel.eventLoop.submit {
+            let limits = ConnectionTable.Configuration(
+                maximum: configuration.maxConnections, perNetwork: configuration.maxConnectionsPerAddress)
+            let gate = ConnectionGate(
+                limits, writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics, logger: logger, on: channel.eventLoop)
+            try channel.limitKernelBuffers(sent: configuration.kernelBuffers.sent, unsent: configuration.kernelBuffers.unsent)
+            try channel.pipeline.syncOperations.addHandler(gate, position: .first)
+            door.open()
+            channel.read()
+        }.get()
     }
 }

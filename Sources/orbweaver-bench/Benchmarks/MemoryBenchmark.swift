@@ -4,7 +4,7 @@ import NIOCore
 
 struct MemoryBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "memory", abstract: "Memory per idle WebSocket and per anchored audio call with both peers connected.",
+        commandName: "memory", abstract: "Memory per idle WebSocket, plain or over TLS, and per anchored audio call with both peers connected.",
         discussion: "The gateway is a process of its own; counted is its proportional set size before and after.")
 
     @Option(help: "The gateway's program.")
@@ -13,9 +13,12 @@ struct MemoryBenchmark: AsyncParsableCommand {
     @Option(help: "How many of each.")
     var count = 1_000
 
+    @Flag(help: "Only WebSockets, and these over TLS.")
+    var tls = false
+
     func run() async throws {
         try await sockets()
-        try await calls()
+        if !tls { try await calls() }
     }
 
     private static let users = ["alice", "bob", "carol", "dave"].map { "\($0)@dev.local" }
@@ -25,11 +28,11 @@ struct MemoryBenchmark: AsyncParsableCommand {
         defer { gateway.process.stop() }
         let client = try await HTTPClient(port: gateway.port)
         var open: [NotificationSocket?] = []
-        for index in 0..<8 { open.append(try await gateway.register(Self.users[index % 4], client)) }
+        for index in 0..<8 { open.append(try await gateway.register(Self.users[index % 4], client, overTLS: tls)) }
         let before = gateway.process.proportionalBytes
-        for index in 0..<count { open.append(try await gateway.register(Self.users[index % 4], client)) }
+        for index in 0..<count { open.append(try await gateway.register(Self.users[index % 4], client, overTLS: tls)) }
         try await Task.sleep(for: .seconds(1))
-        report("idle WebSocket with its subscription", gateway.process.proportionalBytes - before)
+        report("idle WebSocket\(tls ? " over TLS" : "") with its subscription", gateway.process.proportionalBytes - before)
         for socket in open { await socket?.close() }
     }
 

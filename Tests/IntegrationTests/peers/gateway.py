@@ -3,6 +3,7 @@ import asyncio
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -20,7 +21,9 @@ BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbw
 class Gateway:
     """`orbweaver serve --dev` with more options, or another command line, from `start()` to `stop()`."""
 
-    def __init__(self, *options: str, arguments: list[str] | None = None, http_port: int | None = None):
+    def __init__(self, *options: str, arguments: list[str] | None = None, http_port: int | None = None, descriptors: int | tuple[int, int] | None = None):
+        """`descriptors`: the limit of open files, or the soft and the hard one."""
+        self._descriptors = (descriptors, descriptors) if isinstance(descriptors, int) else descriptors
         self.http_port, self.https_port = http_port or free_ports(1), free_ports(1)
         self.media_port = free_ports(os.cpu_count() or 1)
         self.log_path = Path(tempfile.mkdtemp(prefix="orbweaver-test-")) / "gateway.log"
@@ -56,8 +59,9 @@ class Gateway:
     def start(self, timeout: float = 60) -> "Gateway":
         with open(self.log_path, "wb") as log:
             self._process = subprocess.Popen(
-                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=self.log_path.parent
-            )
+                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=self.log_path.parent,
+                preexec_fn=self._limit_descriptors if self._descriptors else None,
+            )  # fmt: skip
         end = time.monotonic() + timeout
         while self.readiness() != 200:
             if self._process.poll() is not None:
@@ -67,6 +71,13 @@ class Gateway:
                 raise AssertionError(f"the gateway was not ready after {timeout} s:\n{self.log_tail()}")
             time.sleep(0.05)
         return self
+
+    def _limit_descriptors(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, self._descriptors)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def readiness(self) -> int | None:
         """The HTTP status of `/ready`; None if nobody answers."""

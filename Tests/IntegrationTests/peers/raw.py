@@ -11,8 +11,14 @@ import socket
 import time
 
 
-def connection(port: int) -> socket.socket:
-    stream = socket.create_connection(("127.0.0.1", port), timeout=20)
+def connection(port: int, source: str = "127.0.0.1", receive_buffer: int | None = None) -> socket.socket:
+    """From any address of 127.0.0.0/8; with so many bytes that the kernel takes for us while we do not read."""
+    stream = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    stream.settimeout(20)
+    if receive_buffer:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    stream.bind((source, 0))
+    stream.connect(("127.0.0.1", port))
     stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return stream
 

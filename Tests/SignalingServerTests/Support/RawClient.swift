@@ -27,10 +27,17 @@ final class RawClient: Sendable {
     private let state = Mutex(State())
     private let channel: Mutex<(any Channel)?> = Mutex(nil)
 
-    static func connect(_ port: Int, tls: NIOSSLContext? = nil, autoRead: Bool = true) async throws -> RawClient {
+    /// - Parameters:
+    ///   - source: one of the machine's own addresses, such as any of 127.0.0.0/8.
+    ///   - receiveBuffer: bytes that the kernel takes for a client that does not read; its own choice unless given.
+    static func connect(
+        _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true, receiveBuffer: Int? = nil
+    ) async throws -> RawClient {
         let client = RawClient()
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: autoRead)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelOption(.autoRead, value: autoRead)
+        if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer)) }
+        if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
+        let channel = try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
@@ -47,6 +54,9 @@ final class RawClient: Sendable {
     }
 
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// What the peer sends stays in the kernel's buffers from now on.
+    func stopReading() async throws { try await openChannel.setOption(.autoRead, value: false).get() }
 
     func close() async { try? await openChannel.close().get() }
 

@@ -11,6 +11,10 @@ package final class GatewayMetrics: Sendable {
 
     // MARK: Signalling
 
+    /// TCP connections for requests and channels.
+    package let connectionsActive: Gauge
+    package let connectionsRefused: CounterFamily<ConnectionRefusal>
+    package let connectionsClosed: CounterFamily<ConnectionClosure>
     package let subscriptionsActive: Gauge
     package let webSocketsActive: Gauge
     package let webSocketsClosed: CounterFamily<WebSocketClosure>
@@ -75,6 +79,12 @@ package final class GatewayMetrics: Sendable {
         callSetup = registry.histogram(
             "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.", bounds: Self.setupBounds)
 
+        connectionsActive = registry.gauge("orbweaver_connections_active", "Open TCP connections for requests and notification channels.")
+        connectionsRefused = registry.counters(
+            "orbweaver_connections_refused_total", "Connections turned away before a byte was read, by reason.", by: ConnectionRefusal.self)
+        connectionsClosed = registry.counters(
+            "orbweaver_connections_closed_total", "Connections without a channel that the gateway ended unasked, by reason.",
+            by: ConnectionClosure.self)
         subscriptionsActive = registry.gauge("orbweaver_subscriptions_active", "Subscriptions that have not ended.")
         webSocketsActive = registry.gauge("orbweaver_websockets_active", "Open notification channels.")
         webSocketsClosed = registry.counters(

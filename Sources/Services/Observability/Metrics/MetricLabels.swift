@@ -99,6 +99,38 @@ package enum WebSocketClosure: String, MetricLabel {
     case protocolError = "protocol_error"
 }
 
+/// Why somebody who connected was turned away before a byte was read.
+package enum ConnectionRefusal: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// Too many connections of one address, all of them with a request that is being worked on.
+    case address
+    /// As many connections as the port may have, none of which could give way.
+    case full
+    /// The process had no descriptor left.
+    case descriptors
+}
+
+/// Why the gateway ended a connection that is no notification channel, and was not asked to.
+package enum ConnectionClosure: String, MetricLabel {
+    package static let labelName = "reason"
+
+    /// No request within the time for the first one.
+    case silent
+    /// A request that took too long to arrive.
+    case slowRequest = "slow_request"
+    /// Not HTTP, or a head that is too large.
+    case malformed
+    /// Answers were not taken.
+    case unread
+    /// Far more requests ahead than are answered at a time.
+    case flooding
+    /// Somebody else needed the place, and this client had been waited for longest.
+    case evicted
+    /// The gateway was stopping, and waited for this client in vain.
+    case draining
+}
+
 /// Why a datagram or a packet inside it went no further.
 package enum PacketDropReason: String, MetricLabel {
     package static let labelName = "reason"

@@ -1,6 +1,7 @@
 import GatewayAPI
 import NIOCore
 import NIOHTTP1
+import Observability
 
 /// How long the parts of an HTTP exchange may take.
 struct ConnectionTimeouts: Sendable {
@@ -19,17 +20,25 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let timeouts: ConnectionTimeouts
+    private let place: ConnectionPlace
+    private let metrics: GatewayMetrics
+    /// Told of each answer, so that it lets the next requests through.
+    weak var throttle: RequestThrottle?
     private var deadline: Scheduled<Void>?
     private var seenRequest = false
-    private var readingRequest = false
+    private(set) var isReadingRequest = false
     /// The target of the request that is being read.
     private var target = ""
-    private var answersOwed = 0
+    private(set) var requestsOwed = 0
     private var answerBegun = false
     /// `false` once the peer has closed its side: nobody is known to have waited for an answer after that.
     private(set) var peerIsPresent = true
 
-    init(timeouts: ConnectionTimeouts) { self.timeouts = timeouts }
+    init(timeouts: ConnectionTimeouts, place: ConnectionPlace, metrics: GatewayMetrics) {
+        self.timeouts = timeouts
+        self.place = place
+        self.metrics = metrics
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         arm(timeouts.firstRequest, context)
@@ -50,47 +59,55 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             seenRequest = true
             target = head.uri
-            readingRequest = true
-            answersOwed += 1
+            isReadingRequest = true
+            requestsOwed += 1
+            place.awaitRequest()
             deadline?.cancel()
             deadline = nil
         case .body:
             break
         case .end:
-            readingRequest = false
+            isReadingRequest = false
             deadline?.cancel()
             deadline = nil
+            // A refusal may have been quicker than the body.
+            if requestsOwed > 0 { place.workOnRequest() } else { place.awaitRequest() }
         }
         context.fireChannelRead(data)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         // Most requests arrive whole and need no timer.
-        if readingRequest, deadline == nil { arm(timeouts.request, context) }
+        if isReadingRequest, deadline == nil { arm(timeouts.request, context) }
         context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
-        case .head(let head): answerBegun = !head.status.isInformational
-        case .body: break
+        case .head(let head):
+            answerBegun = !head.status.isInformational
+            context.write(data, promise: promise)
+        case .body:
+            context.write(data, promise: promise)
         case .end:
             answerBegun = false
-            answersOwed -= 1
+            requestsOwed -= 1
+            if requestsOwed == 0, !isReadingRequest { place.awaitRequest() }
+            context.write(data, promise: promise)
+            throttle?.requestAnswered()
         }
-        context.write(data, promise: promise)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case HTTPParserError.headerOverflow:
-            give(APIError(.requestHeadersTooLarge, "The request's headers are too large."), context)
+            give(APIError(.requestHeadersTooLarge, "The request's headers are too large."), .malformed, context)
         case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
             context.close(promise: nil)
         case let refused as RequestHeadFilter.RefusedHead:
-            give(refused.reason, context)
+            give(refused.reason, .malformed, context)
         case is HTTPParserError:
-            give(APIError(.requestMalformed, "This is not a well-formed HTTP/1.1 request."), context)
+            give(APIError(.requestMalformed, "This is not a well-formed HTTP/1.1 request."), .malformed, context)
         default:
             context.fireErrorCaught(error)
         }
@@ -110,21 +127,26 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
             guard let self else { return }
-            if self.readingRequest {
-                self.give(APIError(.requestTimedOut, "The request took too long to arrive."), context)
+            if self.isReadingRequest {
+                self.give(APIError(.requestTimedOut, "The request took too long to arrive."), .slowRequest, context)
             } else {
+                self.metrics.connectionsClosed[.silent].increment()
                 context.close(promise: nil)
             }
         }
     }
 
     /// Says why, if no other answer is in the way, and ends the connection.
-    private func give(_ error: APIError, _ context: ChannelHandlerContext) {
-        let othersOwed = answersOwed - (readingRequest ? 1 : 0)
+    private func give(_ error: APIError, _ reason: ConnectionClosure, _ context: ChannelHandlerContext) {
+        metrics.connectionsClosed[reason].increment()
+        let othersOwed = requestsOwed - (isReadingRequest ? 1 : 0)
         if othersOwed == 0, !answerBegun {
             // A path that leads nowhere has no wrapper.
-            let endpoint = readingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
-            RefusalWriter.write(Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context)
+            let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
+            // A request that has begun is counted by whoever was to answer it.
+            RefusalWriter.write(
+                Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context,
+                counting: isReadingRequest ? nil : metrics)
         }
         context.close(promise: nil)
     }

@@ -2,24 +2,26 @@ import GatewayAPI
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import Observability
 
-/// Writes a refusal where no request handling is in place yet.
+/// Writes a refusal where no request handling is in place yet, and counts it like any other answer.
 enum RefusalWriter {
     /// From a handler of the pipeline, outwards.
-    static func write(_ refusal: Refusal, to context: ChannelHandlerContext) {
-        for part in parts(refusal) { context.write(NIOAny(part), promise: nil) }
+    static func write(_ refusal: Refusal, to context: ChannelHandlerContext, counting metrics: GatewayMetrics?) {
+        for part in parts(refusal, metrics) { context.write(NIOAny(part), promise: nil) }
         context.flush()
     }
 
     /// From the end of the pipeline; the future succeeds when the last byte is out.
-    static func write(_ refusal: Refusal, to channel: any Channel) -> EventLoopFuture<Void> {
-        let parts = parts(refusal)
+    static func write(_ refusal: Refusal, to channel: any Channel, counting metrics: GatewayMetrics) -> EventLoopFuture<Void> {
+        let parts = parts(refusal, metrics)
         for part in parts.dropLast() { channel.write(part, promise: nil) }
         return channel.writeAndFlush(parts[parts.count - 1])
     }
 
-    private static func parts(_ refusal: Refusal) -> [HTTPServerResponsePart] {
+    private static func parts(_ refusal: Refusal, _ metrics: GatewayMetrics?) -> [HTTPServerResponsePart] {
         let answer = Answer.refusal(refusal, at: nil)
+        metrics?.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
         let headers = HTTPHeaders(answer.headers.map { ($0.name.rawName, $0.value) })
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status.code), headers: headers)

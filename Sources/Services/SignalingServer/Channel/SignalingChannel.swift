@@ -13,8 +13,9 @@ import Observability
 
 /// What becomes of an accepted connection: HTTP requests, or one notification channel.
 ///
-///     TLS? → HTTP decoder → head filter → guard → upgrade filter → upgrade handler ─┬─▶ HTTP types → state → requests
-///                                                                                   └─▶ lengths → WebSocket frames → channel
+///     monitor → TLS? → throttle → HTTP decoder → head filter → guard → upgrade filter → upgrade handler
+///                                                                ├─▶ HTTP types → state → requests
+///                                                                └─▶ lengths → WebSocket frames → channel
 struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -31,6 +32,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         /// Time without a request on a connection that is kept alive.
         var keepAlive: Duration
         var headerLimit: Int
+        /// What a client may send before it is answered.
+        var ahead: RequestThrottle.Limits
         var channel: ChannelConfiguration
         var defaultDomain: String
     }
@@ -49,15 +52,18 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             let decoder = ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits))
             let headFilter = RequestHeadFilter()
-            let connectionGuard = ConnectionGuard(timeouts: configuration.timeouts)
+            let monitor = try pipeline.handler(type: ConnectionMonitor.self)
+            let connectionGuard = ConnectionGuard(timeouts: configuration.timeouts, place: monitor.place, metrics: metrics)
+            let throttle = RequestThrottle(before: connectionGuard, limits: configuration.ahead, metrics: metrics)
+            connectionGuard.throttle = throttle
             let filter = UpgradeFilter()
             let upgrade = NIOTypedHTTPServerUpgradeHandler(
                 httpEncoder: encoder,
-                extraHTTPHandlers: [decoder, headFilter, connectionGuard, filter],
+                extraHTTPHandlers: [decoder, headFilter, connectionGuard, filter, throttle],
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
                     upgraders: [upgrader], notUpgradingCompletionHandler: { setUpHTTP($0, logger) })
             )
-            try pipeline.addHandlers([encoder, decoder, headFilter, connectionGuard, filter, upgrade])
+            try pipeline.addHandlers([encoder, throttle, decoder, headFilter, connectionGuard, filter, upgrade])
             return Value(channel: channel, negotiation: upgrade.upgradeResultFuture)
         }
     }
@@ -120,10 +126,12 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     guard let (user, id) = address(head) else {
                         preconditionFailure("only a request that names a channel is upgraded")
                     }
-                    let handler = WebSocketHandler(configuration: configuration.channel, metrics: metrics, draining: draining)
                     let pipeline = channel.pipeline.syncOperations
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
                     try pipeline.addHandler(FrameLengthGuard(), position: .before(decoder))
+                    let monitor = try pipeline.handler(type: ConnectionMonitor.self)
+                    monitor.becomeChannel()
+                    let handler = WebSocketHandler(configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining)
                     try pipeline.addHandler(handler)
                     return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), user, id)
                 }
@@ -153,7 +161,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             draining.isSet
             ? APIError(.serviceDraining, "The gateway is stopping; open the channel again in a moment.", retryAfter: APIError.backOff)
             : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
-        return RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: channel)
+        return RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: channel, counting: metrics)
             .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
             .flatMap { channel.close() }
             .map { HTTPHeaders?.none }

@@ -18,6 +18,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     private let configuration: ChannelConfiguration
+    private let monitor: ConnectionMonitor
     private let metrics: GatewayMetrics
     private let draining: DrainingFlag
     private var state = State.open
@@ -29,8 +30,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(configuration: ChannelConfiguration, metrics: GatewayMetrics, draining: DrainingFlag) {
+    init(configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics, draining: DrainingFlag) {
         self.configuration = configuration
+        self.monitor = monitor
         self.metrics = metrics
         self.draining = draining
         frames = ClientFrames(sizeLimit: configuration.messageLimit)
@@ -43,8 +45,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         let owed = owedBytes(context)
         // A frame that nothing waits in front of says nothing about the reader, however large it is.
         guard owed == 0 || owed + text.readableBytes <= configuration.slowReaderLimit else {
-            closure = closure ?? .tooSlow
-            return context.close(promise: nil)
+            return giveUp()
         }
         context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: text)), promise: nil)
     }
@@ -58,6 +59,12 @@ final class WebSocketHandler: ChannelInboundHandler {
         data.write(webSocketErrorCode: code)
         writeClose(data, context)
         schedule(in: configuration.closeTimeout, context) { $1.close(promise: nil) }
+    }
+
+    /// The peer does not read: what waits for it is dropped at once, by the kernel too.
+    private func giveUp() {
+        closure = closure ?? .tooSlow
+        monitor.reset()
     }
 
     /// Bytes that the peer has not taken out of our hands yet.
@@ -82,10 +89,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         case .pong:
             guard state == .open else { return }
             // A peer that floods pings without reading is a slow reader like any other.
-            guard owedBytes(context) <= configuration.slowReaderLimit else {
-                closure = closure ?? .tooSlow
-                return context.close(promise: nil)
-            }
+            guard owedBytes(context) <= configuration.slowReaderLimit else { return giveUp() }
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: payload)
             context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
         case .closed:
@@ -106,6 +110,8 @@ final class WebSocketHandler: ChannelInboundHandler {
         switch event {
         case is ChannelShouldQuiesceEvent:
             close(.goingAway, because: .goingAway)
+        case is ConnectionMonitor.ReaderIsStuck:
+            closure = closure ?? .tooSlow
         case ChannelEvent.inputClosed:
             // The server allows half-closure; a WebSocket has no use for one.
             context.close(promise: nil)

@@ -52,7 +52,7 @@ private struct ConnectionEnds: Error {}
 
 extension Channel {
     /// The peer of the connection itself; no header can change it.
-    fileprivate var sourceAddress: IPAddress? {
+    var sourceAddress: IPAddress? {
         remoteAddress?.ipAddress.flatMap { IPAddress($0.prefix { $0 != "%" }) }
     }
 

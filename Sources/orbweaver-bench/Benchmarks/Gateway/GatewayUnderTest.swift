@@ -7,12 +7,14 @@ import NIOHTTP1
 final class GatewayUnderTest {
     let process: ChildProcess
     let port: Int
+    private let tlsPort: Int
 
     /// - Parameter settings: `section.key=value`, over those of `--dev`.
     init(_ binary: String, settings: [String] = []) async throws {
         port = try await FreePort.tcp()
+        tlsPort = try await FreePort.tcp()
         let arguments =
-            ["serve", "--dev", "--http-port", "\(port)", "--https-port", "\(try await FreePort.tcp())", "--media-port", "\(try FreePort.udp())"]
+            ["serve", "--dev", "--http-port", "\(port)", "--https-port", "\(tlsPort)", "--media-port", "\(try FreePort.udp())"]
             + (["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + settings).flatMap { ["--set", $0] }
         process = try await ChildProcess(binary, arguments, port: port)
     }
@@ -20,13 +22,13 @@ final class GatewayUnderTest {
     func path(_ user: String, _ resource: String) -> String { "/rest/version/1/user/\(user)/\(resource)" }
 
     /// Subscribes a user and, unless told not to, opens the channel.
-    func register(_ user: String, _ client: HTTPClient, listens: Bool = true) async throws -> NotificationSocket? {
+    func register(_ user: String, _ client: HTTPClient, listens: Bool = true, overTLS: Bool = false) async throws -> NotificationSocket? {
         let body = #"{"subscribeRequest":{"expires":3600,"service":["call"],"notificationType":"WebSocket"}}"#
         let answer = try await client.request(.POST, path(user, "subscription"), user: user, body: ByteBuffer(string: body))
         guard answer.status == 201 else { throw ValidationError("subscribe: \(answer.status) \(String(buffer: answer.body))") }
         let granted = try JSONDecoder().decode(Subscribed.self, from: Data(answer.body.readableBytesView)).subscribeResponse
         guard listens else { return nil }
-        return try await NotificationSocket(port: port, path: granted.subscriptionParams.notificationChannel)
+        return try await NotificationSocket(port: overTLS ? tlsPort : port, overTLS: overTLS, path: granted.subscriptionParams.notificationChannel)
     }
 
     private struct Subscribed: Decodable {

@@ -1,0 +1,139 @@
+import EventLoops
+import Logging
+import NIOCore
+import Observability
+import Primitives
+import Sockets
+
+/// At the door of one port: lets connections in, turns the others away, and makes room. Everything happens on the event loop of
+/// the listening channel.
+final class ConnectionGate: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+
+    private let writeTimeout: TimeAmount
+    private let metrics: GatewayMetrics
+    private let logger: Logger
+    private let eventLoop: any EventLoop
+    private var table: ConnectionTable
+    private var open: [ConnectionTable.ID: (channel: any Channel, place: ConnectionPlace)] = [:]
+    private var lastID: ConnectionTable.ID = 0
+    private var nextWarning: [ConnectionRefusal: NIODeadline] = [:]
+    private var spare = SpareDescriptor()
+    /// The spare descriptor is given up: who is accepted has it.
+    private var turnsAway = false
+    private var isPaused = false
+
+    init(_ limits: ConnectionTable.Configuration, writeTimeout: TimeAmount, metrics: GatewayMetrics, logger: Logger, on eventLoop: any EventLoop) {
+        table = ConnectionTable(limits)
+        self.writeTimeout = writeTimeout
+        self.metrics = metrics
+        self.logger = logger
+        self.eventLoop = eventLoop
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = Self.unwrapInboundIn(data)
+        if turnsAway { return turnAwayWithSpare(channel) }
+        // A peer that is gone already has no address.
+        let network = ConnectionTable.Network(channel.sourceAddress ?? IPAddress(v4: 0))
+        lastID += 1
+        switch table.admit(lastID, from: network, waitingSince: { open[$0]?.place.waitingSince }) {
+        case .refused(let reason):
+            refuse(channel, reason)
+        case .admitted(let leaving):
+            for id in leaving { evict(id) }
+            admit(channel, lastID)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func becameChannel(_ id: ConnectionTable.ID) { table.becameChannel(id) }
+
+    private func admit(_ channel: any Channel, _ id: ConnectionTable.ID) {
+        let gate = NIOLoopBound(self, eventLoop: eventLoop)
+        let place = ConnectionPlace(id: id, gate: gate, on: eventLoop)
+        open[id] = (channel, place)
+        metrics.connectionsActive.increment()
+        let (metrics, writeTimeout) = (metrics, writeTimeout)
+        // Before anything else is added: the rest of the set-up comes to the same loop later.
+        channel.eventLoop.runNowOrNext {
+            // Fails only on a channel that is closed already.
+            try? channel.pipeline.syncOperations.addHandler(
+                ConnectionMonitor(place: place, writeTimeout: writeTimeout, metrics: metrics), position: .first)
+        }
+        channel.closeFuture.hop(to: eventLoop).whenComplete { _ in gate.value.closed(id) }
+    }
+
+    private func closed(_ id: ConnectionTable.ID) {
+        if open.removeValue(forKey: id) != nil { metrics.connectionsActive.decrement() }
+        table.remove(id)
+    }
+
+    private func evict(_ id: ConnectionTable.ID) {
+        guard let channel = open[id]?.channel else { return }
+        metrics.connectionsClosed[.evicted].increment()
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionMonitor.GiveWay())
+    }
+
+    /// Closes a connection that nothing was set up for; nothing of it stays behind.
+    private func refuse(_ channel: any Channel, _ reason: ConnectionRefusal) {
+        metrics.connectionsRefused[reason].increment()
+        warn(reason)
+        channel.eventLoop.execute {
+            channel.resetOnClose()
+            channel.close(promise: nil)
+        }
+    }
+
+    /// One line a minute for each reason, however many come.
+    private func warn(_ reason: ConnectionRefusal) {
+        let now = NIODeadline.now()
+        guard now >= nextWarning[reason] ?? now else { return }
+        nextWarning[reason] = now + .minutes(1)
+        logger.warning("connections are turned away", metadata: [LogKey.reason: "\(reason.rawValue)", LogKey.count: "\(open.count)"])
+    }
+
+    // MARK: - Without descriptors
+
+    /// An accept that fails for want of descriptors leaves the client in the kernel's queue, and NIO 2.101 asks again at once, for
+    /// ever: nothing tells its `AcceptBackoffHandler`, because the read counts as not done yet. So the port stops listening for a
+    /// moment, and the spare descriptor is given up to turn away whoever is first then.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let failure = error as? IOError, DescriptorLimit.isReached(failure.errnoCode) else { return context.fireErrorCaught(error) }
+        warn(.descriptors)
+        guard !isPaused else { return }
+        isPaused = true
+        listen(false, context)
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+            self.isPaused = false
+            self.turnsAway = !self.spare.retake()
+            if self.turnsAway { self.spare.release() }
+            self.listen(true, context)
+        }
+    }
+
+    private static let pause = TimeAmount.milliseconds(20)
+
+    private func listen(_ listens: Bool, _ context: ChannelHandlerContext) {
+        // Fails only on a channel that is closed already.
+        try? context.channel.syncOptions?.setOption(.autoRead, value: listens)
+    }
+
+    private func turnAwayWithSpare(_ channel: any Channel) {
+        let gate = NIOLoopBound(self, eventLoop: eventLoop)
+        channel.closeFuture.hop(to: eventLoop).whenComplete { _ in
+            _ = gate.value.spare.retake()
+            // Somebody else may have been quicker.
+            gate.value.turnsAway = !gate.value.spare.isHeld
+        }
+        refuse(channel, .descriptors)
+    }
+}
+
+extension EventLoop {
+    /// At once on this loop; otherwise before whatever is handed to it later.
+    fileprivate func runNowOrNext(_ action: @escaping @Sendable () -> Void) {
+        if inEventLoop { action() } else { execute(action) }
+    }
+}

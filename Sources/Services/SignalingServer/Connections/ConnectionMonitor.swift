@@ -1,0 +1,158 @@
+import EventLoops
+import NIOCore
+import Observability
+
+/// Next to the socket, below TLS: sees every byte, and ends the connection when they stop where they should not.
+///
+/// A client that takes nothing of what it is sent for the write timeout is reset. So is one that is still waited for when the gateway
+/// stops, as soon as nothing moves any more.
+final class ConnectionMonitor: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    /// Somebody else needs this connection's place.
+    struct GiveWay: Sendable {}
+
+    /// The connection is about to be reset, because nobody reads what is sent on it.
+    struct ReaderIsStuck: Sendable {}
+
+    let place: ConnectionPlace
+    private let writeTimeout: TimeAmount
+    private let metrics: GatewayMetrics
+    private var context: ChannelHandlerContext?
+    private var isChannel = false
+    private var received = 0
+    private var sent = 0
+    private var writes = 0
+    /// Runs while the kernel has not taken everything.
+    private var watch: Scheduled<Void>?
+    private var drain: Scheduled<Void>?
+
+    init(place: ConnectionPlace, writeTimeout: TimeAmount, metrics: GatewayMetrics) {
+        self.place = place
+        self.writeTimeout = writeTimeout
+        self.metrics = metrics
+    }
+
+    /// The connection is a notification channel from now on.
+    func becomeChannel() {
+        isChannel = true
+        place.becomeChannel()
+    }
+
+    /// Ends the connection without another word, and without what waits to be sent.
+    func reset() {
+        guard let context else { return }
+        context.channel.resetOnClose()
+        context.close(promise: nil)
+    }
+
+    // MARK: - From the pipeline
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // One read of this size at a time: what is read ahead of the answers is bounded (RequestThrottle).
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try? context.channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 16_384))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        watch?.cancel()
+        drain?.cancel()
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += Self.unwrapInboundIn(data).readableBytes
+        if watch != nil, owed(context) == 0 { readerTookAll() }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch Self.unwrapOutboundIn(data) {
+        case .byteBuffer(let bytes):
+            sent += bytes.readableBytes
+            if writes < Self.firstWrites {
+                writes += 1
+                // TLS keeps a buffer of 16 KiB for its records for as long as the connection lasts, and most are short.
+                if bytes.capacity >= Self.largeBuffer { bytes.releaseSparePages() }
+            }
+        case .fileRegion(let region): sent += region.readableBytes
+        }
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        guard watch == nil, owed(context) > 0 else { return }
+        place.awaitReader()
+        watchReader(context, taken: taken(context), quietChecks: 0)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is GiveWay: reset()
+        case is ChannelShouldQuiesceEvent:
+            context.fireUserInboundEventTriggered(event)
+            // A channel says goodbye by itself.
+            if !isChannel, drain == nil { watchDrain(context, moved: received + taken(context), checks: 1) }
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    // MARK: - Deadlines
+
+    private static let largeBuffer = 16_384
+    /// Enough to have seen the buffer that TLS keeps, and too few to cost a busy connection anything.
+    private static let firstWrites = 4
+
+    /// Bytes that the kernel has not taken yet.
+    private func owed(_ context: ChannelHandlerContext) -> Int {
+        // A channel without the option is not a socket: nothing is ever owed on it.
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    private func taken(_ context: ChannelHandlerContext) -> Int { sent - owed(context) }
+
+    private func readerTookAll() {
+        watch?.cancel()
+        watch = nil
+        place.readerTookAll()
+    }
+
+    /// Looks twice per timeout: two looks in a row without progress are one timeout.
+    private func watchReader(_ context: ChannelHandlerContext, taken before: Int, quietChecks: Int) {
+        let half = TimeAmount.nanoseconds(writeTimeout.nanoseconds / 2)
+        watch = context.eventLoop.assumeIsolated().scheduleTask(in: half) { [weak self] in
+            guard let self, let context = self.context else { return }
+            self.watch = nil
+            guard self.owed(context) > 0 else { return self.readerTookAll() }
+            let taken = self.taken(context)
+            guard taken == before else { return self.watchReader(context, taken: taken, quietChecks: 0) }
+            guard quietChecks > 0 else { return self.watchReader(context, taken: taken, quietChecks: 1) }
+            context.fireUserInboundEventTriggered(ReaderIsStuck())
+            if !self.isChannel { self.metrics.connectionsClosed[.unread].increment() }
+            self.reset()
+        }
+    }
+
+    /// While the gateway stops: who is waited for has this long to move a byte, and ``drainChecks`` times as long in all.
+    private func watchDrain(_ context: ChannelHandlerContext, moved before: Int, checks: Int) {
+        drain = context.eventLoop.assumeIsolated().scheduleTask(in: Self.drainCheck) { [weak self] in
+            guard let self, let context = self.context else { return }
+            if self.owed(context) == 0 { self.readerTookAll() }
+            let moved = self.received + self.taken(context)
+            guard self.place.waitingSince != nil, moved == before || checks >= Self.drainChecks else {
+                return self.watchDrain(context, moved: moved, checks: checks + 1)
+            }
+            self.metrics.connectionsClosed[.draining].increment()
+            self.reset()
+        }
+    }
+
+    private static let drainCheck = TimeAmount.milliseconds(500)
+    private static let drainChecks = 4
+}
