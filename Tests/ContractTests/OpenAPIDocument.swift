@@ -1,4 +1,5 @@
 import Foundation
+import GatewayAPI
 import HTTPTypes
 import SignalingServer
 import TestSupport

@@ -129,4 +129,32 @@ import Testing
         #expect(throttle.attempt(from: home, at: clock.now) == .allowed)
         #expect(throttle.attempt(from: home, at: clock.now) == .refused(retryAfter: .seconds(5)))
     }
+
+    /// Words of a file in any order, and tokens that are damaged, cut short or of another realm.
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `no file and no token is worse than refused`(_ seed: UInt64) throws {
+        var random = SeededRandomSource(seed: seed)
+        let words = [
+            "shop", "desk", "aes-128-ecb", "AES-256-CBC", "aes-128-cbc", Self.key, Self.longKey, Self.vector, "00", "zz", "#", "\n", "\r\n", "\t", "é", "\0",
+            "",
+        ]
+        var tokens = [Self.ecb, Self.cbc, Self.vector + Self.cbc, "", "é", String(repeating: "ab", count: 600)]
+        for text in [Self.ecb, Self.vector + Self.cbc] {
+            for _ in 0..<50 {
+                var digits = Array(text.utf8.prefix(Int(random.next() % UInt64(text.utf8.count + 1))))
+                if !digits.isEmpty { digits[Int(random.next() % UInt64(digits.count))] = Array("0123456789abcdefg".utf8)[Int(random.next() % 17)] }
+                tokens.append(String(decoding: digits, as: UTF8.self))
+            }
+        }
+        var count = 0
+        for _ in 0..<3_000 {
+            let file = (0..<(random.next() % 9)).map { _ in words[Int(random.next() % UInt64(words.count))] + (random.next() % 8 == 0 ? "" : " ") }.joined()
+            guard let realms = try? CallMeRealm.realms(parsing: file) else { continue }
+            count += realms.count
+            for realm in realms {
+                for token in tokens { #expect(realm.read(token, defaultDomain: "example.com").map { !$0.address.domain.isEmpty } ?? true) }
+            }
+        }
+        #expect(count > 0, "some files are files")
+    }
 }

@@ -1,3 +1,4 @@
+import GatewayAPI
 import HTTPTypes
 import NIOCore
 import NIOHTTP1

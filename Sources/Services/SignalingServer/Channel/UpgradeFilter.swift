@@ -1,3 +1,4 @@
+import GatewayAPI
 import NIOCore
 import NIOHTTP1
 

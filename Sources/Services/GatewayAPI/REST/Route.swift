@@ -1,5 +1,4 @@
 import Foundation
-package import GatewayAPI
 
 /// A request path taken apart: which endpoint it names, and for whom (spidr-wire §1.1).
 package struct Route: Equatable, Sendable {

@@ -1,6 +1,5 @@
 package import CallControl
 import Foundation
-package import GatewayAPI
 package import Primitives
 
 /// Name and password out of an `Authorization: Basic` header (RFC 7617).

@@ -1,0 +1,25 @@
+package import GatewayAPI
+package import HTTPTypes
+
+extension Endpoint {
+    /// Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
+    package var methods: [HTTPRequest.Method] {
+        switch self {
+        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
+        case .subscription, .guestSubscription: [.put, .delete]
+        case .call, .guestCall: [.get, .put, .delete]
+        case .logHistory, .logRecord: [.get, .delete]
+        case .callSessions, .callStatistics, .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: [.get]
+        }
+    }
+
+    package func allows(_ method: HTTPRequest.Method) -> Bool {
+        methods.contains(method == .head ? .get : method)
+    }
+
+    /// The `Allow` header (RFC 9110 §10.2.1).
+    package var allow: String {
+        let implied: [HTTPRequest.Method] = methods.contains(.get) ? [.head, .options] : [.options]
+        return (methods + implied).map(\.rawValue).joined(separator: ", ")
+    }
+}
