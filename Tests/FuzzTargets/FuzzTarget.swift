@@ -15,11 +15,19 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
 
     /// The one list: a new target is a line here.
     package static let all = [
+        FuzzTarget(name: "basic-credentials", run: fuzzBasicCredentials),
+        FuzzTarget(name: "callme-token", run: fuzzCallMeToken),
         FuzzTarget(name: "candidate", run: fuzzCandidate),
+        FuzzTarget(name: "comfort-noise", run: fuzzComfortNoise),
         FuzzTarget(name: "frames", run: fuzzFrames),
         FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
+        FuzzTarget(name: "handshake-record", run: fuzzHandshakeRecord),
         FuzzTarget(name: "ice-lite-agent", run: fuzzICELiteAgent),
+        FuzzTarget(name: "key-events", run: fuzzKeyEvents),
         FuzzTarget(name: "ogg-opus", run: fuzzOggOpus),
+        FuzzTarget(name: "payload", run: fuzzPayload),
+        FuzzTarget(name: "playout", run: fuzzPlayout),
+        FuzzTarget(name: "route", run: fuzzRoute),
         FuzzTarget(name: "rtcp", run: fuzzRTCP),
         FuzzTarget(name: "rtp", run: fuzzRTP),
         FuzzTarget(name: "sdp", run: fuzzSDP),

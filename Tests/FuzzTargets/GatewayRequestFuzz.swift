@@ -12,6 +12,7 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
         _ = Result { try request.creation(defaultDomain: "example.com") }
         _ = Result { try request.operation(defaultDomain: "example.com") }
     }
+    if let request = reread(MediaRequest.self, from: body) { _ = Result { try request.operation() } }
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
         _ = Result { try request.call.creation(defaultDomain: "example.com") }
