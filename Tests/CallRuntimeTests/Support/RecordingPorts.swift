@@ -108,6 +108,7 @@ final class CountingObserver: RuntimeObserver {
         var started = 0
         var setups: [Duration] = []
         var ended: [CallRecord] = []
+        var refused: [CallRefusal] = []
         var subscriptions = 0
         var sent = 0
         var replayed = 0
@@ -120,6 +121,7 @@ final class CountingObserver: RuntimeObserver {
     func callStarted() { state.withLock { $0.started += 1 } }
     func callAnswered(setup: Duration) { state.withLock { $0.setups.append(setup) } }
     func callEnded(_ record: CallRecord) { state.withLock { $0.ended.append(record) } }
+    func callRefused(_ reason: CallRefusal) { state.withLock { $0.refused.append(reason) } }
     func subscriptionsChanged(by difference: Int) { state.withLock { $0.subscriptions += difference } }
     func notificationSent() { state.withLock { $0.sent += 1 } }
     func notificationReplayed() { state.withLock { $0.replayed += 1 } }

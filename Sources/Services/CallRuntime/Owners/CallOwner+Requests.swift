@@ -14,6 +14,7 @@ extension CallOwner {
         var random = environment.random.generator
         let now = environment.clock.now
         try command("answer", leg, device) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
+        if let session = call?[leg]?.party.session { registrations[leg]?.inbox.post(.answered(session)) }
     }
 
     func reject(by leg: Leg, from device: Device?, replacement: Bool) throws(CallError) {
