@@ -51,7 +51,7 @@ struct RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Mutex((isFull: false, lastCall: CallID?.none))
+    private let state = Mutex((isFull: false, lastCall: CallID?.none, loadCount: 0))
 
     init(recorder: Recorder) { self.recorder = recorder }
 
@@ -59,6 +59,9 @@ final class RecordingMedia: MediaPort {
         get { state.withLock { $0.isFull } }
         set { state.withLock { $0.isFull = newValue } }
     }
+
+    /// How often a file was asked for.
+    var loadCount: Int { state.withLock { $0.loadCount } }
 
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
@@ -77,6 +80,7 @@ final class RecordingMedia: MediaPort {
     func send(_ command: MediaCommand, for call: CallID) { recorder.record(.media(command, call)) }
 
     func load(file: String) async throws(MediaFileError) {
+        state.withLock { $0.loadCount += 1 }
         guard file == "welcome.wav" else { throw MediaFileError("there is no file \(file)") }
     }
 

@@ -36,6 +36,11 @@ extension CallOwner {
         }
     }
 
+    func checkPlay(by leg: Leg) throws(CallError) {
+        guard let call else { throw .noSuchCall }
+        try call.checkPlay(by: leg)
+    }
+
     func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) {
         try command("play", leg) { call throws(CallError) in try call.play(playback, to: target, by: leg) }
     }
