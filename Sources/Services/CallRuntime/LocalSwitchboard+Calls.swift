@@ -74,7 +74,7 @@ extension LocalSwitchboard {
             let unreachable = try await reasonNotToRing(request.callee, calleeContact, refusal, for: user)
             let parties = PerLeg(
                 caller: CallParty(
-                    user: user, name: Self.name(request.callerName, callerContact.displayName, or: user), session: sessions.caller,
+                    user: user, name: Self.callerName(user, request, callerContact), session: sessions.caller,
                     devices: callerContact.devices),
                 callee: CallParty(
                     user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
@@ -127,6 +127,13 @@ extension LocalSwitchboard {
     private static func mayNotCall(_ user: UserAddress) -> CallError {
         .notAllowed(
             operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
+    }
+
+    /// What the callee is shown. An account is shown by the name that it was given here, whatever its client says; only one without a name
+    /// goes by its client's word, for which nobody vouches. A guest has been given none.
+    private static func callerName(_ user: UserAddress, _ request: CallStartRequest, _ contact: RegistrationOwner.Contact) -> String {
+        user.guest == nil
+            ? name(contact.displayName, request.callerName, or: user) : name(request.callerName, contact.displayName, or: user)
     }
 
     /// The first name that says anything, else the address.
