@@ -59,7 +59,8 @@ extension Operation {
             .authUnavailable:
             audience == .user
         case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
-        case .anonymousTokenExpired, .anonymousRateLimited: audience == .guest && method == .post
+        case .anonymousTokenExpired: audience == .guest && method == .post
+        case .anonymousRateLimited: audience == .guest && (method == .post || method == .put && endpoint == .guestSubscription)
         case .anonymousNotAllowed: audience == .guest && isCalling
         case .anonymousLimitReached: endpoint == .guestSubscriptions
 

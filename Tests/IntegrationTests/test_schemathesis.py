@@ -63,6 +63,7 @@ async def test_no_made_up_request_breaks_the_server_or_the_description(own_gatew
     own = own_gateway(
         "--set", "calls.ring_time=10m", "--set", "anonymous.mode=open", "--set", "anonymous.network_requests=10000", "--set", "anonymous.maximum=10000", "--set", "anonymous.max_per_account=10000",
         "--set", "registration.max_per_user=100",
+        "--set", "anonymous.max_per_network=10000", "--set", "anonymous.first_call=1h", "--set", "calls.max_per_user=10000", "--set", "calls.max_ringing_per_user=10000",
     )  # fmt: skip
     async with (
         SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob,

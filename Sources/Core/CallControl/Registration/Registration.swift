@@ -25,6 +25,8 @@ package struct Registration: Equatable, Sendable {
         package var grace: Duration
         /// Subscriptions one user may have, 1 or more.
         package var maximumSubscriptions: Int
+        /// A subscription is gone if the user is part of no call within this time; `nil`: it need not call.
+        package var firstCallTime: Duration?
         /// Legs of calls the user may have at a time, 1 or more.
         package var maximumLegs: Int
         /// Of these, legs that ring and that nobody has answered, 1 or more. One caller has half of them at most, so that nobody
@@ -48,9 +50,10 @@ package struct Registration: Equatable, Sendable {
             services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
-            maximumLegs: Int = 20, maximumRinging: Int = 10, callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)),
-            requestPatience: Duration = .seconds(10), answerTime: Duration = .milliseconds(100),
-            sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1), queue: NotificationQueue.Configuration = .init()
+            firstCallTime: Duration? = nil, maximumLegs: Int = 20, maximumRinging: Int = 10,
+            callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)), requestPatience: Duration = .seconds(10),
+            answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1),
+            queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
             self.deviceService = deviceService
@@ -59,6 +62,7 @@ package struct Registration: Equatable, Sendable {
             self.defaultExpires = defaultExpires
             self.grace = grace
             self.maximumSubscriptions = maximumSubscriptions
+            self.firstCallTime = firstCallTime
             self.maximumLegs = maximumLegs
             self.maximumRinging = maximumRinging
             self.callRate = callRate
@@ -71,9 +75,12 @@ package struct Registration: Equatable, Sendable {
 
         /// What of it holds for callers without an account: one subscription, for `callMe` and nothing else, and one call at a time.
         ///
-        /// - Parameter maximumExpires: replaces a larger one.
-        package func forGuests(maximumExpires: Duration) -> Configuration {
+        /// - Parameters:
+        ///   - maximumExpires: replaces a larger one.
+        ///   - firstCallTime: within which a guest has to call.
+        package func forGuests(maximumExpires: Duration, firstCallTime: Duration? = nil) -> Configuration {
             var guests = self
+            guests.firstCallTime = firstCallTime
             guests.services = ["callme"]
             guests.deviceService = "callme"
             guests.maximumExpires = min(self.maximumExpires, maximumExpires)
@@ -150,7 +157,7 @@ extension Registration {
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
             sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService, services: services,
-            expiry: now.monotonic + expires,
+            expiry: now.monotonic + expires, callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
             queue: NotificationQueue(
                 user: user, channel: identity.channel, firstEventID: identity.firstEventID, configuration: configuration.queue))
         subscriptions.append(subscription)
@@ -210,6 +217,7 @@ extension Registration {
     ///   is attached, if there is a `refusal`.
     package mutating func attach(_ session: SessionID, to attachment: Attachment, as role: LegRole = .own) -> [Device] {
         guard refusal(of: session, as: role) == nil else { return [] }
+        for index in subscriptions.indices { subscriptions[index].callDeadline = nil }
         switch role {
         case .own: sessions.insert(session, attachment)
         case .rung(let caller): sessions.insert(session, attachment, ringingBy: Ringer(caller))
@@ -314,7 +322,7 @@ extension Registration {
         gate.timeout(at: now.monotonic)
         starts.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
-        for subscription in active where subscription.expiry + configuration.grace <= now.monotonic {
+        for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
             let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
             actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
         }
@@ -326,7 +334,7 @@ extension Registration {
 
     package var nextDeadline: Deadline<Timer>? {
         let deadlines: [(MonotonicTime?, Timer)] = [
-            (active.map { $0.expiry + configuration.grace }.min(), .expiry), (gate.patienceEnd, .requestPatience),
+            (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
             (gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
             (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge), (isVacant ? starts.clearAt : nil, .callRate),
         ]

@@ -20,6 +20,10 @@ extension APIError {
             case .limitOfGuests:
                 APIError(
                     .anonymousLimitReached, "There are as many anonymous callers as the gateway takes; try again later.", retryAfter: Self.backOff)
+            case .limitOfNetworkGuests:
+                APIError(
+                    .anonymousRateLimited, "There are as many anonymous callers from your address as one may have; try again later.",
+                    retryAfter: Self.backOff)
             case .draining:
                 .draining
             }
