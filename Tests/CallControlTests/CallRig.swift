@@ -174,6 +174,8 @@ extension CallError {
         case .unplayable: "unplayable"
         case .keysWaiting: "keysWaiting"
         case .limitOfCalls: "limitOfCalls"
+        case .limitOfLegs: "limitOfLegs"
+        case .tooManyCalls: "tooManyCalls"
         case .draining: "draining"
         }
     }

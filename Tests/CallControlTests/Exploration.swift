@@ -66,7 +66,7 @@ extension CallError {
         switch self {
         case .noSuchCall, .alreadyAnswered, .notAllowed, .pending: true
         case .unreachable, .malformedDescription, .unsupportedDescription, .unplayable, .keysWaiting, .notForGuests, .unsupported, .limitOfCalls,
-            .draining:
+            .limitOfLegs, .tooManyCalls, .draining:
             false
         }
     }

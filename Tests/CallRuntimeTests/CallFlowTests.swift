@@ -34,15 +34,20 @@ struct CallFlowTests {
         }
     }
 
-    @Test func `names come from the request, else from the account, else from the address`() async throws {
+    @Test func `a name given to an account is shown whatever its client says, else its client's word, else the address`() async throws {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
             _ = try await rig.call()
-            _ = try await rig.switchboard.startCall(alice, CallStartRequest(callerName: "Ally", callee: bob, sdp: "offer"))
+            _ = try await rig.switchboard.startCall(alice, CallStartRequest(callerName: "Bank", callee: bob, sdp: "offer"))
             await rig.expect(["call", "call"], on: 2)
             await rig.expect(["ringing", "ringing"], on: 1)
-            #expect(rig.recorder.frames(2).map(\.notification.parties?.callerName) == ["Alice", "Ally"])
+            #expect(rig.recorder.frames(2).map(\.notification.parties?.callerName) == ["Alice", "Alice"])
+            for name in [nil, "Bobby"] {
+                _ = try await rig.switchboard.startCall(bob, CallStartRequest(callerName: name, callee: alice, sdp: "offer"))
+            }
+            await rig.wait { rig.recorder.frames(1).count == 4 }
+            #expect(rig.recorder.frames(1).suffix(2).map(\.notification.parties?.callerName) == ["bob@example.com", "Bobby"])
             #expect(rig.recorder.frames(1).map(\.notification.parties?.remoteName) == ["bob@example.com", "bob@example.com"])
         }
     }

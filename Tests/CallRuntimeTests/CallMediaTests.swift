@@ -74,6 +74,10 @@ struct CallMediaTests {
             await #expect(throws: CallError.notAllowed(operation: "play", state: "RINGING")) {
                 try await rig.switchboard.play(alice, a, Playback(.music), to: .peer)
             }
+            await #expect(throws: CallError.notAllowed(operation: "play", state: "RINGING")) {
+                try await rig.switchboard.play(alice, a, Playback(.file("welcome.wav")), to: .peer)
+            }
+            #expect(rig.media.loadCount == 0, "nothing is read for a call that cannot play it")
             try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
             await #expect(throws: CallError.notAllowed(operation: "play", state: "media that goes from peer to peer")) {
                 try await rig.switchboard.play(alice, a, Playback(.music), to: .peer)

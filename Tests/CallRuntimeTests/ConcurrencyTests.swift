@@ -60,7 +60,10 @@ struct ConcurrencyTests {
 
     @Test(arguments: [1, 2] as [UInt64])
     func `many users call each other, and everything comes to rest`(_ seed: UInt64) async throws {
-        try await RuntimeRig(seed: seed).serve { rig in
+        var configuration = LocalSwitchboard.Configuration(media: .direct)
+        configuration.registration.maximumLegs = 1_000
+        configuration.registration.callRate.burst = 1_000
+        try await RuntimeRig(configuration, seed: seed).serve { rig in
             let users = [alice, bob, RuntimeRig.carol]
             var sockets: [UserAddress: UInt64] = [:]
             for (index, user) in users.enumerated() {

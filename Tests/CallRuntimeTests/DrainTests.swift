@@ -124,7 +124,7 @@ struct DrainTests {
             try await rig.register(alice, on: 1)
             let executor = SteppedExecutor()
             let admission = executor.begin {
-                _ = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: alice)
+                _ = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: alice, from: nil)
             }
             for _ in 0..<steps { _ = await executor.step() }
             let draining = Task { await rig.switchboard.drain() }

@@ -1,14 +1,18 @@
 import CallControl
 import CallRuntime
+import Primitives
 import Testing
 
 @Suite struct `Calls of guests` {
     private let alice = RuntimeRig.alice
     private let bob = RuntimeRig.bob
+    private let carol = RuntimeRig.carol
 
     /// A guest that came to call `account`, with its socket.
-    private func admit(_ rig: RuntimeRig, toCall account: UserAddress, on socket: UInt64) async throws -> UserAddress {
-        let grant = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: account)
+    private func admit(
+        _ rig: RuntimeRig, toCall account: UserAddress, on socket: UInt64, from network: SourceNetwork? = nil
+    ) async throws -> UserAddress {
+        let grant = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: account, from: network)
         let guest = UserAddress(try #require(GuestID(owning: grant.subscription.rawValue)))
         #expect(GuestID(owning: grant.channel.rawValue) == guest.guest)
         #expect(await rig.switchboard.channelOpened(guest, grant.channel, on: SocketID(socket)))
@@ -102,23 +106,65 @@ import Testing
         #expect(endings[0].contains("480"))
     }
 
+    @Test func `three guests come from one network, and others from elsewhere`() async throws {
+        try await RuntimeRig().serve { rig in
+            let one = SourceNetwork(IPAddress(v6: 0x2001_0db8_0000_0001, 7)), other = SourceNetwork(IPAddress(v4: 0xC000_0201))
+            let request = SubscriptionRequest(services: ["callMe"])
+            let first = try await rig.switchboard.admit(request, toCall: alice, from: one)
+            for account in [alice, bob] { _ = try await rig.switchboard.admit(request, toCall: account, from: one) }
+            let neighbour = SourceNetwork(IPAddress(v6: 0x2001_0db8_0000_0001, 8))
+            for account in [alice, bob, carol] {
+                await #expect(throws: RegistrationError.limitOfNetworkGuests) {
+                    try await rig.switchboard.admit(request, toCall: account, from: neighbour)
+                }
+            }
+            _ = try await rig.switchboard.admit(request, toCall: alice, from: other)
+            let guest = try #require(GuestID(owning: first.subscription.rawValue))
+            try await rig.switchboard.unsubscribe(UserAddress(guest), first.subscription)
+            _ = try await rig.switchboard.admit(request, toCall: alice, from: neighbour)
+        }
+    }
+
+    @Test func `a guest that does not call gives its place back, one that calls keeps it`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            let idle = try await admit(rig, toCall: alice, on: 2)
+            let busy = try await admit(rig, toCall: alice, on: 3)
+            let session = try await rig.call(alice, from: busy)
+            await rig.settle()
+            rig.clock.advance(by: .seconds(29))
+            await rig.settle()
+            #expect(rig.recorder.trace(2) == [])
+            rig.clock.advance(by: .seconds(1))
+            await rig.expect(["gone", "close 1000"], on: 2)
+            while await rig.switchboard.account(of: try #require(idle.guest)) != nil { await Task.yield() }
+            await #expect { try await rig.call(alice, from: idle) } throws: { _ in true }
+            try await rig.switchboard.end(busy, session, reasonText: nil)
+            await rig.settle()
+            rig.clock.advance(by: .seconds(120))
+            await rig.settle()
+            #expect(await rig.switchboard.account(of: try #require(busy.guest)) == alice)
+            try await rig.switchboard.end(busy, try await rig.call(alice, from: busy), reasonText: nil)
+        }
+    }
+
     @Test func `guests are limited, and make room when they are gone`() async throws {
         var configuration = LocalSwitchboard.Configuration(media: .direct)
         configuration.guests = .init(maximumGuests: 2, maximumPerAccount: 1)
         try await RuntimeRig(configuration).serve { rig in
             let request = SubscriptionRequest(services: ["callMe"])
-            let first = try await rig.switchboard.admit(request, toCall: alice)
-            await #expect(throws: RegistrationError.limitOfGuests) { try await rig.switchboard.admit(request, toCall: alice) }
-            _ = try await rig.switchboard.admit(request, toCall: bob)
+            let first = try await rig.switchboard.admit(request, toCall: alice, from: nil)
+            await #expect(throws: RegistrationError.limitOfGuests) { try await rig.switchboard.admit(request, toCall: alice, from: nil) }
+            _ = try await rig.switchboard.admit(request, toCall: bob, from: nil)
             let guest = try #require(GuestID(owning: first.subscription.rawValue))
             try await rig.switchboard.unsubscribe(UserAddress(guest), first.subscription)
             while await rig.switchboard.account(of: guest) != nil { await Task.yield() }
             // Who is not granted anything takes no room either.
             await #expect(throws: RegistrationError.unsupportedServices(["call"])) {
-                try await rig.switchboard.admit(SubscriptionRequest(services: ["call"]), toCall: alice)
+                try await rig.switchboard.admit(SubscriptionRequest(services: ["call"]), toCall: alice, from: nil)
             }
             await rig.settle()
-            _ = try await rig.switchboard.admit(request, toCall: alice)
+            _ = try await rig.switchboard.admit(request, toCall: alice, from: nil)
             // Five minutes and the grace later both are gone by themselves.
             await rig.settle()
             rig.clock.advance(by: .seconds(306))

@@ -17,6 +17,12 @@ import Testing
         answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
     }
 
+    private func configuration(_ media: LocalSwitchboard.Configuration.Media) -> LocalSwitchboard.Configuration {
+        var configuration = LocalSwitchboard.Configuration(media: media, busy: media == .anchored ? .reject : .ring)
+        configuration.registration.callRate.burst = 1_000
+        return configuration
+    }
+
     private func connect(_ rig: RuntimeRig) async throws -> (alice: SessionID, bob: SessionID) {
         let own = try await rig.call(sdp: offer)
         let incoming = try await rig.incoming(on: 2)
@@ -32,7 +38,7 @@ import Testing
     /// Carol has no device, or declines each time.
     @Test(arguments: [false, true])
     func `300 transfers that fail leave the call as it is, and the next one goes where it should`(_ declines: Bool) async throws {
-        try await RuntimeRig(.init(busy: .reject)).serve { rig in
+        try await RuntimeRig(configuration(.anchored)).serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
             if declines { try await rig.register(carol, on: 3) }
@@ -80,7 +86,7 @@ import Testing
     }
 
     @Test func `a call goes to five other addresses, and attempts that reach nobody do not count`() async throws {
-        try await RuntimeRig().serve { rig in
+        try await RuntimeRig(configuration(.direct)).serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
             try await rig.register(carol, on: 3)

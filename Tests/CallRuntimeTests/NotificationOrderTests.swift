@@ -117,6 +117,34 @@ struct NotificationOrderTests {
         }
     }
 
+    @Test func `who rings learns that the caller is gone, not that anybody is not registered`() async throws {
+        try await RuntimeRig().serve { rig in
+            let caller = try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            _ = try await rig.call()
+            try await rig.switchboard.unsubscribe(alice, caller.subscription)
+            await rig.expect(["call", "callEnd"], on: 2)
+            let end = try #require(rig.recorder.frames(2).last?.notification)
+            #expect(end.statusCode == 487 && end.reasonText == "Caller is gone" && end.cause == "subscription_ended" && end.endedBy == .peer)
+            let record = try #require(await rig.switchboard.callRecords(bob, from: 0, count: 1).first)
+            #expect(record.ending == CallEnding(statusCode: 487, reasonText: "Caller is gone", cause: "subscription_ended", endedBy: .caller))
+        }
+    }
+
+    @Test func `the device that answers is told so, and the others that another one has`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            let first = try await rig.register(bob, on: 2)
+            try await rig.register(bob, on: 3)
+            _ = try await rig.call()
+            var request = CallAnswerRequest(sdp: "answer")
+            request.device = first.subscription
+            try await rig.switchboard.answer(bob, rig.incoming(on: 2), request)
+            for socket in [2, 3] as [UInt64] { await rig.expect(["call", "callCancel"], on: socket) }
+            #expect([2, 3].map { rig.recorder.frames($0).last?.notification.cause } == ["answered_here", "answered_elsewhere"])
+        }
+    }
+
     @Test func `a device that subscribes while it rings is called too, and the same device again stays in the call`() async throws {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1, correlator: "phone")

@@ -59,7 +59,8 @@ extension Operation {
             .authUnavailable:
             audience == .user
         case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
-        case .anonymousTokenExpired, .anonymousRateLimited: audience == .guest && method == .post
+        case .anonymousTokenExpired: audience == .guest && method == .post
+        case .anonymousRateLimited: audience == .guest && (method == .post || method == .put && endpoint == .guestSubscription)
         case .anonymousNotAllowed: audience == .guest && isCalling
         case .anonymousLimitReached: endpoint == .guestSubscriptions
 
@@ -76,7 +77,8 @@ extension Operation {
         case .callUnreachable: endpoint == .dispositions
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
-        case .callLimitReached: isCalling || endpoint == .dispositions
+        case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
+        case .callUserLimitReached: isStarting
         case .mediaUnplayable, .mediaKeysWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord
 

@@ -17,6 +17,7 @@ import Gateway
         (.mediaFailed(.callee, .setupTimeout), .mediaTimeout),
         (.mediaFailed(.callee, MediaFault(statusCode: 488, reasonText: "no")), .incompatibleDestination),
         (.subscriptionEnded(.caller), .subscriptionEnded),
+        (.callerLeft, .subscriptionEnded),
         (.joinFailed(reasonText: "no"), .joinFailed),
         (.drained, .gatewayStopping),
     ] as [(CallEndCause, CallOutcome)])

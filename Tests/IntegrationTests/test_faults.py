@@ -31,7 +31,7 @@ def gateway_for_crowds(folder: Path, media: str) -> Iterator[Gateway]:
     # What rings or is offered for nothing is over long before a call without sounds is given up, 30 seconds after its answer.
     calls = {"ring_time": "15s", "offer_time": "10s", "early_media": "file:welcome.wav"}
     configuration = write_configuration(
-        folder, calls=calls, anonymous={"mode": "open", "network_requests": 10_000},
+        folder, calls=calls, anonymous={"mode": "open", "network_requests": 10_000, "max_per_network": 10_000, "first_call": "1h"},
         media={"mode": media, "bind": "127.0.0.1", "folder": folder},
     )  # fmt: skip
     ended = orbweaver("user", "add", "first@dev.local", *configuration, "--password-stdin", directory=folder, standard_input="dev\n")

@@ -53,6 +53,26 @@ struct MediaLibraryTests {
             + little(data.count, 4) + data
     }
 
+    @Test func `a file that many ask for at once is read once, and what is kept has a limit`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // a leftover harms nobody
+        let names = ["a.wav", "b.wav", "c.wav"]
+        for name in names { try Data(Self.wave([Int16](repeating: 99, count: 8_000), 8_000, 1)).write(to: folder.appending(path: name)) }
+        // A second is 96 kB at 48 kHz.
+        let library = MediaLibrary(folder: folder.path, capacity: 200_000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<12 { group.addTask { try await library.load("a.wav") } }
+            try await group.waitForAll()
+        }
+        #expect(await library.readCount == 1)
+        for name in ["b.wav", "a.wav", "c.wav"] { try await library.load(name) }
+        #expect(await library.readCount == 3)
+        #expect(names.map { library.sound(of: $0) != nil } == [true, false, true], "what was asked for longest ago goes")
+        try await library.load("b.wav")
+        #expect(await library.readCount == 4)
+    }
+
     @Test(arguments: ["README.md", "../stun/README.md", "", ".hidden", "nothing.opus"]) func `everything else is refused`(_ name: String) async {
         await #expect(throws: MediaFileError.self) { try await Self.library.load(name) }
         #expect(Self.library.sound(of: name) == nil)

@@ -222,6 +222,8 @@ import Testing
         (.malformedDescription("line 3"), 400, "16", "call.malformed_sdp"),
         (.unsupportedDescription("no audio"), 400, "37", "call.unsupported_sdp"),
         (.limitOfCalls, 503, "503", "call.limit_reached"),
+        (.limitOfLegs, 429, "19", "call.user_limit_reached"),
+        (.tooManyCalls(retryAfter: .milliseconds(1_500)), 429, "19", "call.rate_limited"),
         (.draining, 503, "503", "service.draining"),
     ] as [(CallError, Int, String, String)])
     func `every error of call handling has its answer`(_ error: CallError, _ status: Int, _ code: String, _ name: String) async throws {

@@ -60,7 +60,7 @@ import Testing
             #expect(answer.body == #"{"callMeResponse":{"statusCode":0,"sessionData":"A1"}}"#)
             let user = UserAddress(Self.guest)
             await server.switchboard.wait { $0.last == .answered(user) }
-            let request = CallStartRequest(callerName: "Erin", callee: address("ann"), sdp: "v=0")
+            let request = CallStartRequest(callerName: "Guest: Erin", callee: address("ann"), sdp: "v=0")
             #expect(await server.switchboard.events == [.began(user), .start(user, request), .answered(user)])
         }
     }
@@ -161,6 +161,8 @@ import Testing
             #expect(try await server.request("DELETE", "\(Self.base)/callMe/callSessions/\(Self.guest).A1", as: nil).status == 200)
             server.clock.advance(by: .seconds(5))
             #expect(try await server.request("POST", Self.base + "/subscription", body, as: nil).status == 201)
+            // Whoever extends takes a place for longer.
+            #expect(try await server.request("PUT", "\(Self.base)/subscription/\(Self.guest).S1", body, as: nil).status == 429)
         }
     }
 

@@ -20,6 +20,12 @@ extension ConfigurationKey {
             "anonymous", "max_per_account", \.switchboard.guests.maximumPerAccount, .count(1...100_000),
             "Of these, guests who came to call the same account."),
         ConfigurationKey(
+            "anonymous", "max_per_network", \.switchboard.guests.maximumPerNetwork, .count(1...100_000),
+            "Guests at a time from the same IPv4 address or IPv6 /64."),
+        ConfigurationKey(
+            "anonymous", "first_call", \.switchboard.guestFirstCallTime, .duration(.seconds(1)...(.seconds(86_400))),
+            "A guest that has not called within this time is gone."),
+        ConfigurationKey(
             "anonymous", "maximum_expires", \.switchboard.maximumGuestExpires, .duration(.seconds(10)...(.seconds(86_400))),
             "A guest whose subscription is not extended for this long is gone."),
         ConfigurationKey(

@@ -1,10 +1,23 @@
 import CallControl
 import CallRuntime
+import Primitives
 
 extension ConfigurationKey {
     /// How calls go, and what is kept of them.
     static let calls = [
         ConfigurationKey("calls", "maximum", \.switchboard.maximumCalls, .count(1...1_000_000), "Calls at a time."),
+        ConfigurationKey(
+            "calls", "max_per_user", \.switchboard.registration.maximumLegs, .count(1...1_000_000),
+            "Calls of one user at a time, dialled, ringing and answered."),
+        ConfigurationKey(
+            "calls", "max_ringing_per_user", \.switchboard.registration.maximumRinging, .count(1...1_000_000),
+            "Unanswered calls that ring at one user at a time, at most half of them by one caller; further callers find the user busy."),
+        ConfigurationKey(
+            "calls", "starts_per_user", \.switchboard.registration.callRate.burst, .count(1...1_000_000),
+            "Calls in a row that one user may begin, transfer or forward."),
+        ConfigurationKey(
+            "calls", "start_interval", \.switchboard.registration.callRate.interval, .duration(.milliseconds(1)...(.seconds(3_600))),
+            "After this time a user may begin one more."),
         ConfigurationKey(
             "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
             "How long an unanswered call rings."),

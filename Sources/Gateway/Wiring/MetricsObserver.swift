@@ -15,6 +15,8 @@ struct MetricsObserver: RuntimeObserver {
         metrics.callsEnded[CallOutcome(record.cause)].increment()
     }
 
+    func callRefused(_ reason: CallRefusal) { metrics.callsRefused[CallLimit(reason)].increment() }
+
     func subscriptionsChanged(by difference: Int) { metrics.subscriptionsActive.increment(by: Int64(difference)) }
 
     func notificationSent() { metrics.notificationsSent.increment() }
@@ -22,6 +24,19 @@ struct MetricsObserver: RuntimeObserver {
     func notificationReplayed() { metrics.notificationsReplayed.increment() }
 
     func notificationsDiscarded(_ count: Int) { metrics.notificationsDiscarded.increment(by: UInt64(count)) }
+}
+
+extension CallLimit {
+    init(_ reason: CallRefusal) {
+        self =
+            switch reason {
+            case .userCalls: .userCalls
+            case .userRate: .userRate
+            case .calleeCalls: .calleeCalls
+            case .calleeRinging: .calleeRinging
+            case .gatewayCalls: .gatewayCalls
+            }
+    }
 }
 
 extension CallOutcome {

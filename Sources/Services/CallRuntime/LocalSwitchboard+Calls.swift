@@ -15,7 +15,7 @@ extension LocalSwitchboard {
         let owner = CallOwner(environment.media.identifier(random.next(), near: neighbour), environment)
         let sessions = PerLeg(
             caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
-        try await calls.insert(owner)
+        try await enter(owner)
         do throws(CallError) {
             if let earlier = try await begin(owner, user, request, sessions) {
                 await calls.remove(owner.id)
@@ -28,6 +28,16 @@ extension LocalSwitchboard {
         }
         newcomers.post(.call(owner))
         return sessions.caller
+    }
+
+    /// The gateway carries one more call.
+    func enter(_ owner: CallOwner) async throws(CallError) {
+        do throws(CallError) {
+            try await calls.insert(owner)
+        } catch {
+            if error == .limitOfCalls { environment.observer.callRefused(.gatewayCalls) }
+            throw error
+        }
     }
 
     /// The file that callers hear, if it is one, has to be there before it is asked for; a caller goes without rather than fail.
@@ -53,12 +63,18 @@ extension LocalSwitchboard {
         case .before(let session, _): return session
         }
         let callee = await users.existing(request.callee)
-        let calleeContact = await callee?.attach(sessions.callee, .callee, of: owner)
+        var calleeContact: RegistrationOwner.Contact?
+        var refusal: LegRefusal?
+        do throws(LegRefusal) {
+            calleeContact = try await callee?.attach(sessions.callee, .callee, of: owner, as: .rung(by: user))
+        } catch {
+            refusal = error
+        }
         do throws(CallError) {
-            let unreachable = try await reasonNotToRing(request.callee, calleeContact, for: user)
+            let unreachable = try await reasonNotToRing(request.callee, calleeContact, refusal, for: user)
             let parties = PerLeg(
                 caller: CallParty(
-                    user: user, name: Self.name(request.callerName, callerContact.displayName, or: user), session: sessions.caller,
+                    user: user, name: Self.callerName(user, request, callerContact), session: sessions.caller,
                     devices: callerContact.devices),
                 callee: CallParty(
                     user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
@@ -82,8 +98,11 @@ extension LocalSwitchboard {
     ) async throws(CallError) -> RegistrationOwner.Beginning {
         let digest = RequestDigest(request)
         while true {
-            guard let beginning = await caller.begin(session, of: owner, with: digest, naming: request.device) else {
-                throw Self.mayNotCall(caller.user)
+            let beginning: RegistrationOwner.Beginning
+            do throws(LegRefusal) {
+                beginning = try await caller.begin(session, of: owner, with: digest, naming: request.device)
+            } catch {
+                throw refused(error, to: caller.user, otherwise: Self.mayNotCall(caller.user))
             }
             guard case .before(let known, let call) = beginning else { return beginning }
             try await call.begun()
@@ -92,9 +111,31 @@ extension LocalSwitchboard {
         }
     }
 
+    /// What a user is told who cannot have one more leg.
+    ///
+    /// - Parameter error: without a device, or as a guest with another call.
+    func refused(_ refusal: LegRefusal, to user: UserAddress, otherwise error: CallError) -> CallError {
+        switch refusal {
+        case .noDevice: return error
+        case .limitOfLegs, .limitOfRinging:
+            environment.observer.callRefused(.userCalls)
+            return user.guest == nil ? .limitOfLegs : error
+        case .tooOften(let wait):
+            environment.observer.callRefused(.userRate)
+            return .tooManyCalls(retryAfter: wait)
+        }
+    }
+
     private static func mayNotCall(_ user: UserAddress) -> CallError {
         .notAllowed(
             operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
+    }
+
+    /// What the callee is shown. An account is shown by the name that it was given here, whatever its client says; only one without a name
+    /// goes by its client's word, for which nobody vouches. A guest has been given none.
+    private static func callerName(_ user: UserAddress, _ request: CallStartRequest, _ contact: RegistrationOwner.Contact) -> String {
+        user.guest == nil
+            ? name(contact.displayName, request.callerName, or: user) : name(request.callerName, contact.displayName, or: user)
     }
 
     /// The first name that says anything, else the address.
@@ -103,9 +144,20 @@ extension LocalSwitchboard {
     }
 
     /// `nil`: the user's devices ring.
+    ///
+    /// - Parameter refusal: why there is no contact, if the user is registered. A user with too many calls is busy.
     func reasonNotToRing(
-        _ callee: UserAddress, _ contact: RegistrationOwner.Contact?, for user: UserAddress
+        _ callee: UserAddress, _ contact: RegistrationOwner.Contact?, _ refusal: LegRefusal?, for user: UserAddress
     ) async throws(CallError) -> CallEndCause.Unreachable? {
+        switch refusal {
+        case .limitOfLegs:
+            environment.observer.callRefused(.calleeCalls)
+            return .busy
+        case .limitOfRinging, .tooOften:
+            environment.observer.callRefused(.calleeRinging)
+            return .busy
+        case .noDevice, nil: break
+        }
         guard let contact else { return try await reasonForAbsence(of: callee, to: user) }
         return contact.isEngaged && environment.configuration.busy == .reject ? .busy : nil
     }

@@ -7,6 +7,7 @@ extension LocalSwitchboard {
     ) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
         if case .file(let name) = playback.source {
+            try await call.checkPlay(by: leg)
             do throws(MediaFileError) {
                 try await environment.media.load(file: name)
             } catch {

@@ -37,7 +37,7 @@ extension LocalSwitchboard {
         if let consultation {
             let other = try await self.leg(of: consultation, for: user)
             let neighbour = Neighbour(owner: other.call, leg: other.leg)
-            if try await replace(neighbour, by: call, leg) { return }
+            if try await replace(neighbour, of: user, by: call, leg) { return }
             // The session says which call is meant, whatever the address is; only where nobody is talked to the address says more.
             let party = await neighbour.owner.party(talkingTo: neighbour.leg)?.user ?? address
             return try await call.consult(by: leg, with: party, in: neighbour)
@@ -50,7 +50,9 @@ extension LocalSwitchboard {
     /// Offers whom the user consulted the new call in place of the consultation, if both ends that are to talk take that.
     ///
     /// - Returns: Whether it did.
-    private func replace(_ consultation: Neighbour, by call: CallOwner, _ leg: Leg) async throws(CallError) -> Bool {
+    private func replace(
+        _ consultation: Neighbour, of user: UserAddress, by call: CallOwner, _ leg: Leg
+    ) async throws(CallError) -> Bool {
         if await call.isReplacing(consultation.owner.id, by: leg) { return true }
         guard consultation.owner.id != call.id, await call.replaceableParty(talkingTo: leg) != nil,
             let known = await consultation.owner.replaceableParty(talkingTo: consultation.leg),
@@ -59,10 +61,16 @@ extension LocalSwitchboard {
             // Nobody can be replaced while somebody is: it may have come twice at once, and the other one was first.
             return await call.isReplacing(consultation.owner.id, by: leg)
         }
-        guard await registration.contact(besides: call.id)?.devices.contains(where: known.devices.contains) == true else { return false }
+        // Who cannot have one more leg changes calls as it is.
+        do throws(LegRefusal) {
+            guard try await registration.contact(besides: call.id, as: .own).devices.contains(where: known.devices.contains) else { return false }
+        } catch {
+            return false
+        }
         var random = environment.random.generator
         let target: Leg
         do throws(CallError) {
+            try await charge(user)
             target = try await call.takeLeg(for: .transfer, by: leg)
         } catch {
             // It came twice at once, and the other one was first.
@@ -70,7 +78,8 @@ extension LocalSwitchboard {
             return true
         }
         let session = SessionID(known.user.resourcePrefix + random.nextToken(16, alphabet: .url))
-        guard let contact = await registration.attach(session, target, of: call) else { return false }
+        let contact: RegistrationOwner.Contact
+        do throws(LegRefusal) { contact = try await registration.attach(session, target, of: call, as: .own) } catch { return false }
         let party = CallParty(user: known.user, name: known.name, session: session, devices: known.devices.filter(contact.devices.contains))
         guard !party.devices.isEmpty else {
             registration.inbox.post(.detach(session))
@@ -103,10 +112,15 @@ extension LocalSwitchboard {
         var random = environment.random.generator
         let owner = CallOwner(environment.media.identifier(random.next(), near: joined[0].owner.id), environment)
         let session = SessionID(random.nextToken(16, alphabet: .url))
-        try await calls.insert(owner)
+        try await enter(owner)
         do throws(CallError) {
-            guard let registration = await users.existing(user), let beginning = await registration.begin(session, of: owner, with: digest, naming: request.device)
-            else { throw .noSuchCall }
+            guard let registration = await users.existing(user) else { throw .noSuchCall }
+            let beginning: RegistrationOwner.Beginning
+            do throws(LegRefusal) {
+                beginning = try await registration.begin(session, of: owner, with: digest, naming: request.device)
+            } catch {
+                throw refused(error, to: user, otherwise: .noSuchCall)
+            }
             let contact: RegistrationOwner.Contact
             switch beginning {
             case .now(let own): contact = own
@@ -132,6 +146,15 @@ extension LocalSwitchboard {
         return session
     }
 
+    /// Counts a call that the user sends to somebody else.
+    private func charge(_ user: UserAddress) async throws(CallError) {
+        do throws(LegRefusal) {
+            try await users.existing(user)?.chargeCall()
+        } catch {
+            throw refused(error, to: user, otherwise: .noSuchCall)
+        }
+    }
+
     /// Rings somebody else in a call that is under way.
     private func divert(
         _ diversion: Diversion, of user: UserAddress, _ call: CallOwner, _ leg: Leg, to address: UserAddress,
@@ -151,15 +174,23 @@ extension LocalSwitchboard {
         otherwise: (Leg, CallEndCause.Unreachable) async throws(CallError) -> Void
     ) async throws(CallError) {
         try await call.check(diversion, by: leg)
+        try await charge(user)
         let registration = await users.existing(address)
-        let found = await registration?.contact(besides: call.id)
-        let unreachable = try await reasonNotToRing(address, found, for: user)
+        var found: RegistrationOwner.Contact?
+        var refusal: LegRefusal?
+        do throws(LegRefusal) { found = try await registration?.contact(besides: call.id, as: .rung(by: user)) } catch { refusal = error }
+        let unreachable = try await reasonNotToRing(address, found, refusal, for: user)
         guard let registration, unreachable == nil else { return try await otherwise(leg, unreachable ?? .notRegistered) }
         let target = try await call.takeLeg(for: diversion, by: leg)
         var random = environment.random.generator
         let session = SessionID(random.nextToken(16, alphabet: .url))
         // From now on no change of the devices is missed.
-        guard let contact = await registration.attach(session, target, of: call) else { return try await otherwise(leg, .notRegistered) }
+        let contact: RegistrationOwner.Contact
+        do throws(LegRefusal) {
+            contact = try await registration.attach(session, target, of: call, as: .rung(by: user))
+        } catch {
+            return try await otherwise(leg, error == .noDevice ? .notRegistered : .busy)
+        }
         let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
         do throws(CallError) {
             try await call.divert(diversion, by: leg, to: party, as: target, registration)

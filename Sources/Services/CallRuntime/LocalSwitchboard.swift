@@ -32,11 +32,13 @@ package final class LocalSwitchboard: Switchboard {
         package var guests: GuestBook.Configuration
         /// The longest life time of a guest's subscription that is not extended.
         package var maximumGuestExpires: Duration
+        /// A guest that is part of no call within this time is gone.
+        package var guestFirstCallTime: Duration
 
         package init(
             media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring, call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), guests: GuestBook.Configuration = .init(),
-            maximumGuestExpires: Duration = .seconds(300)
+            maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
             self.media = media
             self.maximumCalls = maximumCalls
@@ -45,10 +47,11 @@ package final class LocalSwitchboard: Switchboard {
             self.registration = registration
             self.guests = guests
             self.maximumGuestExpires = maximumGuestExpires
+            self.guestFirstCallTime = guestFirstCallTime
         }
 
         func registration(of user: UserAddress) -> Registration.Configuration {
-            user.guest == nil ? registration : registration.forGuests(maximumExpires: maximumGuestExpires)
+            user.guest == nil ? registration : registration.forGuests(maximumExpires: maximumGuestExpires, firstCallTime: guestFirstCallTime)
         }
     }
 

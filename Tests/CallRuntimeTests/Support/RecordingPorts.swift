@@ -51,7 +51,7 @@ struct RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Mutex((isFull: false, lastCall: CallID?.none))
+    private let state = Mutex((isFull: false, lastCall: CallID?.none, loadCount: 0))
 
     init(recorder: Recorder) { self.recorder = recorder }
 
@@ -59,6 +59,9 @@ final class RecordingMedia: MediaPort {
         get { state.withLock { $0.isFull } }
         set { state.withLock { $0.isFull = newValue } }
     }
+
+    /// How often a file was asked for.
+    var loadCount: Int { state.withLock { $0.loadCount } }
 
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
@@ -77,6 +80,7 @@ final class RecordingMedia: MediaPort {
     func send(_ command: MediaCommand, for call: CallID) { recorder.record(.media(command, call)) }
 
     func load(file: String) async throws(MediaFileError) {
+        state.withLock { $0.loadCount += 1 }
         guard file == "welcome.wav" else { throw MediaFileError("there is no file \(file)") }
     }
 
@@ -108,6 +112,7 @@ final class CountingObserver: RuntimeObserver {
         var started = 0
         var setups: [Duration] = []
         var ended: [CallRecord] = []
+        var refused: [CallRefusal] = []
         var subscriptions = 0
         var sent = 0
         var replayed = 0
@@ -120,6 +125,7 @@ final class CountingObserver: RuntimeObserver {
     func callStarted() { state.withLock { $0.started += 1 } }
     func callAnswered(setup: Duration) { state.withLock { $0.setups.append(setup) } }
     func callEnded(_ record: CallRecord) { state.withLock { $0.ended.append(record) } }
+    func callRefused(_ reason: CallRefusal) { state.withLock { $0.refused.append(reason) } }
     func subscriptionsChanged(by difference: Int) { state.withLock { $0.subscriptions += difference } }
     func notificationSent() { state.withLock { $0.sent += 1 } }
     func notificationReplayed() { state.withLock { $0.replayed += 1 } }

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import Primitives
 
 /// Notes what it is asked and answers as told.
 actor RecordingSwitchboard: Switchboard {
@@ -87,7 +88,9 @@ actor RecordingSwitchboard: Switchboard {
         if let registrationError { throw registrationError }
     }
 
-    func admit(_ request: SubscriptionRequest, toCall account: UserAddress) async throws(RegistrationError) -> SubscriptionGrant {
+    func admit(
+        _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
+    ) async throws(RegistrationError) -> SubscriptionGrant {
         await note(.admit(request, toCall: account))
         if let registrationError { throw registrationError }
         return grant

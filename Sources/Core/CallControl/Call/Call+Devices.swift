@@ -83,7 +83,8 @@ extension Call {
         edit(id) { $0.party.devices.removeAll { $0.subscription == subscription } }
         guard let leg = self[id], leg.party.devices.isEmpty else { return [] }
         switch state {
-        case .unanswered, .joining: return finish(.subscriptionEnded(id), at: now)
+        case .unanswered: return finish(id == .caller ? .callerLeft : .subscriptionEnded(id), at: now)
+        case .joining: return finish(.subscriptionEnded(id), at: now)
         case .answered(let answered):
             if leg.stage == .ringing { return transferFailed(480, "Not registered", farewell: .cancel) }
             return othersRemain ? [] : leave(answered, id, leg.stage, .subscriptionEnded, at: now)

@@ -10,6 +10,9 @@ extension Call {
         let requester: Leg?
     }
 
+    /// Whether anything could be played now; to be asked before anything is read that may be large.
+    package func checkPlay(by leg: Leg) throws(CallError) { _ = try anchoredAnswer(for: "play", by: leg) }
+
     /// Plays to one or both ends what they hear in place of each other; what was playing there before stops.
     package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
         var answered = try anchoredAnswer(for: "play", by: leg)

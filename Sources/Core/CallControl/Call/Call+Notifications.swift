@@ -69,11 +69,26 @@ extension Call {
     }
 
     /// Devices of an end stop ringing, although the call goes on.
-    func cancel(_ leg: Leg, because cause: CallEnding.PartialCause) -> [CallAction] {
+    func cancel(_ leg: Leg, because cause: CallEnding.PartialCause) -> [CallAction] { tell(leg, cancellation(leg, because: cause)) }
+
+    private func cancellation(_ leg: Leg, because cause: CallEnding.PartialCause) -> Notification {
         var cancelled = notification(.callCancel, to: leg)
         cancelled.cause = cause.rawValue
         cancelled.endedBy = .own
-        return tell(leg, cancelled)
+        return cancelled
+    }
+
+    /// Devices of an end stop ringing because one of them has answered, which is told so (spidr-wire §6.6).
+    ///
+    /// - Parameter device: that one; `nil`: it did not say which it is, so that all are told the same unless there is only one.
+    func cancelAnswered(_ leg: Leg, by device: SubscriptionID?) -> [CallAction] {
+        let devices = self[leg]?.party.devices.map(\.subscription) ?? []
+        guard let winner = devices.count == 1 ? devices.first : devices.first(where: { $0 == device }) else {
+            return cancel(leg, because: .answeredElsewhere)
+        }
+        let others = devices.filter { $0 != winner }
+        return (others.isEmpty ? [] : [.notify(leg, others, cancellation(leg, because: .answeredElsewhere))])
+            + [.notify(leg, [winner], cancellation(leg, because: .answeredHere))]
     }
 
     func tell(_ leg: Leg, _ notification: Notification) -> [CallAction] {
@@ -111,7 +126,7 @@ extension CallEndCause {
     fileprivate var isOfAnAnsweredCall: Bool {
         switch self {
         case .completed, .mediaFailed, .clientLost, .transferred: true
-        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .joinFailed, .drained: false
+        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained: false
         }
     }
 }

@@ -39,7 +39,7 @@ extension Call {
                 Update(
                     offerer: leg, answerer: .caller, isFirst: true, before: nil, direction: direction,
                     deadline: now + configuration.offerTime)))
-        return actions + tell(.caller, update) + cancel(leg, because: .answeredElsewhere) + [.answered(setup: setup)]
+        return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
     }
 
     /// The first exchange is complete: both ends hear each other, as soon as they are connected.

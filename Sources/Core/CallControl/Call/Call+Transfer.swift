@@ -68,7 +68,7 @@ extension Call {
         }
         operate(nil)
         // The devices that were asked to replace a call have it; there is no ringing to end.
-        var actions = connect(leg) + (transfer.replaced == nil ? cancel(leg, because: .answeredElsewhere) : [])
+        var actions = connect(leg) + (transfer.replaced == nil ? cancelAnswered(leg, by: request.device) : [])
         actions += complete(transfer.transferor, "Transfer Successful", at: now)
         actions += introduce(transfer.transferred, leg, at: now)
         actions += offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)

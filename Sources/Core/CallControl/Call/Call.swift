@@ -270,7 +270,7 @@ extension Call {
         edit(.caller) { $0.stage = .talking }
         let setup = now - unanswered.startedAt
         state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
-        return actions + tell(.caller, update) + cancel(leg, because: .answeredElsewhere) + [.answered(setup: setup)]
+        return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
     }
 
     /// A device of a rung end declines for all of them (spidr-wire §6.4).

@@ -12,6 +12,8 @@ package enum CallEndCause: Equatable, Sendable {
     case mediaFailed(Leg, MediaFault)
     /// This end's last subscription is over.
     case subscriptionEnded(Leg)
+    /// The caller's last subscription is over before the answer.
+    case callerLeft
     /// This end's client gave no sign of life.
     case clientLost(Leg)
     /// This end has brought the others together in another call.
@@ -81,6 +83,8 @@ extension CallEndCause {
         case (.unreachable(let reason), false): .end(reason.statusCode, reason.reasonText)
         case (.unreachable, true): nil
         case (.mediaFailed(_, let fault), _): .end(fault.statusCode, fault.reasonText)
+        case (.callerLeft, false): nil
+        case (.callerLeft, true): .end(487, "Caller is gone")
         case (.subscriptionEnded(leg), _): nil
         case (.subscriptionEnded, _): .end(480, "Not registered")
         // That client, too: it may come back, and learn why the call is over.
@@ -102,7 +106,7 @@ extension CallEndCause {
         case .unreachable(.notRegistered): "subscriber_absent"
         case .unreachable(.busy): "user_busy"
         case .mediaFailed(_, let fault): fault.word
-        case .subscriptionEnded: "subscription_ended"
+        case .callerLeft, .subscriptionEnded: "subscription_ended"
         case .clientLost: "client_lost"
         case .joinFailed: "join_failed"
         case .drained: "normal_temporary_failure"

@@ -25,6 +25,10 @@ package enum CallError: Error, Equatable {
     case unsupported(String)
     /// No media worker can take another call.
     case limitOfCalls
+    /// The user who asks has as many legs of calls as one user may have.
+    case limitOfLegs
+    /// The user who asks has begun too many calls in too short a time.
+    case tooManyCalls(retryAfter: Duration)
     /// The gateway is stopping.
     case draining
 }

@@ -32,6 +32,8 @@ package enum CallSide: String, Hashable, Sendable, CaseIterable {
 extension CallEnding {
     /// Words for what ends for one end of a call only, or for some devices.
     package enum PartialCause: String, Hashable, Sendable, CaseIterable {
+        /// This device has answered.
+        case answeredHere = "answered_here"
         /// Another device of the user was faster.
         case answeredElsewhere = "answered_elsewhere"
         /// The user went on with the call on another device.
@@ -46,7 +48,7 @@ extension CallEnding {
     ///   - callee: who was rung when the call ended, or answered it.
     init(_ cause: CallEndCause, callee: Leg?) {
         // What somebody else is told says it all.
-        let told = cause.farewell(to: Leg(.max), isCalled: false)
+        let told = cause.farewell(to: Leg(.max), isCalled: cause == .callerLeft)
         self.init(
             statusCode: told?.statusCode ?? 200, reasonText: told?.reasonText, cause: cause.word, endedBy: cause.originator(callee: callee))
     }
@@ -59,7 +61,7 @@ extension CallEndCause {
     func originator(callee: Leg?) -> Leg? {
         switch self {
         case .completed(let leg, _), .subscriptionEnded(let leg), .clientLost(let leg), .transferred(let leg): leg
-        case .cancelled: .caller
+        case .cancelled, .callerLeft: .caller
         case .rejected: callee
         default: nil
         }

@@ -25,8 +25,15 @@ package struct Registration: Equatable, Sendable {
         package var grace: Duration
         /// Subscriptions one user may have, 1 or more.
         package var maximumSubscriptions: Int
-        /// Legs of calls the user may have at a time; `nil`: no limit.
-        package var maximumLegs: Int?
+        /// A subscription is gone if the user is part of no call within this time; `nil`: it need not call.
+        package var firstCallTime: Duration?
+        /// Legs of calls the user may have at a time, 1 or more.
+        package var maximumLegs: Int
+        /// Of these, legs that ring and that nobody has answered, 1 or more. One caller has half of them at most, so that nobody
+        /// shuts out all others.
+        package var maximumRinging: Int
+        /// How often the user may begin a call, or send one to somebody else.
+        package var callRate: RateAllowance.Rate
         /// How long notifications wait at most for a request to be answered.
         package var requestPatience: Duration
         /// How long a client hears nothing of a session after the answer to its own request about it (spidr-wire §12.1): before
@@ -43,8 +50,10 @@ package struct Registration: Equatable, Sendable {
             services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
-            maximumLegs: Int? = nil, requestPatience: Duration = .seconds(10), answerTime: Duration = .milliseconds(100),
-            sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1), queue: NotificationQueue.Configuration = .init()
+            firstCallTime: Duration? = nil, maximumLegs: Int = 20, maximumRinging: Int = 10,
+            callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)), requestPatience: Duration = .seconds(10),
+            answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1),
+            queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
             self.deviceService = deviceService
@@ -53,7 +62,10 @@ package struct Registration: Equatable, Sendable {
             self.defaultExpires = defaultExpires
             self.grace = grace
             self.maximumSubscriptions = maximumSubscriptions
+            self.firstCallTime = firstCallTime
             self.maximumLegs = maximumLegs
+            self.maximumRinging = maximumRinging
+            self.callRate = callRate
             self.requestPatience = requestPatience
             self.answerTime = answerTime
             self.sessionTime = sessionTime
@@ -63,9 +75,12 @@ package struct Registration: Equatable, Sendable {
 
         /// What of it holds for callers without an account: one subscription, for `callMe` and nothing else, and one call at a time.
         ///
-        /// - Parameter maximumExpires: replaces a larger one.
-        package func forGuests(maximumExpires: Duration) -> Configuration {
+        /// - Parameters:
+        ///   - maximumExpires: replaces a larger one.
+        ///   - firstCallTime: within which a guest has to call.
+        package func forGuests(maximumExpires: Duration, firstCallTime: Duration? = nil) -> Configuration {
             var guests = self
+            guests.firstCallTime = firstCallTime
             guests.services = ["callme"]
             guests.deviceService = "callme"
             guests.maximumExpires = min(self.maximumExpires, maximumExpires)
@@ -89,6 +104,8 @@ package struct Registration: Equatable, Sendable {
         case closing
         /// Notifications are too old to be replayed.
         case replayAge
+        /// The user may begin calls as though it had begun none.
+        case callRate
     }
 
     /// Which leg of which call a session is.
@@ -110,6 +127,7 @@ package struct Registration: Equatable, Sendable {
     /// Whether the calls believe that a device listens.
     var wasReachable = false
     private var sessions = SessionTable()
+    private var starts = RateAllowance()
     /// Subscriptions that were replaced while the user had legs: what is on its way to them is for their successors.
     private var successors: [SubscriptionID: SubscriptionID] = [:]
 
@@ -139,7 +157,7 @@ extension Registration {
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
             sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService, services: services,
-            expiry: now.monotonic + expires,
+            expiry: now.monotonic + expires, callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
             queue: NotificationQueue(
                 user: user, channel: identity.channel, firstEventID: identity.firstEventID, configuration: configuration.queue))
         subscriptions.append(subscription)
@@ -196,12 +214,39 @@ extension Registration {
     /// A call has made a leg for this user.
     ///
     /// - Returns: the devices the leg may ring or notify; from now on it hears of every change. Empty, and nothing
-    ///   is attached, if the user has none, or as many legs as allowed.
-    package mutating func attach(_ session: SessionID, to attachment: Attachment) -> [Device] {
-        if let limit = configuration.maximumLegs, sessions[session] == nil, sessions.count >= limit { return [] }
-        let devices = devices
-        if !devices.isEmpty { sessions.insert(session, attachment) }
+    ///   is attached, if there is a `refusal`.
+    package mutating func attach(_ session: SessionID, to attachment: Attachment, as role: LegRole = .own) -> [Device] {
+        guard refusal(of: session, as: role) == nil else { return [] }
+        for index in subscriptions.indices { subscriptions[index].callDeadline = nil }
+        switch role {
+        case .own: sessions.insert(session, attachment)
+        case .rung(let caller): sessions.insert(session, attachment, ringingBy: Ringer(caller))
+        }
         return devices
+    }
+
+    /// Why the user cannot have one more leg; a leg that the user has already can always go to another call.
+    ///
+    /// - Parameter session: of the leg; `nil`: it has none yet.
+    package func refusal(of session: SessionID? = nil, as role: LegRole) -> LegRefusal? {
+        if devices.isEmpty { return .noDevice }
+        if let session, sessions[session] != nil { return nil }
+        if sessions.count >= configuration.maximumLegs { return .limitOfLegs }
+        switch role {
+        case .own: return nil
+        case .rung(let caller):
+            let share = (configuration.maximumRinging + 1) / 2
+            let isFull = sessions.ringingCount >= configuration.maximumRinging || sessions.ringingCount(by: Ringer(caller)) >= share
+            return isFull ? .limitOfRinging : nil
+        }
+    }
+
+    /// The leg was answered.
+    package mutating func answered(_ session: SessionID) { sessions.silence(session) }
+
+    /// Counts a call that the user is about to begin, or to send to somebody else.
+    package mutating func chargeCall(at now: MonotonicTime) throws(LegRefusal) {
+        if let wait = starts.charge(configuration.callRate, at: now) { throw .tooOften(retryAfter: wait) }
     }
 
     /// Which of the user's devices a request is from; `nil` if that is not known. One that names none is from the only device that never
@@ -275,8 +320,9 @@ extension Registration {
     /// The time of `nextDeadline` has come; too early a call does nothing.
     package mutating func timeout(at now: Moment) -> [RegistrationAction] {
         gate.timeout(at: now.monotonic)
+        starts.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
-        for subscription in active where subscription.expiry + configuration.grace <= now.monotonic {
+        for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
             let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
             actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
         }
@@ -288,15 +334,17 @@ extension Registration {
 
     package var nextDeadline: Deadline<Timer>? {
         let deadlines: [(MonotonicTime?, Timer)] = [
-            (active.map { $0.expiry + configuration.grace }.min(), .expiry), (gate.patienceEnd, .requestPatience),
+            (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
             (gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
-            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge),
+            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge), (isVacant ? starts.clearAt : nil, .callRate),
         ]
         return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
     }
 
-    /// Nothing is left that anybody could come back for.
-    package var isIdle: Bool { subscriptions.isEmpty && gate.isEmpty && sessions.isEmpty }
+    /// Nothing is left that anybody could come back for, and nothing that a user who comes back should not be rid of.
+    package var isIdle: Bool { isVacant && starts.clearAt == nil }
+
+    private var isVacant: Bool { subscriptions.isEmpty && gate.isEmpty && sessions.isEmpty }
 }
 
 // MARK: - Parts

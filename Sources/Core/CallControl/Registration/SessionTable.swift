@@ -3,12 +3,17 @@ struct SessionTable: Equatable, Sendable {
     private struct Entry: Equatable, Sendable {
         var number: UInt64
         var attachment: Registration.Attachment
+        /// Who makes it ring; `nil`: it does not ring, or not any more.
+        var ringer: Ringer?
     }
 
     private var entries: [SessionID: Entry] = [:]
     private var lastNumber: UInt64 = 0
     /// How many legs of each call there are; kept, because every call that begins or ends asks, and a user may have a thousand.
     private var legCounts: [CallID: Int] = [:]
+    /// How many of the legs ring, and by whom.
+    private(set) var ringingCount = 0
+    private var ringingCounts: [Ringer: Int] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -16,14 +21,29 @@ struct SessionTable: Equatable, Sendable {
 
     subscript(session: SessionID) -> Registration.Attachment? { entries[session]?.attachment }
 
-    mutating func insert(_ session: SessionID, _ attachment: Registration.Attachment) {
+    func ringingCount(by ringer: Ringer) -> Int { ringingCounts[ringer] ?? 0 }
+
+    mutating func insert(_ session: SessionID, _ attachment: Registration.Attachment, ringingBy ringer: Ringer? = nil) {
         remove(session)
         lastNumber += 1
-        entries[session] = Entry(number: lastNumber, attachment: attachment)
+        entries[session] = Entry(number: lastNumber, attachment: attachment, ringer: ringer)
+        if let ringer {
+            ringingCount += 1
+            ringingCounts[ringer, default: 0] += 1
+        }
         legCounts[attachment.call, default: 0] += 1
     }
 
+    /// A leg does not ring any more.
+    mutating func silence(_ session: SessionID) {
+        guard let ringer = entries[session]?.ringer, let count = ringingCounts[ringer] else { return }
+        entries[session]?.ringer = nil
+        ringingCount -= 1
+        ringingCounts[ringer] = count > 1 ? count - 1 : nil
+    }
+
     mutating func remove(_ session: SessionID) {
+        silence(session)
         guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else { return }
         legCounts[removed.attachment.call] = count > 1 ? count - 1 : nil
     }

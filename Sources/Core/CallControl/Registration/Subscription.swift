@@ -22,6 +22,8 @@ struct Subscription: Equatable, Sendable {
     let deviceService: String
     var services: [String]
     var expiry: MonotonicTime
+    /// By when the user has to be part of a call; `nil`: it has been, or need not be.
+    var callDeadline: MonotonicTime?
     /// The socket that listens; the last one that opened.
     var socket: SocketID?
     var queue: NotificationQueue
@@ -34,6 +36,11 @@ struct Subscription: Equatable, Sendable {
 
     /// The client has deleted it, and its socket is still open.
     var isLeaving: Bool { isEnding && closing != nil }
+
+    /// When it is over unless it is extended, or used.
+    ///
+    /// - Parameter grace: how long it can be extended after it has expired.
+    func end(after grace: Duration) -> MonotonicTime { min(expiry + grace, callDeadline ?? expiry + grace) }
 
     func phase(at now: MonotonicTime) -> SubscriptionPhase { isEnding ? .ending : expiry <= now ? .expired : .active }
 

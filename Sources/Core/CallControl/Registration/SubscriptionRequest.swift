@@ -51,6 +51,8 @@ package enum RegistrationError: Error, Equatable {
     case limitOfSubscriptions(Int)
     /// There are as many guests as allowed, or as many who came to call this account.
     case limitOfGuests
+    /// There are as many guests from this network as allowed.
+    case limitOfNetworkGuests
     /// The gateway is stopping.
     case draining
 }

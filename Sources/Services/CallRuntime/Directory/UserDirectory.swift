@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 
 /// Finds the owner of a user's registration, and makes it when there is something to own.
 actor UserDirectory {
@@ -32,8 +33,8 @@ actor UserDirectory {
     }
 
     /// A guest comes in.
-    func owner(of guest: GuestID, toCall account: UserAddress) throws(RegistrationError) -> RegistrationOwner {
-        try guests.enter(guest, toCall: account)
+    func owner(of guest: GuestID, toCall account: UserAddress, from network: SourceNetwork?) throws(RegistrationError) -> RegistrationOwner {
+        try guests.enter(guest, toCall: account, from: network)
         return owner(of: UserAddress(guest))
     }
 

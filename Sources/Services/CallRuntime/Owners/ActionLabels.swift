@@ -49,6 +49,7 @@ extension CallEndCause {
         case .unreachable(let reason): "unreachable \(reason)"
         case .mediaFailed(let leg, let fault): "mediaFailed \(leg) \(fault.reasonText)"
         case .subscriptionEnded(let leg): "subscriptionEnded \(leg)"
+        case .callerLeft: "callerLeft"
         case .clientLost(let leg): "clientLost \(leg)"
         case .transferred(let leg): "transferred by \(leg)"
         case .joinFailed(let reason): "joinFailed \(reason)"

@@ -14,6 +14,7 @@ extension CallOwner {
         var random = environment.random.generator
         let now = environment.clock.now
         try command("answer", leg, device) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
+        if let session = call?[leg]?.party.session { registrations[leg]?.inbox.post(.answered(session)) }
     }
 
     func reject(by leg: Leg, from device: Device?, replacement: Bool) throws(CallError) {
@@ -33,6 +34,11 @@ extension CallOwner {
         try command("end", leg, device) { call throws(CallError) in
             try call.end(by: leg, from: device?.subscription, reasonText: reasonText, at: now)
         }
+    }
+
+    func checkPlay(by leg: Leg) throws(CallError) {
+        guard let call else { throw .noSuchCall }
+        try call.checkPlay(by: leg)
     }
 
     func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) {

@@ -13,6 +13,8 @@ actor RegistrationOwner {
         case notifyService(String, Notification)
         /// A leg of the user is over.
         case detach(SessionID)
+        /// A leg of the user does not ring any more, and goes on.
+        case answered(SessionID)
         /// A leg of the user is part of another call now.
         case move(SessionID, CallOwner, Leg)
         case alarm(MonotonicTime)
@@ -91,9 +93,13 @@ actor RegistrationOwner {
             beginnings[session] = nil
             forget(call)
             perform([], after: "detach")
+        case .answered(let session):
+            registration.answered(session)
         case .move(let session, let call, let leg):
-            let former = registration.attachment(of: session)?.call
-            if former != nil, attach(session, leg, of: call) != nil { forget(former) }
+            guard let former = registration.attachment(of: session)?.call else { break }
+            // The user may have lost the last device meanwhile, of which the former call has been told.
+            do throws(LegRefusal) { _ = try attach(session, leg, of: call, as: .own) } catch { break }
+            forget(former)
         case .alarm(let time):
             alarm.rang(time)
             perform(registration.timeout(at: environment.clock.moment), after: "timeout")
@@ -171,16 +177,16 @@ extension RegistrationOwner {
 // MARK: - Calls
 
 extension RegistrationOwner {
-    /// Whom a call could ring; `nil` if the user has no device.
-    func contact(besides call: CallID) -> Contact? {
-        let devices = registration.devices
-        return devices.isEmpty ? nil : Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
+    /// Whom a call could reach now.
+    func contact(besides call: CallID, as role: LegRole) throws(LegRefusal) -> Contact {
+        if let refusal = registration.refusal(as: role) { throw refusal }
+        return Contact(devices: registration.devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
     }
 
-    /// Makes the user part of a call, which from now on is told when devices come and go. `nil` if the user has none.
-    func attach(_ session: SessionID, _ leg: Leg, of call: CallOwner) -> Contact? {
-        let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg))
-        guard !devices.isEmpty else { return nil }
+    /// Makes the user part of a call, which from now on is told when devices come and go.
+    func attach(_ session: SessionID, _ leg: Leg, of call: CallOwner, as role: LegRole) throws(LegRefusal) -> Contact {
+        if let refusal = registration.refusal(of: session, as: role) { throw refusal }
+        let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg), as: role)
         calls[call.id] = call
         if !registration.isReachable { call.inbox.post(.deviceChanged(leg, .channelsOpen(false))) }
         return Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call.id))
@@ -189,13 +195,20 @@ extension RegistrationOwner {
     /// The same for a call that the user begins; the request may have come before, and its answer may have been lost.
     ///
     /// - Parameter name: what the request calls the device it is from.
-    func begin(_ session: SessionID, of call: CallOwner, with request: RequestDigest?, naming name: SubscriptionID?) -> Beginning? {
+    func begin(
+        _ session: SessionID, of call: CallOwner, with request: RequestDigest?, naming name: SubscriptionID?
+    ) throws(LegRefusal) -> Beginning {
         _ = registration.device(naming: name)
         if let (known, call) = earlier(request) { return .before(known, call) }
-        guard let contact = attach(session, .caller, of: call) else { return nil }
+        if let refusal = registration.refusal(of: session, as: .own) { throw refusal }
+        try chargeCall()
+        let contact = try attach(session, .caller, of: call, as: .own)
         beginnings[session] = request
         return .now(contact)
     }
+
+    /// Counts a call that the user is about to begin, or to send to somebody else.
+    func chargeCall() throws(LegRefusal) { try registration.chargeCall(at: environment.clock.now) }
 
     /// The next request like the one that began it begins another call.
     func forgetBeginning(of session: SessionID) { beginnings[session] = nil }

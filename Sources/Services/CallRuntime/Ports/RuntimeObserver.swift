@@ -7,6 +7,7 @@ package protocol RuntimeObserver: Sendable {
     func callAnswered(setup: Duration)
     /// Follows every `callStarted`.
     func callEnded(_ record: CallRecord)
+    func callRefused(_ reason: CallRefusal)
     func subscriptionsChanged(by difference: Int)
     func notificationSent()
     /// Sent again after a reconnect.
@@ -21,6 +22,7 @@ package struct SilentObserver: RuntimeObserver {
     package func callStarted() {}
     package func callAnswered(setup: Duration) {}
     package func callEnded(_ record: CallRecord) {}
+    package func callRefused(_ reason: CallRefusal) {}
     package func subscriptionsChanged(by difference: Int) {}
     package func notificationSent() {}
     package func notificationReplayed() {}

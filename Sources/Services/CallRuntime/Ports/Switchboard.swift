@@ -1,4 +1,5 @@
 package import CallControl
+package import Primitives
 
 /// Everything a signalling dialect can ask for: the one door between wire protocols and call handling.
 ///
@@ -17,7 +18,11 @@ package protocol Switchboard: Sendable {
 
     /// Subscribes somebody without an account, who may call `account` and nobody else. The names in the grant begin with the
     /// guest's `resourcePrefix`; to everything else, a guest is a user.
-    func admit(_ request: SubscriptionRequest, toCall account: UserAddress) async throws(RegistrationError) -> SubscriptionGrant
+    ///
+    /// - Parameter network: where the guest comes from; `nil` if that is not known.
+    func admit(
+        _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
+    ) async throws(RegistrationError) -> SubscriptionGrant
     /// The account that a guest came to call; `nil` if there is no such guest any more.
     func account(of guest: GuestID) async -> UserAddress?
 

@@ -20,6 +20,10 @@ extension APIError {
             case .limitOfGuests:
                 APIError(
                     .anonymousLimitReached, "There are as many anonymous callers as the gateway takes; try again later.", retryAfter: Self.backOff)
+            case .limitOfNetworkGuests:
+                APIError(
+                    .anonymousRateLimited, "There are as many anonymous callers from your address as one may have; try again later.",
+                    retryAfter: Self.backOff)
             case .draining:
                 .draining
             }
@@ -42,7 +46,7 @@ extension APIError {
             case .unreachable(.notRegistered):
                 APIError(.callUnreachable, "The user of that address has no device to be rung.")
             case .unreachable(.busy):
-                APIError(.callUnreachable, "The user of that address is in another call.")
+                APIError(.callUnreachable, "The user of that address is busy with other calls.")
             case .notForGuests(let reason):
                 APIError(.anonymousNotAllowed, reason)
             case .unsupported(let reason):
@@ -58,6 +62,11 @@ extension APIError {
                     .mediaKeysWaiting, "No more than \(limit) keys can wait to be pressed; send these when some have been.", retryAfter: wait)
             case .limitOfCalls:
                 APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
+            case .limitOfLegs:
+                APIError(
+                    .callUserLimitReached, "You have as many calls as one user may have at a time; end one first.", retryAfter: Self.backOff)
+            case .tooManyCalls(let wait):
+                APIError(.callRateLimited, "You have begun too many calls in a short time; wait before the next one.", retryAfter: wait)
             case .draining:
                 .draining
             }

@@ -59,6 +59,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callOperationNotSupported = "call.operation_not_supported"
     case callOperationUnknown = "call.operation_unknown"
     case callLimitReached = "call.limit_reached"
+    case callUserLimitReached = "call.user_limit_reached"
+    case callRateLimited = "call.rate_limited"
     case mediaUnplayable = "media.unplayable"
     case mediaKeysWaiting = "media.keys_waiting"
     case logRecordNotFound = "log.record_not_found"
@@ -120,6 +122,7 @@ extension ErrorCode {
         case .callOperationNotSupported: (403, 35)
         case .callOperationUnknown: (400, 37)
         case .callLimitReached: (503, 503)
+        case .callUserLimitReached, .callRateLimited: (429, 19)
         case .mediaUnplayable: (404, 18)
         case .mediaKeysWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)

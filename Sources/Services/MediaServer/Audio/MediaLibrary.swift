@@ -3,24 +3,44 @@ package import CallRuntime
 internal import Foundation
 internal import Opus
 internal import SpeexDSP
-internal import Synchronization
 
 /// The files that can be played: one folder, read when a file is first asked for, kept as sounds of 48 kHz.
 package final class MediaLibrary: Sendable {
     /// Ten minutes of 48 kHz stereo.
     private static let maximumFileSize = 128 << 20
-    private static let maximumCached = 32
+    /// Samples of all sounds that are kept, in bytes: the longest one, of two channels, and as much again of others. What is being
+    /// played is kept for as long besides.
+    package static let maximumCachedBytes = 700 << 20
     /// Seconds.
     private static let longest = OggOpusFile.maximumSamples / 48_000
 
     private let folder: String?
-    private let files = Mutex<[String: (sound: Sound, modified: Date)]>([:])
+    private let shelf: SoundShelf
+    private let reader = Reader()
 
-    package init(folder: String?) { self.folder = folder }
+    /// - Parameter capacity: bytes of samples that are kept.
+    package init(folder: String?, capacity: Int = maximumCachedBytes) {
+        self.folder = folder
+        shelf = SoundShelf(capacity: capacity)
+    }
+
+    /// How many files have been read, those that have changed since once more.
+    package var readCount: Int { get async { await reader.count } }
 
     /// Reads a file, or reads it again if it has changed.
-    @concurrent
-    package func load(_ name: String) async throws(MediaFileError) {
+    package func load(_ name: String) async throws(MediaFileError) { try await reader.load(name, for: self) }
+
+    /// Reads one file at a time: who asks for one that is being read waits for it, and memory for what a file is made of is taken once.
+    private actor Reader {
+        private(set) var count = 0
+
+        func load(_ name: String, for library: MediaLibrary) throws(MediaFileError) {
+            if try library.read(name) { count += 1 }
+        }
+    }
+
+    /// - Returns: whether there was anything to be read.
+    private func read(_ name: String) throws(MediaFileError) -> Bool {
         guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
         // No name leads out of the folder, or to what is hidden in it.
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
@@ -41,16 +61,13 @@ package final class MediaLibrary: Sendable {
             throw MediaFileError("\"\(name)\" is larger than \(Self.maximumFileSize >> 20) MB")
         }
         let modified = values.contentModificationDate ?? .distantPast
-        if files.withLock({ $0[name]?.modified }) == modified { return }
-        let sound = try Self.read(url, name)
-        files.withLock { files in
-            if files.count >= Self.maximumCached, files[name] == nil, let other = files.keys.first { files[other] = nil }
-            files[name] = (sound, modified)
-        }
+        if shelf.isCurrent(name, modified) { return false }
+        shelf.put(try Self.read(url, name), name, modified)
+        return true
     }
 
     /// What `load` has read.
-    package func sound(of name: String) -> Sound? { files.withLock { $0[name]?.sound } }
+    package func sound(of name: String) -> Sound? { shelf.sound(of: name) }
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
         let bytes: [UInt8]

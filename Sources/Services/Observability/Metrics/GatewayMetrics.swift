@@ -6,6 +6,8 @@ package final class GatewayMetrics: Sendable {
 
     package let callsActive: Gauge
     package let callsEnded: CounterFamily<CallOutcome>
+    /// Did not begin, or rang nobody, because of a limit.
+    package let callsRefused: CounterFamily<CallLimit>
     /// From `callStart` to the answer.
     package let callSetup: Histogram
 
@@ -76,6 +78,8 @@ package final class GatewayMetrics: Sendable {
 
         callsActive = registry.gauge("orbweaver_calls_active", "Calls that are ringing or connected.")
         callsEnded = registry.counters("orbweaver_calls_total", "Calls that have ended, by cause.", by: CallOutcome.self)
+        callsRefused = registry.counters(
+            "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.", by: CallLimit.self)
         callSetup = registry.histogram(
             "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.", bounds: Self.setupBounds)
 

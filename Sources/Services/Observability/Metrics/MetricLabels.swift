@@ -28,6 +28,22 @@ package enum CallOutcome: String, MetricLabel {
     case other
 }
 
+/// The limit that a call has met.
+package enum CallLimit: String, MetricLabel {
+    package static let labelName = "limit"
+
+    /// Calls of the user who asks, at a time.
+    case userCalls = "user_calls"
+    /// Calls begun by the user who asks, in a short time.
+    case userRate = "user_rate"
+    /// Calls of the user who is called, at a time.
+    case calleeCalls = "callee_calls"
+    /// Calls that ring at the user who is called, in all or by the same caller.
+    case calleeRinging = "callee_ringing"
+    /// Calls of the gateway.
+    case gatewayCalls = "gateway_calls"
+}
+
 /// The first digit of an HTTP status.
 package enum HTTPStatusClass: String, MetricLabel {
     package static let labelName = "status"

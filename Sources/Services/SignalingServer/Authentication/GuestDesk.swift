@@ -34,36 +34,36 @@ package actor GuestDesk {
     ///
     /// - Parameters:
     ///   - realm: the query `tokenrealm`.
-    ///   - isBeginning: whether a subscription or a call begins, which is charged to the source.
+    ///   - isBeginning: whether a subscription or a call begins.
+    ///   - isCharged: whether the request counts for the source: what begins does, and what is extended.
     ///   - source: the client's address; see ``Requester``.
     package func account(
-        _ text: String, realm: String?, isBeginning: Bool, from source: IPAddress?
+        _ text: String, realm: String?, isBeginning: Bool, isCharged: Bool, from source: IPAddress?
     ) throws(APIError) -> UserAddress {
         if policy.mode == .off { throw .anonymousNotOffered }
-        let network = source.map(LoginThrottle.Network.init)
+        let network = source.map(SourceNetwork.init)
         // What has begun goes on, whatever else comes from the same network.
-        if isBeginning, case .refused(let wait) = throttle.attempt(from: network, at: clock.now) {
+        if isCharged, case .refused(let wait) = throttle.attempt(from: network, at: clock.now) {
             metrics.authenticationFailures[.throttled].increment()
             throw APIError(.anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.", retryAfter: wait)
         }
-        return try address(text, realm: realm, isBeginning: isBeginning, from: network)
+        return try address(text, realm: realm, isBeginning: isBeginning, isCharged: isCharged, from: network)
     }
 
     /// An address in the body of a request that begins a call.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
-        try address(text, realm: realm, isBeginning: true, from: source.map(LoginThrottle.Network.init))
+        try address(text, realm: realm, isBeginning: true, isCharged: true, from: source.map(SourceNetwork.init))
     }
 
     private func address(
-        _ text: String, realm: String?, isBeginning: Bool, from network: LoginThrottle.Network?
+        _ text: String, realm: String?, isBeginning: Bool, isCharged: Bool, from network: SourceNetwork?
     ) throws(APIError) -> UserAddress {
         do {
             return try policy.address(
                 text, realm: realm, isBeginning: isBeginning, defaultDomain: defaultDomain, atUnixMilliseconds: clock.epochMilliseconds)
         } catch {
             if policy.mode == .token {
-                // What begins has been charged already.
-                if !isBeginning { throttle.failed(from: network, at: clock.now) }
+                if !isCharged { throttle.failed(from: network, at: clock.now) }
                 metrics.authenticationFailures[.token].increment()
             }
             throw error

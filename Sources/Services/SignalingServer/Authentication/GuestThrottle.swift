@@ -1,7 +1,7 @@
 package import Primitives
 
 /// How often guests may come from one network: a generic cell rate algorithm like ``LoginThrottle``'s, which charges for every
-/// subscription and every call, and for requests inside them whose token is refused.
+/// subscription, also when it is extended, and every call, and for requests inside them whose token is refused.
 package struct GuestThrottle: Sendable {
     package struct Configuration: Equatable, Sendable {
         package var network = LoginThrottle.Rate(burst: 20, interval: .seconds(5))
@@ -11,14 +11,14 @@ package struct GuestThrottle: Sendable {
         package init() {}
     }
 
-    private var networks: Debts<LoginThrottle.Network>
+    private var networks: Debts<SourceNetwork>
 
     package init(_ configuration: Configuration = Configuration()) {
         networks = Debts(configuration.network, capacity: configuration.capacity)
     }
 
     /// Something is about to begin, and is charged unless it is refused. A source that is not known cannot be limited.
-    package mutating func attempt(from network: LoginThrottle.Network?, at now: MonotonicTime) -> LoginThrottle.Verdict {
+    package mutating func attempt(from network: SourceNetwork?, at now: MonotonicTime) -> LoginThrottle.Verdict {
         guard let network else { return .allowed }
         let wait = networks.wait(network, at: now)
         guard wait <= .zero else { return .refused(retryAfter: wait) }
@@ -27,7 +27,7 @@ package struct GuestThrottle: Sendable {
     }
 
     /// A token from there was refused.
-    package mutating func failed(from network: LoginThrottle.Network?, at now: MonotonicTime) {
+    package mutating func failed(from network: SourceNetwork?, at now: MonotonicTime) {
         if let network { networks.charge(network, at: now) }
     }
 }

@@ -26,7 +26,9 @@ struct GuestExchange: Sendable {
         realm = query?["tokenrealm"].map(String.init)
         reasonText = query?["reasonText"].map(String.init)
         do throws(APIError) {
-            account = try await guests.account(route.user, realm: realm, isBeginning: request.method == .post, from: source)
+            account = try await guests.account(
+                route.user, realm: realm, isBeginning: request.method == .post,
+                isCharged: request.method == .post || request.method == .put && route.endpoint == .guestSubscription, from: source)
         } catch {
             throw Refusal(error, in: route.endpoint.errorWrapper(of: error))
         }
@@ -45,6 +47,9 @@ struct GuestExchange: Sendable {
             body = ByteBuffer()
         }
     }
+
+    /// Where the guest comes from.
+    var network: SourceNetwork? { source.map(SourceNetwork.init) }
 
     /// What the paths of the guest's resources begin with. Whoever came with a token is not told the account.
     var path: ResourcePath { ResourcePath(ofGuestCalling: guests.readsTokens ? route.user : account.text) }

@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Observability
 
 /// Callers without an account (spidr-wire §7).
 extension SignalingResponder {
@@ -27,9 +28,10 @@ extension SignalingResponder {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try wishes.subscriptionRequest()
         do throws(RegistrationError) {
-            let grant = try await switchboard.admit(request, toCall: exchange.account)
+            let grant = try await switchboard.admit(request, toCall: exchange.account, from: exchange.network)
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: exchange.path)))
         } catch {
+            if error == .limitOfNetworkGuests { metrics.authenticationFailures[.throttled].increment() }
             throw APIError(error)
         }
     }
@@ -65,7 +67,8 @@ extension SignalingResponder {
         guard let channel = body.notifyChannelId, !channel.isEmpty else {
             throw APIError(.requestMissingField, "The field \"\(body.call.envelope).notifyChannelId\" is missing; it names the guest's channel.")
         }
-        request.callerName = body.callerName ?? request.callerName
+        // A token's address is its realm's word. A name is the guest's own, and must not look like one of an account.
+        request.callerName = body.callerName ?? request.callerName.map { "Guest: \($0)" }
         let guest = try await guest(owning: channel, exchange, &ticket, otherwise: APIError(RegistrationError.noSuchSubscription))
         // The whole name: what comes before the dot is known to the people that guests have called.
         guard await switchboard.channelExists(guest, ChannelID(channel)) else { throw APIError(RegistrationError.noSuchSubscription) }

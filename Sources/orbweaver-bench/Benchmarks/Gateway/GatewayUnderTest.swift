@@ -9,13 +9,16 @@ final class GatewayUnderTest {
     let port: Int
     private let tlsPort: Int
 
+    /// Two users make all calls, as fast as they can.
+    private static let oneForAll = ["max_per_user", "max_ringing_per_user", "starts_per_user"].map { "calls.\($0)=1000000" }
+
     /// - Parameter settings: `section.key=value`, over those of `--dev`.
     init(_ binary: String, settings: [String] = []) async throws {
         port = try await FreePort.tcp()
         tlsPort = try await FreePort.tcp()
         let arguments =
             ["serve", "--dev", "--http-port", "\(port)", "--https-port", "\(tlsPort)", "--media-port", "\(try FreePort.udp())"]
-            + (["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + settings).flatMap { ["--set", $0] }
+            + (["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + settings).flatMap { ["--set", $0] }
         process = try await ChildProcess(binary, arguments, port: port)
     }
 

@@ -1,6 +1,3 @@
-package import GatewayAPI
-package import HTTPTypes
-
 /// Services of the protocol that this gateway does not have (spidr-wire §9–§11), by path.
 ///
 /// Each is refused in the words of its own. Clients show that to their users; a path with nothing at it they take for a
@@ -27,19 +24,6 @@ package enum AbsentService: String, CaseIterable, Sendable {
     case localization = "/rest/version/{version}/localization"
 
     package var template: String { rawValue }
-
-    /// What clients ask of it; whatever they ask, the answer is the same.
-    package var methods: [HTTPRequest.Method] {
-        switch self {
-        case .instantMessages, .presence, .presenceWatcher, .contacts, .clickToCall, .imrn, .eventSubscriptions,
-            .applePushDevices, .googlePushDevices:
-            [.post]
-        case .voicemail, .addressBook, .directory, .userProfile, .localization: [.get]
-        case .contact: [.get, .put, .delete]
-        case .routeList: [.get, .put]
-        case .eventSubscription, .applePushDevice, .googlePushDevice: [.put, .delete]
-        }
-    }
 
     /// Where its clients look for `statusCode`.
     package var errorWrapper: ErrorWrapper {

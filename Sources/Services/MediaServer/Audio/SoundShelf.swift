@@ -1,0 +1,51 @@
+internal import Audio
+internal import Foundation
+internal import Synchronization
+
+/// The sounds that have been read, up to a number of bytes: those that were asked for longest ago make room.
+final class SoundShelf: Sendable {
+    private struct Item {
+        var sound: Sound
+        var modified: Date
+        var lastUse: UInt64
+
+        var bytes: Int { sound.samples.count * MemoryLayout<Int16>.size }
+    }
+
+    private struct State {
+        var items: [String: Item] = [:]
+        var bytes = 0
+        var uses: UInt64 = 0
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether the file is there as it is now.
+    func isCurrent(_ name: String, _ modified: Date) -> Bool {
+        state.withLock { state in
+            guard state.items[name]?.modified == modified else { return false }
+            state.uses += 1
+            state.items[name]?.lastUse = state.uses
+            return true
+        }
+    }
+
+    /// The sound that was put last is kept whatever it takes: somebody is about to play it.
+    func put(_ sound: Sound, _ name: String, _ modified: Date) {
+        state.withLock { state in
+            state.uses += 1
+            let item = Item(sound: sound, modified: modified, lastUse: state.uses)
+            state.bytes += item.bytes - (state.items[name]?.bytes ?? 0)
+            state.items[name] = item
+            while state.bytes > capacity, let oldest = state.items.filter({ $0.key != name }).min(by: { $0.value.lastUse < $1.value.lastUse }) {
+                state.items[oldest.key] = nil
+                state.bytes -= oldest.value.bytes
+            }
+        }
+    }
+
+    func sound(of name: String) -> Sound? { state.withLock { $0.items[name]?.sound } }
+}
