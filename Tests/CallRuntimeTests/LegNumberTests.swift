@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import Primitives
 import SDP
 import TestSupport
 import Testing

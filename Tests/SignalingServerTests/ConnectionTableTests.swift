@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Connection table` {
-    private typealias Network = ConnectionTable.Network
+    private typealias Network = SourceNetwork
     private let here = Network(IPAddress(v4: 0x0A00_0001))
     private let there = Network(IPAddress(v4: 0x0A00_0002))
 

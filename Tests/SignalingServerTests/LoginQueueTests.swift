@@ -15,9 +15,9 @@ import Testing
         return configuration
     }()
 
-    private static func network(_ text: String) -> LoginThrottle.Network {
+    private static func network(_ text: String) -> SourceNetwork {
         guard let address = IPAddress(text) else { preconditionFailure("\(text) is an address") }
-        return LoginThrottle.Network(address)
+        return SourceNetwork(address)
     }
 
     private mutating func enter(_ ticket: Int, from network: String, isFamiliar: Bool = false) -> LoginQueue<Int>.Entry
@@ -136,7 +136,7 @@ import Testing
         }
 
         /// How long it takes until everybody is in or gone.
-        mutating func run(areFamiliar: Bool, from network: (Int) -> LoginThrottle.Network) -> Duration {
+        mutating func run(areFamiliar: Bool, from network: (Int) -> SourceNetwork) -> Duration {
             let start = now
             arrivals.sort { $0.time > $1.time }
             while !arrivals.isEmpty || !finishes.isEmpty {

@@ -19,24 +19,24 @@ import Testing
     private let home = network("192.0.2.1")
     private let away = network("192.0.2.2")
 
-    private static func network(_ text: String) -> LoginThrottle.Network {
+    private static func network(_ text: String) -> SourceNetwork {
         guard let address = IPAddress(text) else { preconditionFailure("\(text) is an address") }
-        return LoginThrottle.Network(address)
+        return SourceNetwork(address)
     }
 
-    private mutating func attempt(_ name: String, from network: LoginThrottle.Network?, isFamiliar: Bool = false) -> LoginThrottle.Admission {
+    private mutating func attempt(_ name: String, from network: SourceNetwork?, isFamiliar: Bool = false) -> LoginThrottle.Admission {
         throttle.attempt(LoginThrottle.Claim(address(name), from: network), isFamiliar: isFamiliar, at: clock.now)
     }
 
     /// A wrong password; `nil` if it was hashed, else what was answered.
-    private mutating func fail(_ name: String, from network: LoginThrottle.Network, isFamiliar: Bool = false) -> LoginThrottle.Admission? {
+    private mutating func fail(_ name: String, from network: SourceNetwork, isFamiliar: Bool = false) -> LoginThrottle.Admission? {
         let admission = attempt(name, from: network, isFamiliar: isFamiliar)
         guard case .allowed(let attempt) = admission else { return admission }
         throttle.failed(attempt, at: clock.now)
         return nil
     }
 
-    private func permits(_ name: String, from network: LoginThrottle.Network, isFamiliar: Bool = false) -> Bool {
+    private func permits(_ name: String, from network: SourceNetwork, isFamiliar: Bool = false) -> Bool {
         throttle.permitsRecall(LoginThrottle.Claim(address(name), from: network), isFamiliar: isFamiliar, at: clock.now)
     }
 

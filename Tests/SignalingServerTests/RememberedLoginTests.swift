@@ -103,7 +103,7 @@ import Testing
         let (one, other) = (await logins.logins, Self.key(9))
         #expect(one.credentials.count == 1 && one.networks.count == 1)
         #expect(one.credentials[0].digest.count == 32 && one.credentials[0].record.count == 32)
-        let network = home.map(LoginThrottle.Network.init)
+        let network = home.map(SourceNetwork.init)
         #expect(one.networks[0].mark == Self.key(1).mark(of: LoginThrottle.Claim(address("joe"), from: network)))
         #expect(one.networks[0].mark != other.mark(of: LoginThrottle.Claim(address("joe"), from: network)))
         #expect(one.networks[0].mark != Self.key(1).mark(of: LoginThrottle.Claim(address("ann"), from: network)))

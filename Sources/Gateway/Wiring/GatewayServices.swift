@@ -1,6 +1,7 @@
 import CallRuntime
 import MediaServer
 import ServiceLifecycle
+import SignalingServer
 import Storage
 
 /// Closes the database as the last of all.

@@ -108,7 +108,7 @@ package actor Authenticator {
     package nonisolated func authenticate(_ header: String?, from requester: Requester) async throws(APIError)
         -> UserAddress
     {
-        let network = requester.address.map(LoginThrottle.Network.init)
+        let network = requester.address.map(SourceNetwork.init)
         if let header, let user = try await recall(key.digest(header), from: network).get() { return user }
         let credentials: BasicCredentials
         do {
@@ -145,7 +145,7 @@ package actor Authenticator {
     // MARK: - What is remembered
 
     /// `nil` if these credentials have not been accepted lately, or must not be compared because too many others were.
-    private func recall(_ digest: CredentialDigest, from network: LoginThrottle.Network?) async -> Result<
+    private func recall(_ digest: CredentialDigest, from network: SourceNetwork?) async -> Result<
         UserAddress?, APIError
     > {
         guard let (user, isUsual) = verified.holder(of: digest, from: network) else { return .success(nil) }

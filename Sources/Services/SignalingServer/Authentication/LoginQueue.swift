@@ -38,13 +38,13 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
     }
 
     private struct Line: Hashable {
-        var site: LoginThrottle.Network?
+        var site: SourceNetwork?
         var isFamiliar: Bool
     }
 
     private let configuration: Configuration
-    private var familiar = RoundRobin<LoginThrottle.Network?, Ticket>()
-    private var strangers = RoundRobin<LoginThrottle.Network?, Ticket>()
+    private var familiar = RoundRobin<SourceNetwork?, Ticket>()
+    private var strangers = RoundRobin<SourceNetwork?, Ticket>()
     private var running = 0
     private var turn = 0
     private var cost: Duration

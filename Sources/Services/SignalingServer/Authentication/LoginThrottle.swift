@@ -73,15 +73,15 @@ package struct LoginThrottle: Sendable {
 
     private var claims: Debts<Claim>
     private var strangerClaims: Debts<Claim>
-    private var networks: Debts<Network>
-    private var sites: Debts<Network>
+    private var networks: Debts<SourceNetwork>
+    private var sites: Debts<SourceNetwork>
     private var accounts: Debts<UserAddress>
     private var familiarRecalls: Debts<Claim>
     private var claimRecalls: Debts<Claim>
     private var accountRecalls: Debts<UserAddress>
     private var claimsInFlight = InFlight<Claim>()
-    private var networksInFlight = InFlight<Network>()
-    private var sitesInFlight = InFlight<Network>()
+    private var networksInFlight = InFlight<SourceNetwork>()
+    private var sitesInFlight = InFlight<SourceNetwork>()
     private var accountsInFlight = InFlight<UserAddress>()
 
     package init(_ configuration: Configuration = Configuration()) {

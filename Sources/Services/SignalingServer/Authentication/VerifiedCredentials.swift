@@ -23,7 +23,7 @@ package struct VerifiedCredentials: Sendable {
         /// `nil`: remembered from before the start.
         var readAt: MonotonicTime?
         /// The last of the networks that they came from.
-        var network: LoginThrottle.Network?
+        var network: SourceNetwork?
         /// Seconds since 1970 at which a restart forgets them; 0 if any restart does.
         var expires: Int64
     }
@@ -40,7 +40,7 @@ package struct VerifiedCredentials: Sendable {
     }
 
     /// Whose credentials these are, and whether that network was the last they came from.
-    package func holder(of digest: CredentialDigest, from network: LoginThrottle.Network?) -> (
+    package func holder(of digest: CredentialDigest, from network: SourceNetwork?) -> (
         user: UserAddress, isUsualNetwork: Bool
     )? {
         guard let entry = entries[digest.tag], entry.digest.matches(digest) else { return nil }
@@ -85,7 +85,7 @@ package struct VerifiedCredentials: Sendable {
     /// They come from this network now.
     ///
     /// - Returns: whether it is another one than last time.
-    package mutating func came(_ digest: CredentialDigest, from network: LoginThrottle.Network?) -> Bool {
+    package mutating func came(_ digest: CredentialDigest, from network: SourceNetwork?) -> Bool {
         guard let entry = entries[digest.tag], entry.network != network else { return false }
         entries[digest.tag]?.network = network
         return true

@@ -36,7 +36,7 @@ final class ConnectionGate: ChannelInboundHandler {
         let channel = Self.unwrapInboundIn(data)
         if turnsAway { return turnAwayWithSpare(channel) }
         // A peer that is gone already has no address.
-        let network = ConnectionTable.Network(channel.sourceAddress ?? IPAddress(v4: 0))
+        let network = SourceNetwork(channel.sourceAddress ?? IPAddress(v4: 0))
         lastID += 1
         switch table.admit(lastID, from: network, waitingSince: { open[$0]?.place.waitingSince }) {
         case .refused(let reason):

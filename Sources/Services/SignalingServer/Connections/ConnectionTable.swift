@@ -1,4 +1,5 @@
 package import Observability
+package import Primitives
 
 /// The open connections of one port, whose they are, and who gives way when there are too many.
 ///
@@ -21,7 +22,6 @@ package struct ConnectionTable: Sendable {
     }
 
     package typealias ID = UInt64
-    package typealias Network = LoginThrottle.Network
 
     package enum Verdict: Equatable, Sendable {
         /// The others named are no longer in the table and must be closed.
@@ -30,9 +30,9 @@ package struct ConnectionTable: Sendable {
     }
 
     private let configuration: Configuration
-    private var networks: [ID: Network] = [:]
+    private var networks: [ID: SourceNetwork] = [:]
     /// Those that are no channel.
-    private var plain: [Network: Set<ID>] = [:]
+    private var plain: [SourceNetwork: Set<ID>] = [:]
 
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
@@ -42,7 +42,7 @@ package struct ConnectionTable: Sendable {
     ///
     /// - Parameter waitingSince: when the gateway began to wait for that client, for a request, the rest of one, or for it to read;
     ///   `nil` while the gateway is at work for it.
-    package mutating func admit(_ id: ID, from network: Network, waitingSince: (ID) -> UInt64?) -> Verdict {
+    package mutating func admit(_ id: ID, from network: SourceNetwork, waitingSince: (ID) -> UInt64?) -> Verdict {
         var leaving: [ID] = []
         if let own = plain[network], own.count >= configuration.perNetwork {
             leaving = Self.longestWaited([own], waitingSince, atMost: 1 + configuration.perNetwork / Self.batch)
@@ -71,7 +71,7 @@ package struct ConnectionTable: Sendable {
         return true
     }
 
-    private mutating func removePlain(_ id: ID, _ network: Network) {
+    private mutating func removePlain(_ id: ID, _ network: SourceNetwork) {
         plain[network]?.remove(id)
         if plain[network]?.isEmpty == true { plain[network] = nil }
     }
