@@ -93,8 +93,8 @@ struct CallTransitionTests {
         Row(dialing, .joined(.caller, Device("a2"), replacing: nil), [], .dialing, .ringing),
         Row(dialing, .left(.callee, "b1", othersRemain: false), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
         Row(dialing, .left(.callee, "b9", othersRemain: false), [], .dialing, .ringing),
-        Row(dialing, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 480 Not registered", "ended"], .ended, .ended),
-        Row(dialing, .left(.caller, "a1", othersRemain: true), ["b1 callEnd 480 Not registered", "ended"], .ended, .ended),
+        Row(dialing, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 487 Caller is gone", "ended"], .ended, .ended),
+        Row(dialing, .left(.caller, "a1", othersRemain: true), ["b1 callEnd 487 Caller is gone", "ended"], .ended, .ended),
     ]
 
     static let fromAnswered = [

@@ -43,6 +43,8 @@ import Testing
                     refusals += 1
                 }
             }
+            await rig.settle()
+            rig.clock.advance(by: .milliseconds(250))
             await rig.wait { rig.observer.counts.ended.count + refusals == 3_995 }
             #expect(count(.call, on: 2, rig) == 5)
             #expect(rig.observer.counts.ended.allSatisfy { $0.cause == .unreachable(.busy) })
@@ -70,6 +72,8 @@ import Testing
             await #expect(throws: CallError.limitOfLegs) { try await rig.call(dave, from: alice) }
             #expect(rig.observer.counts.refused == [.userCalls])
             _ = try await rig.call(alice, from: dave)
+            await rig.settle()
+            rig.clock.advance(by: .milliseconds(250))
             await rig.wait { count(.callEnd, on: 4, rig) == 1 }
             #expect(rig.recorder.frames(4).last?.notification.statusCode == 486)
             #expect(rig.observer.counts.refused == [.userCalls, .calleeCalls])

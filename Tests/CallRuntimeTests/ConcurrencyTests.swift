@@ -62,6 +62,7 @@ struct ConcurrencyTests {
     func `many users call each other, and everything comes to rest`(_ seed: UInt64) async throws {
         var configuration = LocalSwitchboard.Configuration(media: .direct)
         configuration.registration.maximumLegs = 1_000
+        configuration.registration.maximumRinging = 1_000
         configuration.registration.callRate.burst = 1_000
         try await RuntimeRig(configuration, seed: seed).serve { rig in
             let users = [alice, bob, RuntimeRig.carol]
