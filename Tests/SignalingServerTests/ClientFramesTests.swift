@@ -1,4 +1,5 @@
 import NIOWebSocket
+import Primitives
 import SignalingServer
 import TestSupport
 import Testing
@@ -94,6 +95,42 @@ import Testing
             let last = frames.receive(.continuation, fin: true, masked: true, reserved: false, payload: bytes[cut...])
             #expect(last == (isTaken ? .alive : .violation(.dataInconsistentWithMessage)), "cut at \(cut)")
         }
+    }
+
+    /// The judge of text is the standard library.
+    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    func `whatever frames a client sends, each has a verdict, and text is what the standard library says`(_ seed: UInt64) {
+        var random = SeededRandomSource(seed: seed)
+        var frames = ClientFrames(sizeLimit: 64)
+        var (text, isOpen): ([UInt8]?, Bool) = (nil, false)
+        for _ in 0..<200 {
+            let opcode = WebSocketOpcode(encodedWebSocketOpcode: UInt8(truncatingIfNeeded: random.next() % 16)) ?? .text
+            let payload = Self.somePayload(&random)
+            let (fin, masked, reserved) = (random.next() % 2 == 0, random.next() % 16 != 0, random.next() % 16 == 0)
+            let verdict = frames.receive(opcode, fin: fin, masked: masked, reserved: reserved, payload: payload)
+            if opcode == .text || opcode == .binary, verdict == .alive { (text, isOpen) = (opcode == .text ? [] : nil, true) }
+            if isOpen, verdict == .alive, opcode == .text || opcode == .binary || opcode == .continuation {
+                text? += payload
+                if fin, let whole = text { #expect(String(validating: whole, as: UTF8.self) != nil) }
+                if fin { isOpen = false }
+            }
+            // A channel is closed after the first violation; a new one begins.
+            if case .violation = verdict { (frames, isOpen) = (ClientFrames(sizeLimit: 64), false) }
+        }
+        var lengths = FrameLengths()
+        for _ in 0..<50 where lengths.follow(random.nextBytes(Int(random.next() % 40))) {}
+    }
+
+    private static func somePayload(_ random: inout SeededRandomSource) -> [UInt8] {
+        let scalars: [UInt32] = [0x61, 0xE4, 0x20AC, 0x1_0348, 0xD7FF, 0xE000, 0x10_FFFF]
+        var bytes: [UInt8] = []
+        for _ in 0..<(random.next() % 8) {
+            if let scalar = Unicode.Scalar(scalars[Int(random.next() % UInt64(scalars.count))]) { bytes += Array(String(scalar).utf8) }
+        }
+        // Cut or damaged now and then.
+        if random.next() % 4 == 0, !bytes.isEmpty { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }
+        if random.next() % 8 == 0, !bytes.isEmpty { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next()) }
+        return bytes
     }
 
     /// RFC 6455 §5.2. The stream is followed byte by byte, and in one piece.

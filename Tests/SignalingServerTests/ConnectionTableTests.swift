@@ -31,6 +31,12 @@ import Testing
         #expect(table.count == 4)
     }
 
+    @Test func `a reverse proxy has as many connections as the port, and gives way only when that is full`() {
+        var table = self.table(maximum: 6)
+        for id in 1...6 { #expect(table.admit(UInt64(id), from: here, isProxy: true, waitingSince: inOrder) == .admitted(inPlaceOf: [])) }
+        #expect(table.admit(7, from: here, isProxy: true, waitingSince: inOrder) == .admitted(inPlaceOf: [1]))
+    }
+
     @Test func `one more from an address whose connections are all worked on is refused`() {
         var table = self.table(maximum: 100)
         for id in 1...3 { _ = table.admit(UInt64(id), from: here, waitingSince: inOrder) }

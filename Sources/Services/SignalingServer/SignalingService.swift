@@ -132,7 +132,8 @@ package final class SignalingService: Service {
             let limits = ConnectionTable.Configuration(
                 maximum: configuration.maxConnections, perNetwork: configuration.maxConnectionsPerAddress)
             let gate = ConnectionGate(
-                limits, writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics, logger: logger, on: channel.eventLoop)
+                limits, trustedProxies: configuration.trustedProxies, writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics,
+                logger: logger, on: channel.eventLoop)
             try channel.limitKernelBuffers(sent: configuration.kernelBuffers.sent, unsent: configuration.kernelBuffers.unsent)
             try channel.pipeline.syncOperations.addHandler(gate, position: .first)
             door.open()

@@ -12,6 +12,7 @@ final class ConnectionGate: ChannelInboundHandler {
     typealias InboundOut = any Channel
 
     private let writeTimeout: TimeAmount
+    private let trustedProxies: TrustedProxies
     private let metrics: GatewayMetrics
     private let logger: Logger
     private let eventLoop: any EventLoop
@@ -24,8 +25,12 @@ final class ConnectionGate: ChannelInboundHandler {
     private var turnsAway = false
     private var isPaused = false
 
-    init(_ limits: ConnectionTable.Configuration, writeTimeout: TimeAmount, metrics: GatewayMetrics, logger: Logger, on eventLoop: any EventLoop) {
+    init(
+        _ limits: ConnectionTable.Configuration, trustedProxies: TrustedProxies, writeTimeout: TimeAmount, metrics: GatewayMetrics,
+        logger: Logger, on eventLoop: any EventLoop
+    ) {
         table = ConnectionTable(limits)
+        self.trustedProxies = trustedProxies
         self.writeTimeout = writeTimeout
         self.metrics = metrics
         self.logger = logger
@@ -36,9 +41,10 @@ final class ConnectionGate: ChannelInboundHandler {
         let channel = Self.unwrapInboundIn(data)
         if turnsAway { return turnAwayWithSpare(channel) }
         // A peer that is gone already has no address.
-        let network = SourceNetwork(channel.sourceAddress ?? IPAddress(v4: 0))
+        let address = channel.sourceAddress ?? IPAddress(v4: 0)
+        let isProxy = trustedProxies.contains(address.unmapped)
         lastID += 1
-        switch table.admit(lastID, from: network, waitingSince: { open[$0]?.place.waitingSince }) {
+        switch table.admit(lastID, from: SourceNetwork(address), isProxy: isProxy, waitingSince: { open[$0]?.place.waitingSince }) {
         case .refused(let reason):
             refuse(channel, reason)
         case .admitted(let leaving):

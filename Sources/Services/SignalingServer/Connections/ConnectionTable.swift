@@ -42,9 +42,13 @@ package struct ConnectionTable: Sendable {
     ///
     /// - Parameter waitingSince: when the gateway began to wait for that client, for a request, the rest of one, or for it to read;
     ///   `nil` while the gateway is at work for it.
-    package mutating func admit(_ id: ID, from network: SourceNetwork, waitingSince: (ID) -> UInt64?) -> Verdict {
+    /// - Parameter isProxy: whether it is a reverse proxy, whose connections are those of many clients: then only the limit of the
+    ///   port holds.
+    package mutating func admit(
+        _ id: ID, from network: SourceNetwork, isProxy: Bool = false, waitingSince: (ID) -> UInt64?
+    ) -> Verdict {
         var leaving: [ID] = []
-        if let own = plain[network], own.count >= configuration.perNetwork {
+        if !isProxy, let own = plain[network], own.count >= configuration.perNetwork {
             leaving = Self.longestWaited([own], waitingSince, atMost: 1 + configuration.perNetwork / Self.batch)
             guard !leaving.isEmpty else { return .refused(.address) }
         } else if networks.count >= configuration.maximum {
