@@ -156,6 +156,11 @@ class SpidrPeer:
             wishes["clientCorrelator"] = correlator
         wishes["forceLogOut"] = "true" if alone else "false"
         answer = await self.request("POST", "/subscription", {"subscribeRequest": wishes})
+        for _ in range(3):  # as often as web clients come back (spidr-wire §3.6)
+            if answer.status != 503 or answer.body.get("code") != "auth.busy":
+                break
+            await asyncio.sleep(answer.body["retryAfter"] / 1000)
+            answer = await self.request("POST", "/subscription", {"subscribeRequest": wishes})
         assert answer.status == 201, answer.text
         granted = answer.succeeded()
         self.subscription = granted["subscription"]
