@@ -76,6 +76,7 @@ extension GatewayConfiguration {
     }
 
     private func warnIfOthersMayRead(_ path: String, _ logger: Logger) {
+        // Only a warning depends on it: a file whose attributes cannot be read was read as the key all the same.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue, permissions & 0o077 != 0 else {
             return
