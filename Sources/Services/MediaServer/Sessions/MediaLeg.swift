@@ -5,6 +5,20 @@ internal import MediaPlane
 internal import Primitives
 internal import SRTP
 
+/// A ClientHello of ours that nobody has answered yet.
+///
+/// It is repeated over the path that it went over first, wherever media would go meanwhile. Of two peers that hear the same ClientHello both
+/// answer it, and only one of them can go on. A path that stays silent is dead, and is left then.
+struct Greeting {
+    static let patience = 3
+
+    let path: Path
+    /// How often it was sent there.
+    var count = 1
+
+    var pathOfRepetition: Path? { count < Self.patience ? path : nil }
+}
+
 /// One leg on its worker: the session's decisions with the DTLS and SRTP machines they are about.
 ///
 /// Confined to its worker's thread.
@@ -19,6 +33,8 @@ final class MediaLeg {
     /// What the first record of the handshake came over, and the last one.
     var handshakeOrigin: Path?
     var handshakePath: Path?
+    /// Where our ClientHello went, while nobody has answered it.
+    var greeting: Greeting?
     /// When the handshake's last flight has to be repeated.
     var retransmission: MonotonicTime?
     var inbound: SRTPSession?
@@ -60,8 +76,15 @@ final class MediaLeg {
 
     /// Where a flight goes, and a good-bye.
     var pathOfHandshake: Path? {
-        guard let handshakePath, dtls?.state != .closed, session.admitsHandshake(from: handshakePath) else { return destination }
-        return handshakePath
+        guard dtls?.state != .closed, let path = handshakePath ?? greeting?.pathOfRepetition, session.admitsHandshake(from: path)
+        else { return destination }
+        return path
+    }
+
+    /// A flight has left over this path.
+    func flightSent(by dtls: DTLSTransport, over path: Path) {
+        guard dtls.role == .client, handshakePath == nil else { return }
+        if greeting?.path == path { greeting?.count += 1 } else { greeting = Greeting(path: path) }
     }
 
     var nextDeadline: MonotonicTime? {

@@ -12,6 +12,7 @@ struct TravellingLeg {
     let dtls: DTLSTransport?
     let handshakeOrigin: Path?
     let handshakePath: Path?
+    let greeting: Greeting?
     let retransmission: MonotonicTime?
     let inbound: SRTPSession?
     let outbound: SRTPSession?
@@ -31,6 +32,7 @@ struct TravellingLeg {
         dtls = leg.dtls
         handshakeOrigin = leg.handshakeOrigin
         handshakePath = leg.handshakePath
+        greeting = leg.greeting
         retransmission = leg.retransmission
         inbound = leg.inbound
         outbound = leg.outbound
@@ -49,6 +51,7 @@ extension MediaLeg {
         dtls = arrived.dtls
         handshakeOrigin = arrived.handshakeOrigin
         handshakePath = arrived.handshakePath
+        greeting = arrived.greeting
         retransmission = arrived.retransmission
         inbound = arrived.inbound
         outbound = arrived.outbound

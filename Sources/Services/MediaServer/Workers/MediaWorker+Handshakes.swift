@@ -12,7 +12,7 @@ extension MediaWorker {
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
             leg.dtls = dtls
-            (leg.handshakeOrigin, leg.handshakePath) = (nil, nil)
+            (leg.handshakeOrigin, leg.handshakePath, leg.greeting) = (nil, nil, nil)
             dtls.start()
             continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
         } catch {
@@ -74,13 +74,17 @@ extension MediaWorker {
 
     /// What answers a record goes where the record came from; everything else to where media would go.
     func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
+        let destination = leg.pathOfHandshake
+        var pathOfFlight: Path?
+        defer { if let pathOfFlight { leg.flightSent(by: dtls, over: pathOfFlight) } }
         while let datagram = dtls.nextDatagram() {
-            guard let path = leg.pathOfHandshake, mayShakeHands(dtls, of: leg, over: path) else { continue }
+            guard let path = destination, mayShakeHands(dtls, of: leg, over: path) else { continue }
             guard leg.session.maySend(bytes: datagram.count, over: path) else {
                 tally.drop(.unprovenPath)
                 continue
             }
             transport.queue(copying: datagram.span, over: path)
+            pathOfFlight = path
         }
     }
 
