@@ -7,7 +7,7 @@ import Testing
 import Gateway
 
 /// The key file of remembered logins, and what a whole gateway makes of it after a restart.
-@Suite(.timeLimit(.minutes(1))) struct `Remembered logins` {
+@Suite(.timeLimit(.minutes(10))) struct `Remembered logins` {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// A folder of its own, and the configuration of a gateway that keeps its database there.

@@ -8,20 +8,20 @@ import Testing
 /// TCP connections that want something else than a call, or nothing at all.
 @Suite(.serialized)
 struct HostileConnectionTests {
-    private func establishedRig() throws -> Rig {
-        var rig = try Rig(callerOver: .tcp)
+    private func establishedRig(firstCheckTimeout: Duration = .seconds(60)) throws -> Rig {
+        var rig = try Rig(callerOver: .tcp, firstCheckTimeout: firstCheckTimeout)
         try rig.establish()
         try rig.expectMedia()
         return rig
     }
 
     @Test func `a connection that stays silent is closed (half-open, as Slowloris leaves them)`() throws {
-        var rig = try establishedRig()
+        var rig = try establishedRig(firstCheckTimeout: .milliseconds(300))
         let silent = try Stranger(.tcp, to: rig.listener)
         let halfway = try Stranger(.tcp, to: rig.listener)
         halfway.sendUnframed([0])  // half a length
-        #expect(try silent.listen(for: .seconds(5)) { $0.isDisconnected })
-        #expect(try halfway.listen(for: .seconds(5)) { $0.isDisconnected })
+        #expect(try silent.listen(for: .seconds(60)) { $0.isDisconnected })
+        #expect(try halfway.listen(for: .seconds(60)) { $0.isDisconnected })
         #expect(try rig.wait { rig.metrics.mediaConnectionsClosed[.silent].value == 2 })
         try rig.expectMedia()
         #expect(rig.metrics.mediaConnectionsActive.value == 1)
@@ -50,7 +50,7 @@ struct HostileConnectionTests {
         var rig = try establishedRig()
         let stranger = try Stranger(.tcp, to: rig.listener)
         stranger.sendUnframed(opening.bytes(rig))
-        #expect(try stranger.listen(for: .seconds(5)) { $0.isDisconnected })
+        #expect(try stranger.listen(for: .seconds(60)) { $0.isDisconnected })
         let reason: MediaConnectionClosure = opening == .anotherProtocol ? .malformed : .unauthenticated
         #expect(try rig.wait { rig.metrics.mediaConnectionsClosed[reason].value == 1 })
         #expect(rig.metrics.mediaConnectionsClosed[.silent].value == 0)
@@ -61,9 +61,7 @@ struct HostileConnectionTests {
     @Test func `a flood of connections is bounded, and a call keeps its own`() throws {
         var rig = try establishedRig()
         let flood = try (0..<100).map { _ in try Stranger(.tcp, to: rig.listener) }
-        // On a machine that is held up some have been silent for too long before others make them give way.
-        #expect(try rig.wait { [.limit, .silent].reduce(0) { $0 + rig.metrics.mediaConnectionsClosed[$1].value } >= 60 })
-        #expect(rig.metrics.mediaConnectionsClosed[.limit].value > 0)
+        #expect(try rig.wait { rig.metrics.mediaConnectionsClosed[.limit].value >= 60 })
         #expect(rig.metrics.mediaConnectionsActive.value <= 33)
         try rig.expectMedia()
         for stranger in flood { stranger.leave() }
@@ -85,11 +83,11 @@ struct HostileConnectionTests {
         // The caller can still send, and hears again once it reads.
         rig.callee.clear()
         try rig.caller.send(Rig.packet(sequence: 1_500, timestamp: 0, ssrc: 0xAAAA))
-        #expect(try rig.callee.run(for: .seconds(5)) { !$0.received.isEmpty })
+        #expect(try rig.callee.run(for: .seconds(60)) { !$0.received.isEmpty })
         _ = try rig.caller.run(for: .milliseconds(300))
         rig.caller.clear()
         try rig.callee.send(Rig.packet(sequence: sequence, timestamp: 0, ssrc: 0xBBBB))
-        #expect(try rig.caller.run(for: .seconds(5)) { !$0.received.isEmpty })
+        #expect(try rig.caller.run(for: .seconds(60)) { !$0.received.isEmpty })
         #expect(rig.caller.failures == 0)
         rig.server.stop()
     }

@@ -77,7 +77,7 @@ struct MovingTests {
         let unknown = rig.metrics.stunRefused[.unknownUsername].value
         let stranger = try Stranger(to: rig.server.localAddresses[1])
         stranger.send(Checks.valid(for: MovingRig.credentials(of: .callee, MovingRig.second), by: former))
-        #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value == unknown + 1 })
+        #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value > unknown })
         #expect(rig.metrics.dtlsHandshakes[.completed].value == 4)
         try expectNothingLeft(of: rig)
     }
@@ -128,6 +128,35 @@ struct MovingTests {
         try expectNothingLeft(of: rig)
     }
 
+    /// The moves and the forged checks meet in every order.
+    @Test func `forged checks that come while legs move move nobody's media`() throws {
+        var rig = try moved()
+        func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) {
+            other.sendRaw(Checks.valid(for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: 1))
+        }
+        func forgeBoth() {
+            for _ in 0..<3 {
+                forge(rig.c, .caller, from: rig.d)
+                forge(rig.d, .callee, from: rig.c)
+            }
+        }
+        let nobody = Leg(1_000)
+        var (c, d) = (Leg.caller, guest)
+        for round in 0..<20 as Range<UInt64> {
+            let (here, there) = round % 2 == 0 ? (MovingRig.second, MovingRig.third) : (MovingRig.third, MovingRig.second)
+            forgeBoth()
+            rig.move(c, from: here, to: there, as: Leg(100 + round), with: nobody)
+            forgeBoth()
+            rig.move(d, from: MovingRig.first, to: MovingRig.third, as: Leg(200 + round), with: nobody)
+            forgeBoth()
+            rig.move(Leg(200 + round), from: MovingRig.third, to: MovingRig.first, as: Leg(300 + round), with: .caller)
+            forgeBoth()
+            (c, d) = (Leg(100 + round), Leg(300 + round))
+            try rig.expectMedia(between: rig.a, rig.d)
+        }
+        try expectNothingLeft(of: rig)
+    }
+
     @Test(arguments: transports)
     func `when a moved leg ends nothing is left of it where it began`(_ transport: PeerLink.Transport) throws {
         var rig = try moved(over: transport)
@@ -136,7 +165,7 @@ struct MovingTests {
         #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == 3 })
         if transport == .tcp {
             #expect(try rig.wait { rig.d.isDisconnected })
-            #expect(rig.metrics.mediaConnectionsActive.value == 0)
+            #expect(try rig.wait { rig.metrics.mediaConnectionsActive.value == 0 })
             #expect(!rig.d.receivedControl.isEmpty, "the reports' good-bye comes before the end")
         } else {
             #expect(
@@ -145,9 +174,11 @@ struct MovingTests {
                     return rig.metrics.packetsDropped[.unknownAddress].value > 0
                 })
         }
+        // A check of the peer may have been on its way when the leg ended.
+        let unknown = rig.metrics.stunRefused[.unknownUsername].value
         let stranger = try Stranger(to: rig.server.localAddresses[1])
         stranger.send(Checks.valid(for: MovingRig.credentials(of: .callee, MovingRig.second), by: rig.d.credentials.ufrag))
-        #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value == 1 })
+        #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value > unknown })
         rig.talk(.caller, .callee, in: MovingRig.first)
         try rig.expectMedia(between: rig.a, rig.b)
         try expectNothingLeft(of: rig)

@@ -38,13 +38,15 @@ struct Rig {
     /// - Parameters:
     ///   - transport: what the caller comes over; the callee comes over UDP.
     ///   - host: a loopback address for everybody.
+    ///   - firstCheckTimeout: how long a connection may stay silent.
     init(
         callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client, callerOver transport: PeerLink.Transport = .udp,
-        on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu], calleeCodecs: [Codec] = [.pcmu]
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu], calleeCodecs: [Codec] = [.pcmu],
+        firstCheckTimeout: Duration = .seconds(60)
     ) throws {
         (self.callerCodecs, self.calleeCodecs) = (callerCodecs, calleeCodecs)
         server = try MediaServer(
-            configuration: MediaServer.Configuration(bind: [host], firstPort: 0, tcpPort: 0, firstCheckTimeout: .milliseconds(300)), metrics: metrics,
+            configuration: MediaServer.Configuration(bind: [host], firstPort: 0, tcpPort: 0, firstCheckTimeout: firstCheckTimeout), metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
         gateway = server.localAddresses[0]
         listener = server.listenerAddresses[0]
@@ -76,13 +78,13 @@ struct Rig {
         sequence &+= 1
         try caller.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xAAAA))
         try callee.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xBBBB))
-        #expect(try callee.run(for: .seconds(5)) { !$0.received.isEmpty }, "the callee hears the caller", sourceLocation: sourceLocation)
-        #expect(try caller.run(for: .seconds(5)) { !$0.received.isEmpty }, "the caller hears the callee", sourceLocation: sourceLocation)
+        #expect(try callee.run(for: .seconds(60)) { !$0.received.isEmpty }, "the callee hears the caller", sourceLocation: sourceLocation)
+        #expect(try caller.run(for: .seconds(60)) { !$0.received.isEmpty }, "the caller hears the callee", sourceLocation: sourceLocation)
     }
 
-    /// Lets the peers go on until the condition holds, at most for five seconds.
+    /// Lets the peers go on until the condition holds, at most for a minute.
     func wait(until condition: () -> Bool) throws -> Bool {
-        for _ in 0..<1_500 where !condition() {
+        for _ in 0..<3_000 where !condition() {
             _ = try caller.run(for: .milliseconds(10))
             _ = try callee.run(for: .milliseconds(10))
         }
@@ -99,12 +101,12 @@ struct Rig {
     /// Goes on until both peers have keys.
     mutating func establish() throws {
         try connect()
-        for _ in 0..<200 where !(caller.isConnected && callee.isConnected) {
+        for _ in 0..<1_200 where !(caller.isConnected && callee.isConnected) {
             _ = try caller.run(for: .milliseconds(25)) { $0.isConnected }
             _ = try callee.run(for: .milliseconds(25)) { $0.isConnected }
         }
         // The gateway may finish a little later than the peer.
-        for _ in 0..<200 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee))) {
+        for _ in 0..<3_000 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee))) {
             _ = try caller.run(for: .milliseconds(10))
             _ = try callee.run(for: .milliseconds(10))
         }

@@ -79,13 +79,14 @@ struct StreamTable {
     @discardableResult
     mutating func close(_ id: ConnectionID, _ reason: MediaConnectionClosure) -> Path? {
         guard let stream = self[id] else { return nil }
-        _ = stream.drain()
-        stream.connection.close()
         places[Int(id.place)] = nil
         freePlaces.append(id.place)
         unproven.removeAll { $0 === stream }
+        // Whoever sees the end finds it counted.
         metrics.mediaConnectionsActive.decrement()
         metrics.mediaConnectionsClosed[reason].increment()
+        _ = stream.drain()
+        stream.connection.close()
         return stream.path
     }
 
