@@ -3,11 +3,12 @@
 # place of the stage "build" (--build-context build=FOLDER, as scripts/image --from-build gives it), the second stage is
 # built and tested alone.
 #
-# The base images are named by tags, which move. `scripts/image --pin` puts the digests they stand for today behind
-# them; `scripts/image --release` builds nothing without. Debian's packages are not pinned (DL3008): a stable release
-# changes them only to fix them, and old versions leave the mirrors.
-ARG SWIFT_IMAGE=docker.io/library/swift:6.3-bookworm
-ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
+# What runs stands on a base image named by digest (bookworm-20260610-slim). The compiler's image is named by its exact
+# version, a tag that may still move. `scripts/image --pin` puts today's digests behind both; `scripts/image --release`
+# builds nothing without. Debian's packages are not pinned (DL3008): a stable release changes them only to fix them, and
+# old versions leave the mirrors.
+ARG SWIFT_IMAGE=docker.io/library/swift:6.3.1-bookworm
+ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716
 
 FROM ${SWIFT_IMAGE} AS build
 # hadolint ignore=DL3008
