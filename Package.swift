@@ -178,7 +178,10 @@ let package = Package(
             name: "PeerSupport", dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
             path: "Tests/PeerSupport", swiftSettings: strict + lifetimes),
         .target(
-            name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI"],
+            name: "FuzzTargets",
+            dependencies: [
+                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI", "SignalingServer", nioWebSocket,
+            ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
 
