@@ -59,16 +59,30 @@ struct Rig {
 
     /// Hands both descriptions over.
     mutating func connect() throws {
+        try prepare()
+        describe()
+    }
+
+    /// The gateway's descriptions are out, and the peers may begin; theirs are not known yet.
+    func prepare() throws {
         _ = try server.reserve(call)
         server.send(.prepare(.caller, callerLocal), for: call)
         server.send(.prepare(.callee, calleeLocal), for: call)
         server.send(.route(.caller, .leg(.callee)), for: call)
         server.send(.route(.callee, .leg(.caller)), for: call)
-        let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
-        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
-        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC, calleeCodecs)), for: call)
         caller.connect(to: callerGateway, callerLocal)
         callee.connect(to: gateway, calleeLocal)
+    }
+
+    /// The peers' descriptions come.
+    func describe() {
+        describeCaller()
+        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC, calleeCodecs)), for: call)
+    }
+
+    func describeCaller() {
+        let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
+        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
     }
 
     /// Sends one packet each way and waits for both: the call is undisturbed.

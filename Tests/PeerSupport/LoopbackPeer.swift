@@ -43,6 +43,8 @@ package final class LoopbackPeer {
     package var nominates = true
     /// Checks that the gateway answered with success.
     package private(set) var answeredChecks = 0
+    /// Whether it sends a flight of its handshake again that is not answered.
+    package var repeatsFlights = true
 
     /// - Parameter host: a loopback address of the gateway's family.
     package init(
@@ -61,6 +63,8 @@ package final class LoopbackPeer {
     package var fingerprint: Fingerprint { Fingerprint(.sha256, digest: certificate.fingerprint(.sha256)) }
     package var localAddress: SocketAddress { link.localAddress }
     package var isConnected: Bool { outbound != nil }
+    /// Whether it has sent a ClientHello, or as server waits for one.
+    package var hasBegunHandshake: Bool { dtls != nil }
     package var profile: DTLSTransport.Profile? { dtls?.keyingMaterial?.profile }
 
     /// What the gateway's description says; checks begin with the next `run`.
@@ -146,7 +150,7 @@ package final class LoopbackPeer {
             let now = MonotonicClock.now
             guard now < end else { return false }
             if checks, now >= nextCheck { try sendCheck(at: now) }
-            let retransmission = dtls?.timeout.map { now + $0 }
+            let retransmission = repeatsFlights ? dtls?.timeout.map { now + $0 } : nil
             if let retransmission, retransmission <= now { dtls?.handleTimeout() }
             sendHandshake()
             let wake = isSpinning ? now : [end, checks ? nextCheck : nil, retransmission].compactMap(\.self).min()

@@ -72,12 +72,12 @@ package enum HandshakeRecord {
         } while offset < fragment.count
     }
 
-    private static func number(_ bytes: Span<UInt8>, _ offset: Int, _ size: Int) -> Int {
+    static func number(_ bytes: Span<UInt8>, _ offset: Int, _ size: Int) -> Int {
         (0..<size).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
     }
 
-    private static let headerSize = 13
-    private static let messageHeaderSize = 12
+    static let headerSize = 13
+    static let messageHeaderSize = 12
     private static let (changeCipherSpec, alert, handshake, applicationData): (UInt8, UInt8, UInt8, UInt8) = (20, 21, 22, 23)
     /// An alert's level (RFC 5246 §7.2).
     private static let fatal: UInt8 = 2

@@ -28,7 +28,7 @@ package struct PeerSession: Sendable {
     }
 
     package enum Phase: Equatable, Sendable {
-        /// The peer may check already, but who it is remains to be told; no handshake yet (RFC 8842 §5.5 would allow it).
+        /// The peer may check already and say ClientHello, which is kept; but who it is remains to be told, and nothing is answered.
         case awaitingDescription
         /// Both descriptions are known; no valid check so far.
         case described(NegotiatedTransport)
@@ -46,8 +46,10 @@ package struct PeerSession: Sendable {
 
     package let configuration: Configuration
     package private(set) var phase = Phase.awaitingDescription
-    private var ice: ICELiteAgent
-    private var proofs = PathProofs()
+    var ice: ICELiteAgent
+    var proofs = PathProofs()
+    /// What peers have said before the description.
+    var earlyFlights = EarlyFlights()
     private var hasConnected = false
     /// Whether `mediaPathLost` was told and `mediaPathRecovered` was not.
     private var hasLostPath = false
@@ -229,7 +231,10 @@ extension PeerSession {
 
     private mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
         var translated: [SessionAction] = []
-        for case .pathForgotten(let path) in actions { proofs.forget(path) }
+        for case .pathForgotten(let path) in actions {
+            proofs.forget(path)
+            earlyFlights.forget(path)
+        }
         proofs.follow(ice.selectedPath)
         for action in actions {
             switch action {

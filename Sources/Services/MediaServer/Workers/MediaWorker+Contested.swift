@@ -86,6 +86,10 @@ extension MediaWorker {
         for leg in legs where leg.session.isEstablished {
             if show(slot, over: path, to: leg, &transport, at: now) == nil { isTaken = true }
         }
+        // Whoever has it now may not be whose it is.
+        for leg in legs where leg.dtls == nil {
+            if keep(transport.datagram(slot), over: path, for: leg) == nil { isTaken = true }
+        }
         for leg in Self.inOrderOfHandshakes(legs, over: path) {
             // One that goes on elsewhere may have to do with this record, or not.
             let isBinding = leg.handshakeOrigin == nil || leg.handshakeOrigin == path
@@ -104,8 +108,13 @@ extension MediaWorker {
 
     /// Whether an association may speak over a path: a peer that has said ClientHello there to another leg would take ours for nonsense.
     func mayShakeHands(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path) -> Bool {
-        guard dtls.role == .client, paths.holding(of: path)?.isContested == true else { return true }
-        return !legsHere(of: paths.claims(on: path)).contains { other in
+        dtls.role == .server || !isShakingHands(asServerOver: path, besides: leg)
+    }
+
+    /// Whether an association of another leg has been said ClientHello to over a path, and is not through.
+    func isShakingHands(asServerOver path: Path, besides leg: MediaLeg) -> Bool {
+        guard paths.holding(of: path)?.isContested == true else { return false }
+        return legsHere(of: paths.claims(on: path)).contains { other in
             other !== leg && other.handshakeOrigin == path && other.dtls?.role == .server && other.dtls?.state == .handshaking
         }
     }

@@ -15,6 +15,7 @@ extension MediaWorker {
             (leg.handshakeOrigin, leg.handshakePath, leg.greeting) = (nil, nil, nil)
             dtls.start()
             continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
+            showEarlyFlight(of: leg, dtls, &transport, at: now)
         } catch {
             environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
             perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
@@ -37,7 +38,9 @@ extension MediaWorker {
     func show(
         _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> PacketDropReason? {
-        guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else { return .notConnected }
+        guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else {
+            return keep(transport.datagram(slot), over: path, for: leg)
+        }
         do {
             try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)
         } catch {
