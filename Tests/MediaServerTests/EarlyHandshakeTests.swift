@@ -33,4 +33,102 @@ struct EarlyHandshakeTests {
         #expect(rig.metrics.packetsDropped[.notConnected].value == 0)
         rig.server.stop()
     }
+
+    @Test func `of several devices the one that the description is of is answered, whoever spoke last`() throws {
+        var rig = try Rig()
+        try rig.prepare()
+        let other = try LoopbackPeer(role: .client)
+        other.connect(to: rig.gateway, rig.callerLocal)
+        try sayHello(rig.caller)
+        try sayHello(rig.callee)
+        try sayHello(other)
+        rig.describe()
+        #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
+        try rig.expectMedia()
+        _ = try other.run(for: .milliseconds(50))
+        #expect(!other.isConnected)
+        rig.server.stop()
+    }
+
+    @Test func `a ClientHello from before the description is judged by it`() throws {
+        var rig = try Rig()
+        rig.announcedCallerFingerprint = rig.callee.fingerprint
+        try rig.prepare()
+        try sayHello(rig.caller)
+        rig.describe()
+        #expect(try rig.wait { rig.events.contains(.failed(.caller, .fingerprintMismatch)) })
+        rig.server.stop()
+    }
+
+    @Test func `what is none of a ClientHello is not kept`() throws {
+        var rig = try Rig()
+        try rig.prepare()
+        #expect(try rig.caller.run(for: .seconds(30)) { $0.hasBegunHandshake })
+        rig.caller.sendRaw([22, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 8) + [0, 13, 11, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0])
+        #expect(try rig.wait { rig.metrics.packetsDropped[.malformed].value == 1 })
+        rig.describe()
+        #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
+        try rig.expectMedia()
+        rig.server.stop()
+    }
+
+    @Test func `what is kept moves along with its leg`() throws {
+        var rig = try MovingRig()
+        try rig.establish()
+        let (call, local) = (CallID(38), ICECredentials(ufrag: "gatewayE", password: "password of the gateway"))
+        let peer = try LoopbackPeer(role: .client)
+        rig.server.send(.prepare(.callee, local), for: call)
+        peer.connect(to: rig.server.localAddresses[2], local)
+        try sayHello(peer)
+        rig.server.send(.adopt(.callee, from: call, as: Leg(2)), for: MovingRig.first)
+        rig.connect(Leg(2), peer, local, in: MovingRig.first)
+        rig.talk(Leg(2), .caller, in: MovingRig.first)
+        #expect(try peer.run(for: .seconds(30)) { $0.isConnected })
+        try rig.expectMedia(between: rig.a, peer)
+        rig.server.stop()
+    }
+
+    // MARK: Over a path that an attacker claims
+
+    /// What the attacker's leg does with the peer's handshake.
+    enum Attack: CaseIterable {
+        /// It is described before the peer speaks.
+        case answersFirst
+        /// It is described after the peer has spoken, and before the peer's leg.
+        case answersInBetween
+        /// The same, and ends while the peer shakes hands with it.
+        case hangsUp
+        /// It is never described.
+        case keepsSilent
+    }
+
+    /// A check for the attacker's leg, valid but from the peer's address, goes ahead of the peer's handshake.
+    @Test(arguments: Attack.allCases, [true, false])
+    func `a ClientHello from before its description is the peer's own, whoever answers it`(_ attack: Attack, describedLate: Bool) throws {
+        var rig = try Rig()
+        try rig.prepare()
+        let (call, local) = (CallID(43), ICECredentials(ufrag: "gatewayM", password: "password of the gateway M"))
+        let attacker = try LoopbackPeer(role: .client)
+        rig.server.send(.prepare(.caller, local), for: call)
+        let answer = { rig.server.send(.connect(.caller, rig.leg(local, attacker, attacker.fingerprint, .client, SSRC(0x3333_3333))), for: call) }
+        rig.caller.sendRaw(Checks.valid(for: local, by: attacker.credentials.ufrag))
+        if attack == .answersFirst { answer() }
+        try sayHello(rig.caller)
+        if attack == .answersInBetween || attack == .hangsUp { answer() }
+        if attack == .hangsUp {
+            // The first flight comes from the attacker's association; what follows finds it gone.
+            rig.server.send(.release, for: call)
+        }
+        if describedLate {
+            // Whoever it shakes hands with, the peer is through.
+            #expect(try rig.caller.run(for: attack == .keepsSilent ? .milliseconds(10) : .seconds(30)) { $0.isConnected } || attack == .keepsSilent)
+        }
+        rig.caller.repeatsFlights = true
+        rig.describe()
+        #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
+        #expect(try rig.wait { rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee)) })
+        for _ in 0..<3 { try rig.expectMedia() }
+        #expect(rig.metrics.dtlsHandshakes[.fingerprintMismatch].value == 0)
+        rig.server.stop()
+    }
 }

@@ -158,12 +158,12 @@ extension PeerSession {
 // MARK: - Queries
 
 extension PeerSession {
-    /// Whether a DTLS record from this path may reach the handshake: only a checked address can make the gateway
+    /// Whether a DTLS record from this path may reach the handshake, if there is one: only a checked address can make the gateway
     /// compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
     package func admitsHandshake(from path: Path) -> Bool {
         switch phase {
-        case .handshaking, .established: ice.accepts(path)
-        case .awaitingDescription, .described, .failed: false
+        case .awaitingDescription, .handshaking, .established: ice.accepts(path)
+        case .described, .failed: false
         }
     }
 
@@ -192,6 +192,9 @@ extension PeerSession {
 
     /// Whether a packet that came over this path has been authenticated.
     package func isProven(_ path: Path) -> Bool { proofs.isProven(path) }
+
+    /// Whether who the peer is remains to be told.
+    package var awaitsDescription: Bool { phase == .awaitingDescription }
 
     /// The gateway's part in a handshake under way.
     package var handshakeRole: DTLSRole? {

@@ -83,7 +83,7 @@ extension MediaWorker {
         let legs = legsHere(of: claims)
         var isTaken = false
         // An association that stands passes over whatever its keys do not fit.
-        for leg in legs where leg.session.isEstablished {
+        for leg in legs where leg.session.isEstablished || leg.dtls?.state == .established {
             if show(slot, over: path, to: leg, &transport, at: now) == nil { isTaken = true }
         }
         // Whoever has it now may not be whose it is.
@@ -101,7 +101,7 @@ extension MediaWorker {
 
     /// Legs with a handshake under way: first the one that has begun it over this path, last those that have elsewhere.
     private static func inOrderOfHandshakes(_ legs: [MediaLeg], over path: Path) -> [MediaLeg] {
-        let legs = legs.filter { $0.session.handshakeRole != nil && $0.dtls?.state == .handshaking }
+        let legs = legs.filter { $0.dtls?.state == .handshaking && ($0.session.handshakeRole != nil || $0.session.awaitsDescription) }
         return legs.filter { $0.handshakeOrigin == path } + legs.filter { $0.handshakeOrigin == nil }
             + legs.filter { $0.handshakeOrigin != nil && $0.handshakeOrigin != path }
     }
@@ -128,18 +128,28 @@ extension MediaWorker {
         }
     }
 
-    /// The leg is about to go, in the middle of a handshake over a contested path. The peer at its other end may be another leg's: that one
-    /// carries it on if it has none of its own. Returns whether there is such a leg.
+    /// The leg is about to go, in the middle of a handshake over a contested path, or is not whom the handshake was with. The peer at its
+    /// other end may be another leg's: that one carries it on if it has none of its own. Returns whether there is such a leg.
+    ///
+    /// One whose description is not known yet answers nothing by itself, but has what others have begun (`takeAssociation`).
     @discardableResult
     func bequeathHandshake(of leg: MediaLeg) -> Bool {
-        guard let dtls = leg.dtls, dtls.state == .handshaking, let path = leg.handshakeOrigin,
-            paths.holding(of: path)?.isContested == true
-        else { return false }
+        guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else { return false }
+        let isUnderWay = dtls.state == .handshaking
+        guard isUnderWay || (dtls.state == .established && leg.inbound == nil) else { return false }
         let heir = legsHere(of: paths.claims(on: path)).first { other in
-            other !== leg && other.dtls?.role == dtls.role && other.dtls?.state == .handshaking && other.handshakeOrigin == nil
+            guard other !== leg else { return false }
+            if other.session.awaitsDescription { return other.dtls == nil }
+            return isUnderWay && other.dtls?.role == dtls.role && other.dtls?.state == .handshaking && other.handshakeOrigin == nil
                 && other.session.handshakeRole != nil
         }
         guard let heir else { return false }
+        give(dtls, of: leg, over: path, to: heir)
+        return true
+    }
+
+    /// The association is the other's from now on.
+    func give(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path, to heir: MediaLeg) {
         heir.dtls = dtls
         (heir.handshakeOrigin, heir.handshakePath) = (path, path)
         heir.retransmission = leg.retransmission
@@ -147,6 +157,5 @@ extension MediaWorker {
         (leg.handshakeOrigin, leg.handshakePath) = (nil, nil)
         leg.retransmission = nil
         rearm(heir.call)
-        return true
     }
 }

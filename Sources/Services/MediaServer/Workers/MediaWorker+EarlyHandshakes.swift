@@ -2,6 +2,7 @@ internal import DTLS
 internal import MediaPlane
 internal import Observability
 internal import Primitives
+internal import SDP
 
 /// Handshakes that peers begin before their descriptions are known.
 extension MediaWorker {
@@ -12,6 +13,40 @@ extension MediaWorker {
         case .refused: .malformed
         case .unwanted: .notConnected
         }
+    }
+
+    /// A handshake over the path is through: what others have kept from there was its beginning.
+    func forgetEarlyFlights(over path: Path) {
+        guard paths.holding(of: path)?.isContested == true else { return }
+        for leg in legsHere(of: paths.claims(on: path)) { leg.session.dropEarlyFlight(over: path) }
+    }
+
+    /// The description is there, and its peer may have shaken hands already, over a path that others claim as well: with the association
+    /// of another leg, which has been left to one without a description. Returns whether there is nothing to be begun.
+    func takeAssociation(
+        for leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) -> Bool {
+        for path in leg.session.validatedPaths {
+            for holder in legsHere(of: paths.claims(on: path)) where holder === leg || holder.session.awaitsDescription {
+                guard let dtls = holder.dtls, holder.handshakeOrigin == path, dtls.role == .init(role), dtls.state == .established,
+                    leg.session.awaits(digest: { dtls.peerCertificateDigest(.init($0)) })
+                else { continue }
+                if holder !== leg {
+                    bequeathHandshake(of: leg)
+                    give(dtls, of: holder, over: path, to: leg)
+                }
+                _ = leg.session.takeEarlyFlight()
+                protect(leg, dtls, over: path, &transport, at: now)
+                return true
+            }
+        }
+        // Under way: what the peer presents is judged when it is through.
+        if let dtls = leg.dtls, dtls.state == .handshaking, dtls.role == .init(role), leg.handshakeOrigin != nil {
+            _ = leg.session.takeEarlyFlight()
+            return true
+        }
+        bequeathHandshake(of: leg)
+        return false
     }
 
     /// The description is there: what its peer has said already is judged like everything after it.

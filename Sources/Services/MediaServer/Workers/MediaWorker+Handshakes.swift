@@ -9,6 +9,7 @@ internal import SDP
 /// DTLS: one association per leg, from the first valid check to the keys.
 extension MediaWorker {
     func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        guard !takeAssociation(for: leg, as: role, &transport, at: now) else { return }
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
             leg.dtls = dtls
@@ -70,6 +71,7 @@ extension MediaWorker {
         case .failed(let reason):
             environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
             environment.metrics.dtlsHandshakes[.failed].increment()
+            if leg.session.awaitsDescription { leg.dtls = nil }
             perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
         }
         rearm(leg.call)
@@ -91,24 +93,28 @@ extension MediaWorker {
         }
     }
 
-    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer of.
+    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer of, and before
+    /// the description of that one is known.
     private func conclude(
         _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
-        guard let path, let rightful = rightfulLeg(of: dtls, over: path), rightful !== leg else {
-            return protect(leg, dtls, over: path, &transport, at: now)
+        if let path { forgetEarlyFlights(over: path) }
+        let rightful = path.flatMap { rightfulLeg(of: dtls, over: $0) }
+        if let path, let rightful, rightful !== leg {
+            let role = leg.session.handshakeRole
+            give(dtls, of: leg, over: path, to: rightful)
+            protect(rightful, dtls, over: path, &transport, at: now)
+            if let role { startHandshake(of: leg, as: role, &transport, at: now) }
+        } else if !leg.session.awaitsDescription {
+            let isAnnounced = leg.session.awaits { dtls.peerCertificateDigest(.init($0)) }
+            guard !isAnnounced, let role = leg.session.handshakeRole, bequeathHandshake(of: leg) else {
+                return protect(leg, dtls, over: path, &transport, at: now)
+            }
+            startHandshake(of: leg, as: role, &transport, at: now)
         }
-        let role = leg.session.handshakeRole
-        rightful.dtls = dtls
-        (rightful.handshakeOrigin, rightful.handshakePath) = (path, path)
-        rightful.retransmission = nil
-        protect(rightful, dtls, over: path, &transport, at: now)
-        rearm(rightful.call)
-        leg.dtls = nil
-        if let role { startHandshake(of: leg, as: role, &transport, at: now) }
     }
 
-    private func protect(
+    func protect(
         _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
         let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }

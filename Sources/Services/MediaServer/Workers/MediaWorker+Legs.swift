@@ -63,7 +63,7 @@ extension MediaWorker {
 
     /// Ends a leg's DTLS association and forgets where its packets came from.
     func part(with leg: MediaLeg, _ transport: inout PacketTransport) {
-        if let dtls = leg.dtls {
+        if let dtls = leg.dtls, !bequeathHandshake(of: leg) {
             dtls.close()
             sendHandshake(of: leg, dtls, &transport)
         }
