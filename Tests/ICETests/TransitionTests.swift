@@ -10,6 +10,8 @@ import Testing
     enum Step: Sendable {
         case check(Path)
         case nominate(Path)
+        /// A packet that the peer's keys protect.
+        case hear(Path)
         case wait(Duration)
     }
 
@@ -93,6 +95,55 @@ import Testing
             [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .selected(b)], .completed, b
         ),
         Row(
+            "consent holds while protected packets come, and no path is lost",
+            [.nominate(a)] + Array(repeating: [Step.wait(.seconds(6)), .hear(a)], count: 10).joined(),
+            [.pathValidated(a), .selected(a), .stateChanged(.completed)], .completed, a
+        ),
+        Row(
+            "after the last packet the path is lost, and consent ends, as after a check",
+            [.nominate(a), .wait(.seconds(6)), .hear(a), .wait(.seconds(30))],
+            [
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathForgotten(a),
+                .stateChanged(.failed(.consentExpired)),
+            ],
+            .failed(.consentExpired), nil
+        ),
+        Row(
+            "a packet brings a lost path back, as a check does",
+            [.nominate(a), .wait(.seconds(10)), .hear(a), .wait(.seconds(6))],
+            [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathRecovered], .completed, a
+        ),
+        Row(
+            "packets over a path that nobody has checked say nothing",
+            [.nominate(a), .wait(.seconds(6)), .hear(b), .wait(.seconds(2))],
+            [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7))], .completed, a
+        ),
+        Row(
+            "the path that packets come over takes over from one that is silent",
+            [.check(b), .nominate(a)] + Array(repeating: [Step.wait(.seconds(3)), .hear(b)], count: 3).joined(),
+            [
+                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a), .stateChanged(.completed),
+                .selected(b), .stateChanged(.connected),
+            ], .connected, b
+        ),
+        Row(
+            "the path that is heard first after silence takes over, whatever was nominated",
+            [.check(b), .nominate(a), .wait(.seconds(10)), .hear(b)],
+            [
+                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a), .stateChanged(.completed),
+                .pathLost(after: .seconds(7)), .pathRecovered, .selected(b), .stateChanged(.connected),
+            ], .connected, b
+        ),
+        Row(
+            "a failed session hears nothing",
+            [.nominate(a), .wait(.seconds(30)), .hear(a)],
+            [
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathForgotten(a),
+                .stateChanged(.failed(.consentExpired)),
+            ],
+            .failed(.consentExpired), nil
+        ),
+        Row(
             "consent ends",
             [.nominate(a), .wait(.seconds(30))],
             [
@@ -135,6 +186,7 @@ import Testing
             switch step {
             case .check(let path): actions += Self.actions(in: rig.receive(.good, over: path))
             case .nominate(let path): actions += Self.actions(in: rig.receive(.nominating, over: path))
+            case .hear(let path): actions += rig.agent.heard(over: path, at: rig.clock.now)
             case .wait(let duration): actions += rig.advance(by: duration)
             }
         }

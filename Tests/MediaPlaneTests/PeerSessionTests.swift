@@ -72,6 +72,21 @@ import Testing
         #expect(try check(&session).contains(.event(.mediaPathRecovered)))
     }
 
+    @Test mutating func `a peer that is heard and sends no checks neither loses its path nor its call`() throws {
+        var session = try established()
+        for _ in 0..<100 {
+            clock.advance(by: .seconds(6))
+            #expect(session.timeout(at: clock.now) == [])
+            #expect(session.heard(over: Self.path, at: clock.now) == [])
+        }
+        clock.advance(by: .seconds(7))
+        #expect(session.timeout(at: clock.now) == [.event(.mediaPathLost(after: .seconds(7)))])
+        #expect(session.heard(over: Self.path, at: clock.now) == [.event(.mediaPathRecovered)])
+        clock.advance(by: .seconds(30))
+        #expect(session.timeout(at: clock.now).contains(.event(.failed(.consentExpired))))
+        #expect(session.heard(over: Self.path, at: clock.now) == [])
+    }
+
     @Test func `a failed session hears of nothing`() throws {
         var session = try established()
         _ = session.timeout(at: clock.now + .seconds(31))

@@ -46,7 +46,7 @@ import Testing
     private func established() throws -> (PeerSession, checkSize: Int) {
         var (session, size) = try connected()
         #expect(session.handshakeCompleted { _ in Self.certificate } == [.event(.dtlsConnected)])
-        session.prove(Self.first)
+        session.prove(Self.first, by: 0)
         return (session, size)
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(session.maySend(bytes: 600, over: Self.first) == true)
         #expect(session.maySend(bytes: 1, over: Self.first) == false)
         #expect(session.maySend(bytes: 1, over: Self.second) == false, "nothing came from there")
-        session.prove(Self.first)
+        session.prove(Self.first, by: 0)
         #expect(!session.isOnTrial)
         #expect(session.maySend(bytes: 1_000_000, over: Self.first) == true)
     }
@@ -71,7 +71,7 @@ import Testing
         _ = try check(&session, over: Self.second)
         #expect(session.selectedPath == Self.second)
         #expect(session.destination == Self.first && !session.isOnTrial)
-        session.prove(Self.second)
+        session.prove(Self.second, by: 0)
         #expect(session.destination == Self.second && !session.isOnTrial)
         // Both are proven now; the peer may go back and forth.
         _ = try check(&session, over: Self.first)
@@ -80,11 +80,11 @@ import Testing
 
     @Test mutating func `a proof over a path that was not chosen moves nothing`() throws {
         var (session, _) = try established()
-        session.prove(Self.second)
+        session.prove(Self.second, by: 0)
         #expect(session.destination == Self.first, "without a check it is no path")
         _ = try check(&session, over: Self.second)
         _ = try check(&session, over: Self.first)
-        session.prove(Self.second)
+        session.prove(Self.second, by: 0)
         #expect(session.destination == Self.first && session.selectedPath == Self.first)
     }
 
@@ -99,7 +99,7 @@ import Testing
         #expect(session.destination == Self.second && session.isOnTrial)
         #expect(session.maySend(bytes: 3 * 31 * size, over: Self.second) == true)
         #expect(session.maySend(bytes: 1, over: Self.second) == false)
-        session.prove(Self.second)
+        session.prove(Self.second, by: 0)
         #expect(!session.isOnTrial)
     }
 
@@ -110,7 +110,7 @@ import Testing
             _ = try check(&session, over: Self.second)
             _ = session.timeout(at: clock.now)
         }
-        session.prove(Self.second)
+        session.prove(Self.second, by: 0)
         _ = try check(&session, over: Self.first)
         #expect(session.destination == Self.second)
     }

@@ -42,12 +42,13 @@ struct Rig {
     init(
         callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client, callerOver transport: PeerLink.Transport = .udp,
         on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu], calleeCodecs: [Codec] = [.pcmu],
-        firstCheckTimeout: Duration = .seconds(60)
+        firstCheckTimeout: Duration = .seconds(60), consentTimeout: Duration = .seconds(30)
     ) throws {
         (self.callerCodecs, self.calleeCodecs) = (callerCodecs, calleeCodecs)
         server = try MediaServer(
-            configuration: MediaServer.Configuration(bind: [host], firstPort: 0, tcpPort: 0, firstCheckTimeout: firstCheckTimeout), metrics: metrics,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
+            configuration: MediaServer.Configuration(
+                bind: [host], firstPort: 0, tcpPort: 0, consentTimeout: consentTimeout, firstCheckTimeout: firstCheckTimeout),
+            metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
         gateway = server.localAddresses[0]
         listener = server.listenerAddresses[0]
         self.callerRole = callerRole

@@ -60,7 +60,7 @@ extension ConfigurationKey {
             "media", "workers", \.mediaWorkers, ValueFormat.count(1...256).orNone("auto", "one per core"), "Media threads, each with its own UDP port."),
         ConfigurationKey(
             "media", "consent_timeout", \.media.consentTimeout, .duration(.seconds(5)...(.seconds(300))),
-            "A leg without a valid connectivity check for this long is over (RFC 7675)."),
+            "A leg without a valid connectivity check or SRTP packet for this long is over (RFC 7675)."),
         ConfigurationKey(
             "media", "transcode", \.transcoding, .choice, "Whether peers that share no audio codec can talk; the gateway then codes anew."),
         ConfigurationKey(

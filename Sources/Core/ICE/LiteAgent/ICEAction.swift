@@ -12,9 +12,9 @@ package enum ICEAction: Hashable, Sendable {
     case selected(Path)
     /// Checks for this username fragment, from before an ICE restart, no longer belong to this session.
     case fragmentRetired(String)
-    /// No valid check for this long, over any path: what is sent may not arrive. Consent has not expired yet.
+    /// No sign of life for this long, over any path: what is sent may not arrive. Consent has not expired yet.
     case pathLost(after: Duration)
-    /// After `pathLost`: a valid check has come again.
+    /// After `pathLost`: a sign of life has come again.
     case pathRecovered
     case stateChanged(ICEState)
     /// Something was not accepted; for the counters.
@@ -41,7 +41,7 @@ package enum ICEState: Hashable, Sendable {
 package enum ICEFailure: Hashable, Sendable {
     /// No valid check within the establishment timeout.
     case neverConnected
-    /// No valid check for the consent timeout (RFC 7675 §5.1).
+    /// No sign of life for the consent timeout (RFC 7675 §5.1).
     case consentExpired
 }
 

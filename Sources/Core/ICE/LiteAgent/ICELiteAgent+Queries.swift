@@ -41,13 +41,13 @@ extension ICELiteAgent {
 
     private func silenceDeadline(of selected: Path) -> Deadline<Timer>? {
         guard !isSilent else { return nil }
-        return paths.lastCheck(over: selected).map { Deadline($0 + configuration.silenceTimeout, .silence) }
+        return paths.lastSign(over: selected).map { Deadline($0 + configuration.silenceTimeout, .silence) }
     }
 
     private var expiryDeadline: Deadline<Timer>? {
         .earlier(
-            paths.newestCheck.map { Deadline($0 + configuration.consentTimeout, .consent) },
-            paths.oldestCheck.map { Deadline($0 + configuration.consentTimeout, .pathExpiry) }
+            paths.newestSign.map { Deadline($0 + configuration.consentTimeout, .consent) },
+            paths.oldestSign.map { Deadline($0 + configuration.consentTimeout, .pathExpiry) }
         )
     }
 }

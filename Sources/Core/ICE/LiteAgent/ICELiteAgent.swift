@@ -14,6 +14,7 @@ package import STUN
 ///                  └──────────▶ restarting ◀─────┘  │
 ///                                    └──────────────┘ USE-CANDIDATE under the new parameters
 ///
+/// A check is a sign of life, and so is a packet that the peer's keys protect (`heard`): a peer may leave checks out while its media flows.
 /// Silence on the selected path leads from `completed` to `connected` when another path is alive, and from every state
 /// but `waiting` to `failed` when none is for the consent timeout. A restart leads from there to `checking`.
 ///
@@ -26,9 +27,9 @@ package import STUN
 /// time between check and nomination, and the check, made with our password, is the peer's consent to it.
 package struct ICELiteAgent: Sendable {
     package struct Configuration: Hashable, Sendable {
-        /// A session without any valid check for this long has failed, and a path without one is forgotten (RFC 7675 §5.1).
+        /// A session without any sign of life for this long has failed, and a path without one is forgotten (RFC 7675 §5.1).
         package var consentTimeout: Duration
-        /// A selected path without a valid check for this long hands over to one that had a check since; when there is none,
+        /// A selected path without a sign of life for this long hands over to one that had one since; when there is none,
         /// the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
         package var silenceTimeout: Duration
         /// How long the peer may take to its first valid check, counted from `setRemote`.
@@ -75,7 +76,7 @@ package struct ICELiteAgent: Sendable {
     package let configuration: Configuration
     private(set) var credentials: Credentials
     private(set) var progress = Progress.waiting
-    private(set) var paths: ValidatedPaths
+    var paths: ValidatedPaths
     /// Whether the peer has been silent for so long that its path was reported as lost.
     private(set) var isSilent = false
     /// Whether a description has ever said who the peer is. From then on no other can have learnt our parameters.
@@ -142,6 +143,15 @@ extension ICELiteAgent {
         }
     }
 
+    /// A packet that the peer's keys protect has come over `path`, and was none that had come before. Over a path that was never checked it
+    /// says nothing.
+    ///
+    /// It is evidence of the peer's consent like a check, and better: a check can be sent again by anybody who has seen it.
+    package mutating func heard(over path: Path, at now: MonotonicTime) -> [ICEAction] {
+        guard paths.noteSign(over: path, at: now) else { return [] }
+        return shownAlive(over: path, nominates: false, under: nil)
+    }
+
     /// Starts over with new parameters (RFC 8445 §9): media stays on the selected path, and checks with the old
     /// parameters keep it alive, until the peer nominates a pair under the new ones. The same fragment again changes nothing.
     ///
@@ -169,12 +179,12 @@ extension ICELiteAgent {
 
     /// The connection under a path was closed or has broken (RFC 6544 §11.1); the peer may open another.
     package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [ICEAction] {
-        let (wasSelected, newestCheck) = (path == selectedPath, paths.newestCheck)
-        guard paths.forget(path), let newestCheck else { return [] }
+        let (wasSelected, newestSign) = (path == selectedPath, paths.newestSign)
+        guard paths.forget(path), let newestSign else { return [] }
         guard wasSelected else { return [.pathForgotten(path)] }
         if let heir = paths.freshest { return [.pathForgotten(path)] + move(to: handedOver(to: heir)) }
-        let next = Progress.disconnected(until: newestCheck + configuration.consentTimeout, previous: progress.previous)
-        return [.pathForgotten(path)] + move(to: next) + fallSilent(since: newestCheck, at: now)
+        let next = Progress.disconnected(until: newestSign + configuration.consentTimeout, previous: progress.previous)
+        return [.pathForgotten(path)] + move(to: next) + fallSilent(since: newestSign, at: now)
     }
 
     /// The time of `nextDeadline` has come; too early a call does nothing.
@@ -199,6 +209,14 @@ extension ICELiteAgent {
         case .added: actions = [.pathValidated(path)]
         case .replaced(let old): actions = [.pathForgotten(old), .pathValidated(path)]
         }
+        return actions + shownAlive(over: path, nominates: nominates, under: used)
+    }
+
+    /// A sign of life came over a path. After silence it is taken for the one to send over, whatever the peer had chosen before.
+    ///
+    /// - Parameter used: what a check was made with; only checks nominate.
+    private mutating func shownAlive(over path: Path, nominates: Bool, under used: Credentials?) -> [ICEAction] {
+        var actions: [ICEAction] = []
         let returns = isSilent
         if returns {
             isSilent = false
@@ -220,26 +238,33 @@ extension ICELiteAgent {
                 actions += move(to: .restarting(path, previous: previous))
             }
         case .failed:
-            preconditionFailure("a failed session accepts no check")
+            preconditionFailure("a failed session has no path and accepts no check")
         }
         return actions
     }
 
-    /// Consent ends with the last path. A selected path that has fallen silent hands over to one checked later; if there is
+    /// Consent ends with the last path. A selected path that has fallen silent hands over to one heard from later; if there is
     /// none, all are silent.
     private mutating func passSilence(on selected: Path, at now: MonotonicTime) -> [ICEAction] {
         let actions = paths.forget(silentFor: configuration.consentTimeout, at: now).map { ICEAction.pathForgotten($0) }
         guard let heir = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }
-        guard let lastCheck = paths.lastCheck(over: selected) else { return actions + move(to: handedOver(to: heir)) }
-        guard lastCheck + configuration.silenceTimeout <= now else { return actions }
-        if let newestCheck = paths.newestCheck, newestCheck > lastCheck { return actions + move(to: handedOver(to: heir)) }
-        return actions + fallSilent(since: lastCheck, at: now)
+        guard let lastSign = paths.lastSign(over: selected) else { return actions + move(to: handedOver(to: heir)) }
+        guard lastSign + configuration.silenceTimeout <= now else { return actions }
+        if let newestSign = paths.newestSign, newestSign > lastSign { return actions + move(to: handedOver(to: heir)) }
+        return actions + fallSilent(since: lastSign, at: now)
     }
 
-    private mutating func fallSilent(since lastCheck: MonotonicTime, at now: MonotonicTime) -> [ICEAction] {
+    private mutating func fallSilent(since lastSign: MonotonicTime, at now: MonotonicTime) -> [ICEAction] {
         guard !isSilent else { return [] }
         isSilent = true
-        return [.pathLost(after: now - lastCheck)]
+        return [.pathLost(after: now - lastSign)]
+    }
+
+    /// A path takes over without having been nominated, and perhaps after silence.
+    mutating func handOver(to path: Path) -> [ICEAction] {
+        let returned: [ICEAction] = isSilent ? [.pathRecovered] : []
+        isSilent = false
+        return returned + move(to: handedOver(to: path))
     }
 
     /// The progress after another path took over without having been nominated.

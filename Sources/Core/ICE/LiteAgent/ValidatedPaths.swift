@@ -1,12 +1,15 @@
 import Primitives
 
-/// The paths over which an authenticated check came, with the time of the last one. Bounded; rarely more than three.
+/// The paths over which an authenticated check came, with the time of the last sign of life. Bounded; rarely more than three.
 struct ValidatedPaths: Sendable {
     private struct Entry: Sendable {
         let path: Path
         /// The peer's fragment in the USERNAME of its checks.
         var sender: String
-        var lastCheck: MonotonicTime
+        /// When the last check came, or the last packet that the peer's keys protect.
+        var lastSign: MonotonicTime
+        /// `nil` if the peer was followed there without one.
+        var lastCheck: MonotonicTime?
     }
 
     enum Change {
@@ -27,23 +30,40 @@ struct ValidatedPaths: Sendable {
     /// Notes a check over `path` by `sender`; `spared` is never the one to go.
     mutating func record(_ path: Path, by sender: String, at now: MonotonicTime, sparing spared: Path?) -> Change {
         if let index = entries.firstIndex(where: { $0.path == path }) {
+            entries[index].lastSign = now
             entries[index].lastCheck = now
             entries[index].sender = sender
             return .refreshed
         }
-        defer { entries.append(Entry(path: path, sender: sender, lastCheck: now)) }
+        return add(Entry(path: path, sender: sender, lastSign: now, lastCheck: now), sparing: spared)
+    }
+
+    /// Notes that the peer, who is `sender`, has been followed to `path`.
+    mutating func follow(to path: Path, by sender: String, at now: MonotonicTime, sparing spared: Path?) -> Change {
+        add(Entry(path: path, sender: sender, lastSign: now, lastCheck: nil), sparing: spared)
+    }
+
+    private mutating func add(_ entry: Entry, sparing spared: Path?) -> Change {
+        defer { entries.append(entry) }
         guard entries.count == capacity else { return .added }
         let candidates = entries.indices.filter { entries[$0].path != spared }
-        guard let victim = candidates.min(by: { entries[$0].lastCheck < entries[$1].lastCheck }) else {
+        guard let victim = candidates.min(by: { entries[$0].lastSign < entries[$1].lastSign }) else {
             preconditionFailure("a full list has a path other than the spared one")
         }
         return .replaced(entries.remove(at: victim).path)
     }
 
-    /// Removes the paths whose last check is `timeout` or longer ago, and returns them.
+    /// Notes a packet over `path` that the peer's keys protect; `false` if it is none of these.
+    mutating func noteSign(over path: Path, at now: MonotonicTime) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.path == path }) else { return false }
+        entries[index].lastSign = now
+        return true
+    }
+
+    /// Removes the paths whose last sign of life is `timeout` or longer ago, and returns them.
     mutating func forget(silentFor timeout: Duration, at now: MonotonicTime) -> [Path] {
-        let silent = entries.filter { $0.lastCheck + timeout <= now }.map(\.path)
-        entries.removeAll { $0.lastCheck + timeout <= now }
+        let silent = entries.filter { $0.lastSign + timeout <= now }.map(\.path)
+        entries.removeAll { $0.lastSign + timeout <= now }
         return silent
     }
 
@@ -63,11 +83,12 @@ struct ValidatedPaths: Sendable {
 
     func contains(_ path: Path) -> Bool { entries.contains { $0.path == path } }
 
-    func lastCheck(over path: Path) -> MonotonicTime? { entries.first { $0.path == path }?.lastCheck }
+    func lastSign(over path: Path) -> MonotonicTime? { entries.first { $0.path == path }?.lastSign }
 
     var all: [Path] { entries.map(\.path) }
-    var newestCheck: MonotonicTime? { entries.lazy.map(\.lastCheck).max() }
-    var oldestCheck: MonotonicTime? { entries.lazy.map(\.lastCheck).min() }
-    /// The path checked last.
-    var freshest: Path? { entries.max { $0.lastCheck < $1.lastCheck }?.path }
+    var newestSign: MonotonicTime? { entries.lazy.map(\.lastSign).max() }
+    var newestCheck: MonotonicTime? { entries.lazy.compactMap(\.lastCheck).max() }
+    var oldestSign: MonotonicTime? { entries.lazy.map(\.lastSign).min() }
+    /// The path heard from last.
+    var freshest: Path? { entries.max { $0.lastSign < $1.lastSign }?.path }
 }

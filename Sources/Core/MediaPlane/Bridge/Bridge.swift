@@ -130,6 +130,11 @@ package struct Bridge: Sendable {
         legs[index.place].sources.index(of: source) != nil
     }
 
+    /// When the newest of our reports was sent that the leg's peer has named in one of its own: that one has arrived.
+    package func lastAnsweredReport(of index: LegIndex) -> MonotonicTime? {
+        legs[index.place].lines.compactMap(\.primary.roundTrip.lastAnswered).max()
+    }
+
     // MARK: Time and end
 
     /// The call is over: says BYE to all peers and forwards nothing more (RFC 3550 §6.3.7).

@@ -6,6 +6,9 @@ import Primitives
 /// path proves the path. Media stays on a proven path until the peer's new one is proven, and a path without proof gets at most
 /// `amplificationFactor` times the bytes that came over it (as QUIC has it, RFC 9000 §8.1 and §9.3). Answers to checks are no longer than
 /// the checks, and are not counted. A TCP connection is its own proof.
+///
+/// A peer without checks is followed to where its packets come from (`Rebinding`). That path stays without proof until a check, or a report
+/// that answers one of ours, comes over it.
 struct PathProofs: Sendable {
     /// A validated path without proof.
     private struct Trial: Sendable {
@@ -23,6 +26,10 @@ struct PathProofs: Sendable {
     /// The one proven last at the end.
     private var proven: [Path] = []
     private var trials: [Trial] = []
+    /// A path that was taken because of protected packets alone: they may have been caught elsewhere, and prove nothing.
+    private var unanswered: Path?
+
+    func isUnanswered(_ path: Path) -> Bool { unanswered == path }
 
     func isProven(_ path: Path) -> Bool { path.connection != nil || proven.contains(path) }
 
@@ -38,7 +45,14 @@ struct PathProofs: Sendable {
         }
     }
 
+    /// The peer has been followed to `path`, from which so many bytes have come.
+    mutating func rebind(to path: Path, received bytes: Int) {
+        unanswered = path
+        received(bytes, over: path)
+    }
+
     mutating func prove(_ path: Path) {
+        if unanswered == path { unanswered = nil }
         trials.removeAll { $0.path == path }
         proven.removeAll { $0 == path }
         proven.append(path)
@@ -48,11 +62,13 @@ struct PathProofs: Sendable {
         trials.removeAll { $0.path == path }
         proven.removeAll { $0 == path }
         if destination == path { destination = nil }
+        if unanswered == path { unanswered = nil }
     }
 
-    /// Follows the path that ICE has selected, once it is proven; before that only if there is no proven one.
+    /// Follows the path that ICE has selected, once it is proven or the peer has been followed to it; before that only if there is no
+    /// proven one.
     mutating func follow(_ selected: Path?) {
-        guard let selected, !isProven(selected) else {
+        guard let selected, !isProven(selected), !isUnanswered(selected) else {
             destination = selected
             return
         }

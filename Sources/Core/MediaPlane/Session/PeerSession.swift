@@ -48,6 +48,9 @@ package struct PeerSession: Sendable {
     package private(set) var phase = Phase.awaitingDescription
     var ice: ICELiteAgent
     var proofs = PathProofs()
+    var rebinding = Rebinding()
+    /// When the peer was last followed to an address without a check.
+    var reboundAt = MonotonicTime.zero
     /// What peers have said before the description.
     var earlyFlights = EarlyFlights()
     private var hasConnected = false
@@ -106,7 +109,10 @@ extension PeerSession {
         _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime, authentication: some MessageAuthentication
     ) -> [SessionAction] {
         let actions = translate(ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
-        if ice.accepts(path) { proofs.received(raw.count, over: path) }
+        if ice.accepts(path) {
+            proofs.received(raw.count, over: path)
+            if proofs.isUnanswered(path), !actions.contains(where: \.isRefusal) { prove(path) }
+        }
         return actions + startHandshakeIfPossible(at: now)
     }
 
@@ -115,9 +121,28 @@ extension PeerSession {
         if ice.accepts(path) { proofs.received(bytes, over: path) }
     }
 
-    /// Keys of this session have authenticated a packet, or the end of the handshake, that came over this path.
-    package mutating func prove(_ path: Path) {
-        guard ice.accepts(path) else { return }
+    /// A packet of RTP or RTCP that keys of this session protect came over `path`, for the first time: a sign of life, which checks need
+    /// not confirm. Enough to be told of one a while.
+    package mutating func heard(over path: Path, at now: MonotonicTime) -> [SessionAction] {
+        guard isEstablished else { return [] }
+        return translate(ice.heard(over: path, at: now), at: now)
+    }
+
+    /// Keys of this session have authenticated a packet of this many bytes, or the end of the handshake, that came over this path.
+    ///
+    /// - Returns: whether the path is proven now. One that the peer was followed to by packets alone is not.
+    @discardableResult
+    package mutating func prove(_ path: Path, by bytes: Int) -> Bool {
+        guard ice.accepts(path) else { return false }
+        guard !proofs.isUnanswered(path) else {
+            proofs.received(bytes, over: path)
+            return false
+        }
+        prove(path)
+        return true
+    }
+
+    private mutating func prove(_ path: Path) {
         proofs.prove(path)
         proofs.follow(ice.selectedPath)
     }
@@ -232,7 +257,7 @@ extension PeerSession {
         return [.startHandshake(transport.role)]
     }
 
-    private mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
+    mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
         var translated: [SessionAction] = []
         for case .pathForgotten(let path) in actions {
             proofs.forget(path)

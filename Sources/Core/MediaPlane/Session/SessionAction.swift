@@ -16,6 +16,8 @@ package enum SessionAction: Equatable, Sendable {
     case startHandshake(DTLSRole)
     case refused(ICERefusal)
     case event(SessionEvent)
+
+    var isRefusal: Bool { if case .refused = self { true } else { false } }
 }
 
 /// What the call behind a session wants to know.
@@ -26,7 +28,8 @@ package enum SessionEvent: Equatable, Sendable {
     case dtlsConnected
     /// The first authenticated media packet came in.
     case mediaReceived
-    /// An established session has had no valid check for this long: what is sent may not arrive. It ends when consent does.
+    /// An established session has had no check and no protected packet for this long: what is sent may not arrive. It ends when
+    /// consent does.
     case mediaPathLost(after: Duration)
     /// After `mediaPathLost`: the peer is back, perhaps from another address.
     case mediaPathRecovered

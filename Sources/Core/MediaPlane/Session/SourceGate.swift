@@ -29,6 +29,8 @@ package struct SourceGate: Equatable, Sendable {
 
     package var count: Int { sources.count }
 
+    package var all: [SSRC] { sources.map { SSRC($0) } }
+
     /// Whether the source has its place. A scan over a handful of packed numbers, for every packet.
     package func knows(_ source: SSRC) -> Bool {
         for known in sources where known == source.rawValue { return true }

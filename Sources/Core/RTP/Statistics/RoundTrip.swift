@@ -16,6 +16,8 @@ package struct RoundTrip: Equatable, Sendable {
     private static let memory = 4
 
     package private(set) var latest: Duration?
+    /// When the report was sent that a receiver's has named last.
+    package private(set) var lastAnswered: MonotonicTime?
     private var sent: [Sent] = []
 
     package init() {}
@@ -27,6 +29,7 @@ package struct RoundTrip: Equatable, Sendable {
 
     package mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) {
         guard block.lastSenderReport != 0, let report = sent.last(where: { $0.compact == block.lastSenderReport }) else { return }
+        lastAnswered = report.moment
         latest = max(.zero, now - report.moment - .in65536ths(block.delaySinceLastSenderReport))
     }
 }

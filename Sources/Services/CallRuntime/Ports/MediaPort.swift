@@ -95,7 +95,7 @@ package enum MediaEvent: Equatable, Sendable {
 package enum MediaFailure: String, Equatable, Sendable {
     /// No connectivity check ever succeeded.
     case neverConnected = "media path could not be established"
-    /// No valid check for the consent time (RFC 7675 §5.1).
+    /// No valid check and no protected packet for the consent time (RFC 7675 §5.1).
     case consentExpired = "media path lost"
     /// The handshake failed or timed out.
     case handshakeFailed = "media encryption could not be agreed"

@@ -57,6 +57,10 @@ final class MediaLeg {
     var isInterrupted = false
     /// Workers that its peer's packets may come to, besides the one it is on.
     var formerWorkers: [WorkerIndex] = []
+    /// When something of its peer came last over a path of its own, new or repeated.
+    var lastArrival = MonotonicTime.zero
+    /// When its session is to be told again that its peer is heard.
+    var nextSign = MonotonicTime.zero
     /// When they may be told again of a path that they know.
     var nextReminder = MonotonicTime.zero
 

@@ -65,6 +65,7 @@ extension MediaWorker {
 
     func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
         bequeathHandshake(of: leg)
+        forgetSources(of: leg)
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
         let paths = leg.session.validatedPaths
         tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: leg.session.localFragments, paths: paths))
@@ -108,9 +109,9 @@ extension MediaWorker {
     }
 
     /// The leg's keys have authenticated what came over this path: the path is the leg's, and fit for its media.
-    func prove(_ path: Path, by leg: MediaLeg) {
+    func prove(_ path: Path, by leg: MediaLeg, bytes: Int) {
+        guard leg.session.prove(path, by: bytes) else { return }
         paths.prove(path, by: leg.number)
-        leg.session.prove(path)
         leg.followSession()
         tellFormerWorkers(of: leg, .proven(leg.number, path))
     }

@@ -24,12 +24,14 @@ extension MediaWorker {
         for leg in legs {
             do throws(PacketRefusal) {
                 let plain = try open(slot, kind, of: leg, &transport, at: now)
-                if claims[0].leg != leg.number || !claims[0].isProven { prove(path, by: leg) }
+                if claims[0].leg != leg.number || !claims[0].isProven { prove(path, by: leg, bytes: sealed.count) }
+                noteLife(of: leg, over: path, &transport, at: now)
                 switch kind {
                 case .media: return mediaReceived(slot, count: plain, of: leg, &transport, at: now)
-                case .control: return controlReceived(slot, count: plain, of: leg, &transport, at: now)
+                case .control: return controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
                 }
             } catch {
+                noteRepetition(error, of: leg, at: now)
                 refusal = refusal ?? error
             }
             restore(sealed, in: slot, &transport)
@@ -38,12 +40,12 @@ extension MediaWorker {
     }
 
     /// Deciphering may have changed it before the tag was found to be wrong.
-    private func restore(_ sealed: [UInt8], in slot: Int, _ transport: inout PacketTransport) {
+    func restore(_ sealed: [UInt8], in slot: Int, _ transport: inout PacketTransport) {
         var packet = transport.slot(slot)
         for index in sealed.indices { packet[index] = sealed[index] }
     }
 
-    private func countReceived(_ kind: ProtectedKind, bytes: Int) {
+    func countReceived(_ kind: ProtectedKind, bytes: Int) {
         switch kind {
         case .media: tally.received(bytes: bytes)
         case .control: tally.controlReceived += 1

@@ -47,10 +47,7 @@ extension MediaWorker {
     // MARK: Media
 
     private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let holding = paths.holding(of: path) else {
-            tally.received(bytes: transport.count(slot))
-            return tally.drop(.unknownAddress)
-        }
+        guard let holding = paths.holding(of: path) else { return receiveStray(slot, .media, over: path, &transport, at: now) }
         guard !holding.isContested else { return receiveContested(slot, .media, over: path, &transport, at: now) }
         switch holding.owner.place {
         case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
@@ -58,9 +55,11 @@ extension MediaWorker {
             tally.received(bytes: transport.count(slot))
             do throws(PacketRefusal) {
                 let plain = try open(slot, .media, of: leg, &transport, at: now)
-                if !holding.owner.isProven { prove(path, by: leg) }
+                if !holding.owner.isProven { prove(path, by: leg, bytes: transport.count(slot)) }
+                noteLife(of: leg, over: path, &transport, at: now)
                 mediaReceived(slot, count: plain, of: leg, &transport, at: now)
             } catch {
+                noteRepetition(error, of: leg, at: now)
                 count(error)
             }
         }
@@ -128,10 +127,7 @@ extension MediaWorker {
     }
 
     private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let holding = paths.holding(of: path) else {
-            tally.controlReceived += 1
-            return tally.drop(.unknownAddress)
-        }
+        guard let holding = paths.holding(of: path) else { return receiveStray(slot, .control, over: path, &transport, at: now) }
         guard !holding.isContested else { return receiveContested(slot, .control, over: path, &transport, at: now) }
         switch holding.owner.place {
         case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
@@ -139,17 +135,25 @@ extension MediaWorker {
             tally.controlReceived += 1
             do throws(PacketRefusal) {
                 let plain = try open(slot, .control, of: leg, &transport, at: now)
-                if !holding.owner.isProven { prove(path, by: leg) }
-                controlReceived(slot, count: plain, of: leg, &transport, at: now)
+                if !holding.owner.isProven { prove(path, by: leg, bytes: transport.count(slot)) }
+                noteLife(of: leg, over: path, &transport, at: now)
+                controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
             } catch {
+                noteRepetition(error, of: leg, at: now)
                 count(error)
             }
         }
     }
 
     /// A compound has been authenticated.
-    func controlReceived(_ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func controlReceived(
+        _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         leg.call.bridge.receiveControl(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now)
+        if leg.isOnTrial, leg.session.awaitsAnswer, let sent = leg.call.bridge.lastAnsweredReport(of: leg.index) {
+            leg.session.reportAnswered(sentAt: sent, over: path)
+            leg.followSession()
+        }
         sendControl(of: leg.call, &transport)
     }
 

@@ -135,7 +135,7 @@ extension MediaWorker {
             return
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
-        if let path { prove(path, by: leg) }
+        if let path { prove(path, by: leg, bytes: 0) }
         leg.call.bridge.peerReady(leg.index, at: now)
         if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
         refreshAudio(of: leg.call, at: now)

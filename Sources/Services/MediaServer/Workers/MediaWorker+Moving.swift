@@ -55,6 +55,7 @@ extension MediaWorker {
             return hand(nil, to: host, as: newName, in: id, &transport, at: now)
         }
         giver.remove(leg)
+        forgetSources(of: leg)
         if bequeathHandshake(of: leg), let role = leg.session.handshakeRole { startHandshake(of: leg, as: role, &transport, at: now) }
         let validated = leg.session.validatedPaths
         let fragments = leg.session.localFragments.filter { legsByFragment[$0] === leg }
@@ -127,6 +128,8 @@ extension MediaWorker {
         call.install(leg)
         let fragments = leg.session.localFragments
         for fragment in fragments { legsByFragment[fragment] = leg }
+        for source in leg.sources.all { noteSource(source, of: leg) }
+        leg.lastArrival = now
         for path in arrived.paths { paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path)) }
         forwarding.remove(fragments: fragments)
         tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: arrived.paths))

@@ -44,7 +44,11 @@ extension MediaWorker {
         let isKnown: (SSRC) -> Bool = { bridge.knows($0, on: leg.index) }
         guard leg.sources.hasRoom(forAnnounced: isKnown(source), at: now) else { throw .tooManySources }
         let count = try unprotect(slot, kind, with: inbound, &transport)
-        if let forgotten = leg.sources.enter(source, at: now, isAnnounced: isKnown) { inbound.forget(forgotten) }
+        if let forgotten = leg.sources.enter(source, at: now, isAnnounced: isKnown) {
+            inbound.forget(forgotten)
+            forgetSource(forgotten, of: leg)
+        }
+        noteSource(source, of: leg)
         return count
     }
 

@@ -41,6 +41,8 @@ final class MediaWorker {
     var legsByFragment: [String: MediaLeg] = [:]
     /// Whose packets come over a path; only paths that a check has authenticated.
     var paths = PathClaims<LegPlace<MediaLeg>>()
+    /// Whose peers send as a source, by what has been authenticated; asked for packets over paths that are nobody's.
+    var legsBySource: [SSRC: [MediaLeg]] = [:]
     /// Where checks for legs that have moved away go.
     var forwarding = ForwardingTable()
     /// Legs that are on their way here, and those that came too early.

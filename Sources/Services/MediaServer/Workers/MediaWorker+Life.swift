@@ -1,0 +1,87 @@
+internal import MediaPlane
+internal import Observability
+internal import Primitives
+internal import RTP
+internal import SRTP
+
+/// What says that a peer is alive, and where, besides its checks.
+extension MediaWorker {
+    /// A leg's session hears of its peer's packets this often: half a second more or less of 7 s is nothing, and a packet costs a comparison.
+    private static let signInterval = Duration.milliseconds(500)
+
+    /// A packet of the leg has been authenticated over one of its paths, and has not come before.
+    func noteLife(of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        leg.lastArrival = now
+        guard now >= leg.nextSign else { return }
+        leg.nextSign = now + Self.signInterval
+        let actions = leg.session.heard(over: path, at: now)
+        // Deadlines move on by that, and are looked at when they come; only after silence there is an earlier one.
+        guard !actions.isEmpty else { return }
+        perform(actions, for: leg, &transport, at: now)
+        rearm(leg.call)
+    }
+
+    /// What has come before keeps nobody alive, but says that something comes over this path.
+    func noteRepetition(_ refusal: PacketRefusal, of leg: MediaLeg, at now: MonotonicTime) {
+        if case .protection(.replayed) = refusal { leg.lastArrival = now }
+    }
+
+    // MARK: Packets from addresses that nobody has checked
+
+    /// Legs that one source may be looked for on: whoever has a leg chooses its numbers. Further ones are not found by it.
+    private static let maximumNamesakes = 4
+
+    /// The leg's peer sends as `source`, which has been authenticated.
+    func noteSource(_ source: SSRC, of leg: MediaLeg) {
+        var legs = legsBySource[source] ?? []
+        guard legs.count < Self.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
+        legs.append(leg)
+        legsBySource[source] = legs
+    }
+
+    func forgetSource(_ source: SSRC, of leg: MediaLeg) {
+        guard var legs = legsBySource[source] else { return }
+        legs.removeAll { $0 === leg }
+        legsBySource[source] = legs.isEmpty ? nil : legs
+    }
+
+    func forgetSources(of leg: MediaLeg) {
+        for source in leg.sources.all { forgetSource(source, of: leg) }
+    }
+
+    /// A packet came over a path that is nobody's: it may be from a peer that sends no checks and has another address now.
+    ///
+    /// What authenticates is heard at once, for the peer has said it wherever it comes from; were it dropped, somebody who is faster than the
+    /// peer could silence it. What is sent follows later, see `Rebinding`.
+    func receiveStray(
+        _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        countReceived(kind, bytes: transport.count(slot))
+        guard let source = kind.source(of: transport.datagram(slot)), let legs = legsBySource[source] else {
+            return tally.drop(.unknownAddress)
+        }
+        let sealed = [UInt8](copying: transport.datagram(slot))
+        for leg in legs where leg.session.mayHaveMoved(to: path, lastArrival: leg.lastArrival, at: now) {
+            guard let plain = try? open(slot, kind, of: leg, &transport, at: now) else {
+                restore(sealed, in: slot, &transport)
+                continue
+            }
+            let actions = leg.session.heardElsewhere(sealed.count, over: path, lastArrival: leg.lastArrival, at: now)
+            if actions.contains(.pathValidated(path)) { admit(path, of: leg, isNew: true, &transport, at: now) }
+            perform(actions, for: leg, &transport, at: now)
+            rearm(leg.call)
+            return heard(kind, slot, count: plain, over: path, of: leg, &transport, at: now)
+        }
+        tally.drop(.unknownAddress)
+    }
+
+    private func heard(
+        _ kind: ProtectedKind, _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport,
+        at now: MonotonicTime
+    ) {
+        switch kind {
+        case .media: mediaReceived(slot, count: count, of: leg, &transport, at: now)
+        case .control: controlReceived(slot, count: count, over: path, of: leg, &transport, at: now)
+        }
+    }
+}
