@@ -63,10 +63,14 @@ async def peer(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
 @pytest_asyncio.fixture
 async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
     """Makes clients that look after their calls; `await party("bob", dialect=FCS, sounds=True)` is registered."""
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as all_of_them:
 
-        async def make(name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, right: str | None = None, **wishes) -> Party:
-            client = await stack.enter_async_context(Party(base, name, dialect=dialect, sounds=sounds, right=right, contract=contract))
+        async def make(
+            name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, right: str | None = None,
+            stack: Callable | None = None, shows: bool = False, **wishes,
+        ) -> Party:
+            own = Party(base, name, dialect=dialect, sounds=sounds, right=right, stack=stack, shows=shows, contract=contract)
+            client = await all_of_them.enter_async_context(own)
             if registered:
                 await client.register(**wishes)
             return client

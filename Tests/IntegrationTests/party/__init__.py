@@ -10,6 +10,7 @@
     await hear_now({at_alice: set(), at_bob: {MUSIC}})
 """
 from .call import PartyCall
+from .colours import see_now
 from .device import Party
 from .dialects import FCS, L5, OLD, Dialect, audio_direction, direction_of
 from .guest import Guest, TokenRealm
@@ -18,5 +19,5 @@ from .tones import MUSIC, TONES, hear_now
 
 __all__ = [
     "FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyGuest", "SturdyParty", "TokenRealm",
-    "audio_direction", "direction_of", "hear_now",
+    "audio_direction", "direction_of", "hear_now", "see_now",
 ]  # fmt: skip

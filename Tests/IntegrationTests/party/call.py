@@ -31,7 +31,7 @@ class PartyCall:
         self.media = party.new_media()
         self.holding = self.remotely_held = self.is_answered = False
         self._is_answering = self._is_cancelled = self._is_joining = False
-        self.video = INACTIVE
+        self.video = SENDRECV if party.shows else INACTIVE
         """What this party wants of video."""
         self.remote: tuple[str, str] | None = None
         """Name and address of the other party, as the client would show them."""

@@ -1,5 +1,6 @@
 """One device of one user: a `SpidrPeer` that looks after its calls as its dialect does."""
 import asyncio
+from collections.abc import Callable
 
 import aiohttp
 
@@ -16,12 +17,15 @@ from .tones import TONES
 class Party(SpidrPeer):
     def __init__(
         self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, voice: str | None = None, right: str | None = None,
-        password: str = "dev", contract: Contract | None = None,
+        stack: Callable[[str], object] | None = None, shows: bool = False, password: str = "dev", contract: Contract | None = None,
     ):
-        """`sounds`: its calls have real media, and it plays the tone of `voice`, or its own name, out of `TONES`; with `right` on the left,
+        """`stack`: what makes the media of its calls, such as `Wrtc`, in place of aiortc; `shows`: with a picture from the beginning.
+
+        `sounds`: its calls have real media, and it plays the tone of `voice`, or its own name, out of `TONES`; with `right` on the left,
         and that one's on the right."""
         super().__init__(base, name, password, contract)
-        self.name, self.dialect, self.sounds = name, dialect, sounds
+        self.name, self.dialect, self.sounds = name, dialect, sounds or stack is not None
+        self.stack, self.shows = stack, shows
         self.trickles = False
         """Whether its calls describe themselves without candidates, which the test then sends."""
         self.detour: Detour | None = None
@@ -48,6 +52,8 @@ class Party(SpidrPeer):
             self.check()
 
     def new_media(self) -> PaperMedia | ToneMedia:
+        if self.stack:
+            return self.stack(self.name)
         if not self.sounds:
             return PaperMedia()
         media = (TricklingMedia if self.trickles else ToneMedia)(*self._tones)

@@ -4,7 +4,7 @@ import fractions
 import functools
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy
 from aiortc import MediaStreamTrack
@@ -134,17 +134,22 @@ def heard_in(samples: numpy.ndarray) -> set[str]:
 
 async def hear_now(expected: Mapping, timeout: float = 20, still: float = WINDOW):
     """Waits until each call hears exactly who it should (`{call: {"bob"}}`), and goes on doing so for a while."""
+    await perceive(expected, lambda call: call.hears(), "hears", timeout, still)
+
+
+async def perceive(expected: Mapping, sense: Callable, verb: str, timeout: float, still: float):
+    """Waits until `sense` of each call is what is expected of it, and stays so for `still` seconds."""
     end = time.monotonic() + timeout
     since = None
     while True:
-        heard = {call: call.hears() for call in expected}
-        if all(heard[call] == set(names) for call, names in expected.items()):
+        found = {call: sense(call) for call in expected}
+        if all(found[call] == set(names) for call, names in expected.items()):
             since = since or time.monotonic()
             if time.monotonic() - since > still:
                 return
         else:
             since = None
         assert time.monotonic() < end, "; ".join(
-            f"{call} hears {sorted(heard[call])}, should hear {sorted(names)}" for call, names in expected.items() if heard[call] != set(names)
+            f"{call} {verb} {sorted(found[call])}, should be {sorted(names)}" for call, names in expected.items() if found[call] != set(names)
         )
         await asyncio.sleep(0.05)

@@ -1,0 +1,34 @@
+"""libwebrtc as the Python module wrtc in calls with itself and with aiortc. It has no H.264."""
+import functools
+
+import pytest
+
+from peers.wrtc import Wrtc
+from scenarios import add_video, hold_and_double_hold, press_keys, restart_ice, ring_early, run, show, table, talk, transfer
+
+
+@table(
+    (talk, Wrtc, None),
+    (talk, None, Wrtc),
+    (hold_and_double_hold, Wrtc, Wrtc),
+    (ring_early, Wrtc, None),
+    (press_keys, Wrtc, Wrtc),
+    (restart_ice, Wrtc, Wrtc),
+    (transfer, Wrtc, Wrtc, None),
+    (transfer, None, Wrtc, Wrtc),
+    (add_video, Wrtc, Wrtc),
+)
+async def test_wrtc(party, scenario, stacks):
+    await run(party, scenario, stacks)
+
+
+@pytest.mark.parametrize("codec", ["VP8", "VP9", "AV1"])
+async def test_pictures(party, codec):
+    await run(party, show, (functools.partial(Wrtc, video=codec),) * 2)
+
+
+@pytest.mark.parametrize("codec", ["VP8", "VP9", "AV1"])
+async def test_pictures_after_early_media(party, codec):
+    stack = functools.partial(Wrtc, video=codec)
+    alice, bob = [await party(name, stack=stack, shows=True) for name in ("alice", "bob")]
+    await ring_early(alice, bob)
