@@ -58,6 +58,18 @@ async def ring_early(alice: Party, bob: Party):
     await at_bob.over()
 
 
+async def pass_over_early_media(alice: Party, bob: Party):
+    """A caller that is told of it and cannot start its media before the final answer."""
+    at_alice = await alice.dial("bob", supported=["earlymedia"])
+    at_bob = await bob.incoming()
+    await alice.expect("sessionProgress", at_alice.session)
+    (await at_bob.answer()).succeeded()
+    await at_alice.answered()
+    await each_other(at_alice, at_bob)
+    (await at_alice.end()).succeeded()
+    await at_bob.over()
+
+
 async def press_keys(alice: Party, bob: Party):
     at_alice, at_bob = await connected(alice, bob)
     await each_other(at_alice, at_bob)

@@ -54,6 +54,9 @@ class ProcessMedia:
     async def command(self) -> list[str]:
         raise NotImplementedError
 
+    def what_it_plays(self) -> dict:
+        return {"tone": TONES[self._person], "colour": COLOURS[self._person]}
+
     # What a call asks of its media
 
     def hears(self) -> set[str]:
@@ -61,6 +64,14 @@ class ProcessMedia:
 
     def sees(self) -> set[str]:
         return self._eye.sees()
+
+    @property
+    def pictures(self) -> int:
+        """How many have been decoded."""
+        return self._eye.count
+
+    def loudness(self, frequency: float) -> float:
+        return self._ear.loudness(frequency)
 
     async def press(self, keys: str):
         await self._ask("press", keys=keys)
@@ -88,7 +99,8 @@ class ProcessMedia:
             return
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), 5)
+            async with asyncio.timeout(5):
+                await self._process.wait()
         except TimeoutError:
             self._process.kill()
             await self._process.wait()
@@ -108,7 +120,8 @@ class ProcessMedia:
         answer = self._open[number] = asyncio.get_running_loop().create_future()
         self._process.stdin.write(json.dumps({"id": number, "do": do, **fields}).encode() + b"\n")
         try:
-            told = await asyncio.wait_for(answer, 30)
+            async with asyncio.timeout(30):
+                told = await answer
         except TimeoutError:
             raise AssertionError(f"{self.name} does not answer {do}: {self.log()}") from None
         assert "error" not in told, f"{self.name} refuses {do}: {told['error']}\n{fields.get('sdp', '')}"
@@ -118,7 +131,7 @@ class ProcessMedia:
         pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE, "stderr": self._log}
         self._process = await asyncio.create_subprocess_exec(*await self.command(), **pipes, limit=1 << 24)
         self._reading = asyncio.create_task(self._read())
-        await self._ask("begin", tone=TONES[self._person], colour=COLOURS[self._person], **self._codecs)
+        await self._ask("begin", **self._codecs, **self.what_it_plays())
 
     async def _read(self):
         async for line in self._process.stdout:

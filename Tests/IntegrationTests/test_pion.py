@@ -1,0 +1,70 @@
+"""Pion in calls with itself, with aiortc, libwebrtc, GStreamer and Firefox.
+
+What 3.1.56 (Debian 12) cannot do: start its media at a provisional answer; survive an offer with `inactive` (see `peers/pion`)."""
+import asyncio
+import functools
+
+import pytest
+
+from peers.firefox import FAKE_MICROPHONE, Firefox
+from peers.gstreamer import GStreamer
+from peers.pion import Pion
+from peers.phone_page import PhonePage
+from peers.wrtc import Wrtc
+from scenarios import (
+    add_video, hold_and_double_hold, pass_over_early_media, press_keys, restart_ice, ring_early, run, see, show, table, talk, transfer,
+)  # fmt: skip
+
+
+def speaking(stack, codec):
+    return functools.partial(stack, video=codec)
+
+
+@table(
+    (talk, Pion, None),
+    (talk, None, Pion),
+    (hold_and_double_hold, Pion, Wrtc),
+    (hold_and_double_hold, Wrtc, Pion),
+    (ring_early, None, Pion),
+    (pass_over_early_media, Pion, None),
+    (press_keys, Pion, Pion),
+    (press_keys, Wrtc, Pion),
+    (restart_ice, Pion, Pion),
+    (transfer, Pion, None, None),
+    (transfer, None, Pion, None),
+    (transfer, None, None, Pion),
+    (add_video, Pion, Wrtc),
+)
+async def test_pion(party, scenario, stacks):
+    await run(party, scenario, stacks)
+
+
+@pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])
+async def test_pictures(party, codec):
+    await run(party, show, (speaking(Pion, codec),) * 2)
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "codec"),
+    [(Pion, Wrtc, "VP8"), (Pion, Wrtc, "VP9"), (Wrtc, Pion, "VP9"), (Pion, GStreamer, "H264"), (GStreamer, Pion, "H264")],
+)
+async def test_pictures_with_another_stack(party, caller, callee, codec):
+    await run(party, see, (speaking(caller, codec), speaking(callee, codec)))
+
+
+async def test_firefox_answers_vp9_without_its_profile(gateway, party):
+    """Pion offers `profile-id=0`; the answer leaves it out, which means the same (RFC 9628 section 7.1)."""
+    with await asyncio.to_thread(Firefox) as firefox:
+        bob = await asyncio.to_thread(PhonePage.open, firefox, gateway.http, "bob")
+        alice = await party("alice", stack=speaking(Pion, "VP9"), shows=True)
+        at_alice = await alice.dial("bob")
+        await asyncio.to_thread(bob.wait_for_view, "incoming")
+        await asyncio.to_thread(bob.run, "answer()")
+        await at_alice.answered()
+        await asyncio.to_thread(bob.wait_for, "report?.video?.framesDecoded > 10")
+        await asyncio.to_thread(bob.wait_for, "report.audio.energy > 0")
+        await at_alice.until(lambda: at_alice.media.pictures > 10, "shown Firefox's camera", 60)
+        await at_alice.until(lambda: at_alice.media.loudness(FAKE_MICROPHONE) > 500, "hearing Firefox's microphone", 60)
+        (await at_alice.end()).succeeded()
+        await asyncio.to_thread(bob.wait_for_view, "ended")
+        await asyncio.to_thread(bob.run, "unregister()")
