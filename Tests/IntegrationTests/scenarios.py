@@ -1,6 +1,6 @@
-"""What every media stack must do in a call, whoever is at the other end; a stack's own tests say which of it, with whom.
+"""What every media stack must do in a call, whoever is at the other end. Its own tests say which of it, with whom.
 
-Who is called first is `alice`. Each scenario gets parties whose media plays the tone and shows the colour of their names."""
+Alice calls. Each scenario gets parties whose media plays the tone and shows the colour of their names."""
 import asyncio
 from collections.abc import Awaitable, Callable
 
@@ -43,7 +43,7 @@ async def hold_and_double_hold(alice: Party, bob: Party):
 
 
 async def ring_early(alice: Party, bob: Party):
-    """The caller hears the gateway before the answer, and whoever answers afterwards; its picture is not lost by that."""
+    """The caller hears the gateway before the answer, and then whoever answers; its picture is not lost by that."""
     at_alice = await alice.dial("bob", supported=["earlymedia"])
     at_bob = await bob.incoming()
     await alice.expect("sessionProgress", at_alice.session)

@@ -1,6 +1,7 @@
 """GStreamer's webrtcbin in calls with itself, with aiortc and with libwebrtc.
 
-What 1.22.0 (Debian 12) cannot do: change directions in a call, so hold; restart ICE; start its media at a provisional answer; keys."""
+What 1.22.0 (Debian 12) cannot do: change directions in a call, and so hold; take an answer after a provisional one.
+Keys and ICE restarts are not tried."""
 import functools
 
 import pytest

@@ -1,6 +1,7 @@
 """Pion in calls with itself, with aiortc, libwebrtc, GStreamer and Firefox.
 
-What 3.1.56 (Debian 12) cannot do: start its media at a provisional answer; survive an offer with `inactive` (see `peers/pion`)."""
+What 3.1.56 (Debian 12) cannot do: start its media at a provisional answer; survive an offer with `inactive`, which
+`peers/pion` does not show it."""
 import asyncio
 import functools
 
@@ -12,7 +13,8 @@ from peers.pion import Pion
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, pass_over_early_media, press_keys, restart_ice, ring_early, run, see, show, table, talk, transfer,
+    add_video, hold_and_double_hold, pass_over_early_media, press_keys, restart_ice, ring_early, run, see, show, table,
+    talk, transfer,
 )  # fmt: skip
 
 
@@ -46,7 +48,10 @@ async def test_pictures(party, codec):
 
 @pytest.mark.parametrize(
     ("caller", "callee", "codec"),
-    [(Pion, Wrtc, "VP8"), (Pion, Wrtc, "VP9"), (Wrtc, Pion, "VP9"), (Pion, GStreamer, "H264"), (GStreamer, Pion, "H264")],
+    [
+        (Pion, Wrtc, "VP8"), (Pion, Wrtc, "VP9"), (Wrtc, Pion, "VP9"),
+        (Pion, GStreamer, "H264"), (GStreamer, Pion, "H264"),
+    ],
 )
 async def test_pictures_with_another_stack(party, caller, callee, codec):
     await run(party, see, (speaking(caller, codec), speaking(callee, codec)))

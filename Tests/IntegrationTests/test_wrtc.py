@@ -4,7 +4,9 @@ import functools
 import pytest
 
 from peers.wrtc import Wrtc
-from scenarios import add_video, hold_and_double_hold, press_keys, restart_ice, ring_early, run, show, table, talk, transfer
+from scenarios import (
+    add_video, hold_and_double_hold, press_keys, restart_ice, ring_early, run, show, table, talk, transfer,
+)  # fmt: skip
 
 
 @table(

@@ -16,7 +16,7 @@ _NEAR = 30
 
 
 def picture(name: str, number: int) -> bytes:
-    """The planes Y, U and V (I420) of somebody's picture; a bright bar goes through it, so that no two in a row are alike."""
+    """The planes Y, U and V (I420) of somebody's picture. A bright bar goes through it: no two in a row are alike."""
     luma, blue, red = COLOURS[name]
     bright = numpy.full((HEIGHT, WIDTH), luma, numpy.uint8)
     start = 16 * (number % (WIDTH // 16))

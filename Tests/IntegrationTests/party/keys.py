@@ -26,7 +26,7 @@ class KeyEar:
 
     @staticmethod
     def _key_in(samples: numpy.ndarray) -> str | None:
-        """Two tones, about as loud as each other, and hardly anything else: voices pass into keys, and keys into voices."""
+        """Two tones, about as loud as each other, and hardly anything else: keys and voices pass into each other."""
         rows, columns = numpy.split(amplitudes(samples, ROWS + COLUMNS), 2)
         row, column = rows.max(), columns.max()
         window = hann(len(samples))

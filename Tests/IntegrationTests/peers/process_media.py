@@ -1,7 +1,7 @@
 """The media end of a party as a process of its own, told what to do by lines of JSON.
 
-A request is `{"id": 1, "do": "offer", …}`, its answer `{"id": 1, …}`, or `{"id": 1, "error": "why not"}`. What happens is told as
-`{"event": "sound", …}`. Each line stands in one write, and the process ends when its input does.
+A request is `{"id": 1, "do": "offer", …}`, its answer `{"id": 1, …}`, or `{"id": 1, "error": "why not"}`. What
+happens is told as `{"event": "sound", …}`. Each line stands in one write, and the process ends when its input does.
 
 | request | with | answer |
 |---|---|---|

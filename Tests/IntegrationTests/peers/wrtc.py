@@ -1,4 +1,4 @@
-"""libwebrtc, the engine inside Chrome, as a Python module (PyPI `wrtc`): the media end of a party that plays a tone and shows a colour."""
+"""libwebrtc, the engine inside Chrome, as a Python module (PyPI `wrtc`): the media end of a party."""
 import asyncio
 
 import numpy
@@ -39,8 +39,8 @@ class Wrtc:
     @property
     def direction(self) -> dict[str, str]:
         """As agreed."""
-        agreed = {kind: each.current_direction or INACTIVE for kind, each in self._transceivers.items()}
-        return {"audio": INACTIVE, "video": INACTIVE} | {kind: str(getattr(each, "value", each)) for kind, each in agreed.items()}
+        agreed = {kind: each.current_direction for kind, each in self._transceivers.items()}
+        return {kind: agreed[kind].value if agreed.get(kind) else INACTIVE for kind in ("audio", "video")}
 
     def hears(self) -> set[str]:
         return self._ear.hears()
@@ -151,8 +151,9 @@ class Wrtc:
     async def _show(self, track: webrtc.MediaStreamTrackGenerator):
         writer = track.writable.get_writer()
         async for number in ticks(1 / PICTURES):
-            timestamp = number * 1_000_000 // PICTURES
-            init = webrtc.VideoFrameBufferInit(format="I420", coded_width=WIDTH, coded_height=HEIGHT, timestamp=timestamp)
+            init = webrtc.VideoFrameBufferInit(
+                format="I420", coded_width=WIDTH, coded_height=HEIGHT, timestamp=number * 1_000_000 // PICTURES
+            )
             await writer.write(webrtc.VideoFrame(picture(self._name, number), init))
 
     def _meet(self, track: webrtc.MediaStreamTrack):
@@ -174,7 +175,8 @@ class Wrtc:
         both = bytearray(2 * data.number_of_frames * data.number_of_channels)
         data.copy_to(both, webrtc.AudioDataCopyToOptions(plane_index=0, format="s16"))
         samples = numpy.frombuffer(both, numpy.int16).reshape(-1, data.number_of_channels)[:, 0]
-        samples = numpy.repeat(samples, int(RATE // data.sample_rate))  # G.711 comes with 8 kHz; images lie above all tones
+        # G.711 comes with 8 kHz. What repetition adds lies above all tones.
+        samples = numpy.repeat(samples, int(RATE // data.sample_rate))
         self._ear.take(samples)
         self._key_ear.take(samples)
 

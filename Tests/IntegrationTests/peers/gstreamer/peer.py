@@ -1,6 +1,8 @@
-"""A webrtcbin that plays a tone, shows a colour, and says what it hears and sees; its lines are those of peers/process_media.py.
+"""A webrtcbin that plays a tone, shows a colour, and says what it hears and sees.
 
-PyGObject frees what Python no longer names while webrtcbin still uses it: promises, replies and descriptions are kept."""
+Its lines are those of peers/process_media.py.
+
+PyGObject frees what Python no longer names, also while webrtcbin uses it: promises, replies, descriptions are kept."""
 import base64
 import json
 import re
@@ -68,7 +70,8 @@ class Peer:
             if kind in directions and kind not in self.kinds:
                 numbers = re.findall(rf"^a=rtpmap:(\d+) {self.codecs[kind]}/", section, re.M | re.I)
                 if self.codecs[kind] == "H264":  # mode 1 is what its payloader makes
-                    modes = [each for each in numbers if re.search(rf"^a=fmtp:{each} .*packetization-mode=1", section, re.M)]
+                    mode = r"^a=fmtp:%s .*packetization-mode=1"
+                    modes = [each for each in numbers if re.search(mode % each, section, re.M)]
                     numbers = modes or numbers
                 self.source(kind, int(numbers[0]) if numbers else None)
         return self.describe("create-answer", "answer")
@@ -135,10 +138,12 @@ class Peer:
 
     def on_decoded(self, _, pad):
         if pad.get_current_caps().get_structure(0).get_name().startswith("audio"):
-            chain, take = "audioconvert ! audioresample ! audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved", self.hear
+            raw = "audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved"
+            chain, take = f"audioconvert ! audioresample ! {raw}", self.hear
         else:
             chain, take = "videoconvert ! videoscale ! video/x-raw,format=I420,width=32,height=32", self.look
-        made = Gst.parse_bin_from_description(f"queue ! {chain} ! appsink name=end emit-signals=true sync=false drop=true max-buffers=50", True)
+        end = "appsink name=end emit-signals=true sync=false drop=true max-buffers=50"
+        made = Gst.parse_bin_from_description(f"queue ! {chain} ! {end}", True)
         made.get_by_name("end").connect("new-sample", take)
         self.pipeline.add(made)
         made.sync_state_with_parent()
@@ -172,7 +177,8 @@ class Lines:
 
     def __init__(self):
         self.loop, self.peer = GLib.MainLoop(), None
-        GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, GLib.IOCondition.IN | GLib.IOCondition.HUP, self.read)
+        wanted = GLib.IOCondition.IN | GLib.IOCondition.HUP
+        GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.PRIORITY_DEFAULT, wanted, self.read)
 
     def read(self, *_):
         line = sys.stdin.readline()

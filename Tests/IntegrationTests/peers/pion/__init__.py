@@ -1,4 +1,6 @@
-"""Pion, of Debian's Go packages: the media end of a party. What it sends is encoded here beforehand, what it gets is decoded here."""
+"""Pion, of Debian's Go packages: the media end of a party.
+
+What it sends is encoded here beforehand, what it gets is decoded here."""
 import asyncio
 import base64
 import fractions
@@ -28,8 +30,9 @@ _ENCODERS = {
 
 
 class Pion(ProcessMedia):
-    """webrtc 3.1.56 stops a transceiver for good when it is offered `inactive`, and has no way to ask for another direction: it is left
-    to believe in `sendrecv`, its descriptions say what is agreed, and it sends accordingly."""
+    """webrtc 3.1.56 stops a transceiver for good when it is offered `inactive`, and cannot ask for another direction.
+
+    It is left to believe in `sendrecv`; its descriptions say what is agreed, and it sends accordingly."""
 
     name = "Pion"
 
@@ -60,7 +63,8 @@ class Pion(ProcessMedia):
         self.kinds = [line[2:].split()[0] for line in offer.split("\r\n") if line.startswith("m=")]
         wanted = [kind for kind in dict.fromkeys(self.kinds) if kind in wishes]
         sdp = (await self._ask("answer", sdp=_with_all_directions(offer), kinds=wanted))["sdp"]
-        chosen = {kind: answering(direction_of(offer, kind) or INACTIVE, wishes.get(kind, INACTIVE)) for kind in self.kinds}
+        offered = {kind: direction_of(offer, kind) or INACTIVE for kind in self.kinds}
+        chosen = {kind: answering(offered[kind], wishes.get(kind, INACTIVE)) for kind in self.kinds}
         await self._agree(chosen)
         return with_directions(sdp, lambda kind: chosen[kind])
 
@@ -127,7 +131,8 @@ def program() -> Path:
         link.parent.mkdir(parents=True, exist_ok=True)
         if not link.is_symlink():
             link.symlink_to(_PACKAGES / "src/github.com/pion/webrtc")
-        own = {**os.environ, "GO111MODULE": "off", "GOPATH": f"{path}:{_PACKAGES}", "GOFLAGS": "", "GOCACHE": str(path / "cache")}
-        done = subprocess.run(["go", "build", "-o", _BUILT, "."], cwd=_SOURCES, env=own, capture_output=True, text=True)
+        own = {"GO111MODULE": "off", "GOPATH": f"{path}:{_PACKAGES}", "GOFLAGS": "", "GOCACHE": str(path / "cache")}
+        command = ["go", "build", "-o", str(_BUILT), "."]
+        done = subprocess.run(command, cwd=_SOURCES, env={**os.environ, **own}, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return _BUILT

@@ -1,5 +1,5 @@
-// A Pion peer connection that plays packets it is given, and hands on those it gets; its lines are those of peers/process_media.py.
-// What is encoded and decoded is so on the other side of its pipes.
+// A Pion peer connection that plays packets it is given, and hands on those it gets. Its lines are those of
+// peers/process_media.py. What is encoded and decoded is so on the other side of its pipes.
 package main
 
 import (
@@ -93,7 +93,9 @@ func begin(asked request) (*peer, error) {
 	}
 	settings := webrtc.SettingEngine{}
 	settings.SetIncludeLoopbackCandidate(true)
-	api := webrtc.NewAPI(webrtc.WithMediaEngine(engine), webrtc.WithInterceptorRegistry(interceptors), webrtc.WithSettingEngine(settings))
+	api := webrtc.NewAPI(
+		webrtc.WithMediaEngine(engine), webrtc.WithInterceptorRegistry(interceptors), webrtc.WithSettingEngine(settings),
+	)
 	connection, err := api.NewPeerConnection(webrtc.Configuration{})
 	if err != nil {
 		return nil, err
@@ -131,7 +133,8 @@ func (p *peer) do(asked request) (string, error) {
 		if err := p.add(asked.Kinds); err != nil {
 			return "", err
 		}
-		if err := p.connection.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: asked.SDP}); err != nil {
+		offer := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: asked.SDP}
+		if err := p.connection.SetRemoteDescription(offer); err != nil {
 			return "", err
 		}
 		answer, err := p.connection.CreateAnswer(nil)

@@ -21,20 +21,25 @@ const (
 )
 
 func codecs(audio, video string) []webrtc.RTPCodecParameters {
-	feedback := []webrtc.RTCPFeedback{{Type: "goog-remb"}, {Type: "ccm", Parameter: "fir"}, {Type: "nack"}, {Type: "nack", Parameter: "pli"}}
+	feedback := []webrtc.RTCPFeedback{
+		{Type: "goog-remb"}, {Type: "ccm", Parameter: "fir"}, {Type: "nack"}, {Type: "nack", Parameter: "pli"},
+	}
 	parameters := map[string]string{
 		"VP9":  "profile-id=0",
 		"H264": "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f",
 	}
-	capability := func(kind, name string, rate uint32, channels uint16, line string, feedback []webrtc.RTCPFeedback) webrtc.RTPCodecCapability {
-		return webrtc.RTPCodecCapability{
-			MimeType: kind + "/" + name, ClockRate: rate, Channels: channels, SDPFmtpLine: line, RTCPFeedback: feedback,
-		}
+	type capability = webrtc.RTPCodecCapability
+	sound := capability{
+		MimeType: "audio/" + audio, ClockRate: opusRate, Channels: 2, SDPFmtpLine: "minptime=10;useinbandfec=1",
+	}
+	events := capability{MimeType: eventType, ClockRate: opusRate, SDPFmtpLine: "0-15"}
+	pictures := capability{
+		MimeType: "video/" + video, ClockRate: 90000, SDPFmtpLine: parameters[video], RTCPFeedback: feedback,
 	}
 	return []webrtc.RTPCodecParameters{
-		{RTPCodecCapability: capability("audio", audio, opusRate, 2, "minptime=10;useinbandfec=1", nil), PayloadType: 111},
-		{RTPCodecCapability: capability("audio", "telephone-event", opusRate, 0, "0-15", nil), PayloadType: 110},
-		{RTPCodecCapability: capability("video", video, 90000, 0, parameters[video], feedback), PayloadType: 96},
+		{RTPCodecCapability: sound, PayloadType: 111},
+		{RTPCodecCapability: events, PayloadType: 110},
+		{RTPCodecCapability: pictures, PayloadType: 96},
 	}
 }
 
