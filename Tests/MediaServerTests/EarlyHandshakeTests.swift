@@ -19,6 +19,14 @@ struct EarlyHandshakeTests {
         #expect(try peer.run(for: .seconds(30)) { $0.answeredChecks > answered })
     }
 
+    /// The same, and the peer has read no answer yet: what another sends after it to the same socket is taken after it.
+    private func sayHello(_ peer: LoopbackPeer, before other: LoopbackPeer) throws {
+        peer.repeatsFlights = false
+        #expect(try peer.run(for: .seconds(30)) { $0.hasBegunHandshake })
+        let answered = other.answeredChecks
+        #expect(try other.run(for: .seconds(30)) { $0.answeredChecks > answered })
+    }
+
     @Test(arguments: [PeerLink.Transport.udp, .tcp])
     func `a ClientHello from before the description is answered when it comes, without a repetition`(over transport: PeerLink.Transport) throws {
         var rig = try Rig(callerOver: transport)
@@ -111,9 +119,11 @@ struct EarlyHandshakeTests {
         let attacker = try LoopbackPeer(role: .client)
         rig.server.send(.prepare(.caller, local), for: call)
         let answer = { rig.server.send(.connect(.caller, rig.leg(local, attacker, attacker.fingerprint, .client, SSRC(0x3333_3333))), for: call) }
+        // The path is the peer's first, or the attacker's.
+        if !describedLate { rig.caller.sendRaw(Checks.valid(for: rig.callerLocal, by: rig.caller.credentials.ufrag)) }
         rig.caller.sendRaw(Checks.valid(for: local, by: attacker.credentials.ufrag))
         if attack == .answersFirst { answer() }
-        try sayHello(rig.caller)
+        if describedLate { try sayHello(rig.caller) } else { try sayHello(rig.caller, before: rig.callee) }
         if attack == .answersInBetween || attack == .hangsUp { answer() }
         if attack == .hangsUp {
             // The first flight comes from the attacker's association; what follows finds it gone.
