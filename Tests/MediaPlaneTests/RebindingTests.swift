@@ -125,6 +125,19 @@ import Testing
         #expect(session.prove(Self.new, by: 100) == true)
     }
 
+    @Test mutating func `anything from where it was takes media back, unless a report has answered`() {
+        follow()
+        #expect(session.arrived(over: Self.new, at: clock.now) == [])
+        #expect(session.arrived(over: Self.third, at: clock.now) == [])
+        #expect(session.arrived(over: Self.old, at: clock.now) == [.pathForgotten(Self.new)])
+        #expect(session.destination == Self.old && !session.isOnTrial && session.validatedPaths == [Self.old])
+        lastArrival = clock.now
+        follow()
+        session.reportAnswered(sentAt: clock.now + .seconds(1), over: Self.new)
+        #expect(session.arrived(over: Self.old, at: clock.now) == [])
+        #expect(session.destination == Self.new)
+    }
+
     @Test mutating func `a check over the path is as good as an answer`() throws {
         follow()
         _ = try check(over: Self.new)

@@ -87,28 +87,62 @@ struct LifeTests {
         rig.server.stop()
     }
 
-    @Test func `who is faster with a peer's packets than the peer draws no media, and takes none from its listener`() throws {
+    /// A call in which nothing has come of the caller for so long that it would be followed.
+    private func silentCaller() throws -> Rig {
         var rig = try Rig()
         try rig.establish()
         try talk(rig, 1..<50, { try speak(rig, .media, $0) }) { !rig.caller.received.isEmpty && !rig.callee.received.isEmpty }
         rig.caller.checks = false
-        let thief = try Stranger(to: rig.gateway)
-        // The callee really moves, a little later: when it has been followed, the caller would have been long ago.
+        // The callee really moves, a little later: when it has been followed, the caller would be as well.
         let answered = rig.callee.answeredChecks
         #expect(try rig.callee.run(for: .seconds(30)) { $0.answeredChecks > answered })
         rig.callee.checks = false
         try rig.callee.move()
+        let before = rig.caller.received.count
+        try talk(rig, 50..<1_000, { _ in }) { rig.caller.received.count > before + 50 }
+        rig.callee.checks = true
+        let again = rig.callee.answeredChecks
+        #expect(try rig.callee.run(for: .seconds(30)) { $0.answeredChecks > again })
         rig.callee.clear()
-        let steal: (UInt16) throws -> Void = { number in
-            let packet = Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xAAAA)
-            let protected = try #require(try rig.caller.protect(packet))
-            thief.send(protected)
-            rig.caller.sendRaw(protected)
+        return rig
+    }
+
+    private func protected(_ rig: Rig, _ number: UInt16) throws -> [UInt8] {
+        try #require(try rig.caller.protect(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xAAAA)))
+    }
+
+    @Test func `who is faster with a peer's packets than the peer draws no media, and takes none from its listener`() throws {
+        var rig = try silentCaller()
+        let thief = try Stranger(to: rig.gateway)
+        for number in 100..<150 as Range<UInt16> {
+            let (heard, packet) = (rig.callee.received.count, try protected(rig, number))
+            thief.send(packet)
+            rig.caller.sendRaw(packet)
+            #expect(try rig.wait { rig.callee.received.count > heard })
         }
-        try talk(rig, 50..<1_000, steal) { rig.callee.received.count > 50 }
         _ = try thief.listen(for: .milliseconds(20))
         #expect(!thief.answers.contains(where: isMedia))
         try rig.expectMedia()
+        rig.server.stop()
+    }
+
+    @Test func `who is faster by several packets has media only until the first of the peer's own`() throws {
+        let rig = try silentCaller()
+        let thief = try Stranger(to: rig.gateway)
+        let packets = try (100..<105 as Range<UInt16>).map { try protected(rig, $0) }
+        for packet in packets { thief.send(packet) }
+        #expect(try rig.wait { rig.callee.received.count == packets.count })
+        let replays = rig.metrics.srtpFailures[.replay].value
+        rig.caller.sendRaw(packets[0])
+        #expect(try rig.wait { rig.metrics.srtpFailures[.replay].value == replays + 1 })
+        _ = try thief.listen(for: .milliseconds(20))
+        let drawn = thief.answers.count(where: isMedia)
+        rig.caller.clear()
+        for number in 1_000..<1_020 as Range<UInt16> {
+            try rig.callee.send(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xBBBB))
+        }
+        #expect(try rig.wait { rig.caller.received.count == 20 })
+        #expect(thief.answers.count(where: isMedia) == drawn)
         rig.server.stop()
     }
 }

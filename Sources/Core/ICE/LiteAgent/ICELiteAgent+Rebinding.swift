@@ -25,4 +25,10 @@ extension ICELiteAgent {
             }
         return actions + handOver(to: path)
     }
+
+    /// The peer is at `former` after all, one of its paths: that it was followed from there was wrong, and the path sent over is forgotten.
+    package mutating func undoRebind(to former: Path) -> [ICEAction] {
+        guard let wrong = selectedPath, wrong != former, paths.contains(former), paths.forget(wrong) else { return [] }
+        return [.pathForgotten(wrong)] + handOver(to: former)
+    }
 }

@@ -4,7 +4,7 @@ import Primitives
 ///
 /// A packet that the peer's keys protect shows that the peer has sent it, not that it has sent it from there: somebody on the path may have
 /// caught it and been faster. The peer's own then still comes over the path where the peer was. So the address is followed only while
-/// nothing at all comes from there.
+/// nothing at all comes from there, and left again when something does before a report has answered one of ours.
 ///
 ///     checked path     ──packets──▶ │ silence: 250 ms         1 s
 ///     another address               │          ├─ packets are tried ─▶ the third one, or a later one, is followed

@@ -26,6 +26,14 @@ extension PeerSession {
         return translate(actions, at: now)
     }
 
+    /// Something came over a path of the session, new or repeated; to be asked while media is on trial.
+    ///
+    /// If media goes where packets alone have led it, and this is where the peer was, it goes back.
+    package mutating func arrived(over path: Path, at now: MonotonicTime) -> [SessionAction] {
+        guard awaitsAnswer, path != destination, proofs.isProven(path), destination == ice.selectedPath else { return [] }
+        return translate(ice.undoRebind(to: path), at: now)
+    }
+
     /// A report of the peer came over `path` and names one of ours, which was sent at this time: what went to where the peer seems to be has
     /// arrived there.
     package mutating func reportAnswered(sentAt moment: MonotonicTime, over path: Path) {

@@ -31,7 +31,7 @@ extension MediaWorker {
                 case .control: return controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
                 }
             } catch {
-                noteRepetition(error, of: leg, at: now)
+                noteRepetition(error, of: leg, over: path, &transport, at: now)
                 refusal = refusal ?? error
             }
             restore(sealed, in: slot, &transport)

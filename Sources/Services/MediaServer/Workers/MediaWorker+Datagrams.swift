@@ -59,7 +59,7 @@ extension MediaWorker {
                 noteLife(of: leg, over: path, &transport, at: now)
                 mediaReceived(slot, count: plain, of: leg, &transport, at: now)
             } catch {
-                noteRepetition(error, of: leg, at: now)
+                noteRepetition(error, of: leg, over: path, &transport, at: now)
                 count(error)
             }
         }
@@ -139,7 +139,7 @@ extension MediaWorker {
                 noteLife(of: leg, over: path, &transport, at: now)
                 controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
             } catch {
-                noteRepetition(error, of: leg, at: now)
+                noteRepetition(error, of: leg, over: path, &transport, at: now)
                 count(error)
             }
         }

@@ -11,7 +11,7 @@ extension MediaWorker {
 
     /// A packet of the leg has been authenticated over one of its paths, and has not come before.
     func noteLife(of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        leg.lastArrival = now
+        noteArrival(of: leg, over: path, &transport, at: now)
         guard now >= leg.nextSign else { return }
         leg.nextSign = now + Self.signInterval
         let actions = leg.session.heard(over: path, at: now)
@@ -22,8 +22,15 @@ extension MediaWorker {
     }
 
     /// What has come before keeps nobody alive, but says that something comes over this path.
-    func noteRepetition(_ refusal: PacketRefusal, of leg: MediaLeg, at now: MonotonicTime) {
-        if case .protection(.replayed) = refusal { leg.lastArrival = now }
+    func noteRepetition(
+        _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
+        if case .protection(.replayed) = refusal { noteArrival(of: leg, over: path, &transport, at: now) }
+    }
+
+    private func noteArrival(of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        leg.lastArrival = now
+        if leg.isOnTrial { perform(leg.session.arrived(over: path, at: now), for: leg, &transport, at: now) }
     }
 
     // MARK: Packets from addresses that nobody has checked
