@@ -7,7 +7,8 @@ import Testing
 @Suite struct EarlyFlightTests {
     /// A datagram with one piece of a ClientHello of `length` bytes.
     private static func hello(
-        _ range: Range<Int>, of length: Int = 1_500, random: UInt8 = 1, type: UInt8 = 1, sequence: UInt16 = 0, epoch: UInt16 = 0, mark: UInt8 = 0
+        _ range: Range<Int>, of length: Int = 1_500, random: UInt8 = 1, type: UInt8 = 1, sequence: UInt16 = 0,
+        epoch: UInt16 = 0, mark: UInt8 = 0
     ) -> [UInt8] {
         var body = ByteWriter()
         body.write(type)
@@ -43,7 +44,9 @@ import Testing
         Row("one datagram", [hello(0..<200, of: 200)], [hello(0..<200, of: 200)]),
         Row("two", [hello(front), hello(back)], [hello(front), hello(back)]),
         Row("two in the other order", [hello(back), hello(front)], [hello(front), hello(back)]),
-        Row("several pieces in one datagram", [hello(0..<400) + hello(400..<1_500)], [hello(0..<400) + hello(400..<1_500)]),
+        Row(
+            "several pieces in one datagram", [hello(0..<400) + hello(400..<1_500)],
+            [hello(0..<400) + hello(400..<1_500)]),
         Row(
             "what is repeated takes its own place",
             [hello(front), hello(back), hello(front, mark: 1), hello(back, mark: 1), hello(front, mark: 2)],
@@ -51,9 +54,12 @@ import Testing
         ),
         Row(
             "a whole one, repeated in smaller pieces, stays as it is",
-            [hello(front), hello(back)] + [hello(0..<500, mark: 1), hello(500..<1_500, mark: 1)], [hello(front), hello(back)]
+            [hello(front), hello(back)] + [hello(0..<500, mark: 1), hello(500..<1_500, mark: 1)],
+            [hello(front), hello(back)]
         ),
-        Row("another random is another ClientHello", [hello(front), hello(back), hello(front, random: 2)], [hello(front, random: 2)]),
+        Row(
+            "another random is another ClientHello", [hello(front), hello(back), hello(front, random: 2)],
+            [hello(front, random: 2)]),
         Row(
             "and so is another length",
             [hello(front), hello(back), hello(0..<1_000, of: 1_400), hello(1_000..<1_400, of: 1_400)],
@@ -63,7 +69,9 @@ import Testing
             "beyond four datagrams the newest counts",
             (0..<5).map { hello(($0 * 900)..<($0 * 900 + 900), of: 5_000) }, [hello(3_600..<4_500, of: 5_000)]
         ),
-        Row("beyond 8 KiB as well", (0..<3).map { hello(($0 * 3_000)..<($0 * 3_000 + 3_000), of: 9_000) }, [hello(6_000..<9_000, of: 9_000)]),
+        Row(
+            "beyond 8 KiB as well", (0..<3).map { hello(($0 * 3_000)..<($0 * 3_000 + 3_000), of: 9_000) },
+            [hello(6_000..<9_000, of: 9_000)]),
         Row("a datagram beyond that is not kept", [hello(0..<8_300, of: 9_000)], []),
     ])
     func `a flight is kept in its newest repetition, within its bounds`(_ row: Row) throws {
@@ -74,12 +82,15 @@ import Testing
         #expect(flight.datagrams.map(\.count).reduce(0, +) <= ClientFlight.maximumBytes)
     }
 
-    @Test(arguments: [
-        ([], .malformed), ([22, 0xFE], .malformed), (hello(front, type: 11, sequence: 1), .unexpectedMessage),
-        (hello(front, sequence: 1), .unexpectedMessage), (hello(front, of: 17_000), .impossibleFragment), (hello(front, epoch: 1), .unexpectedMessage),
-        (hello(0..<500) + hello(700..<1_500), .impossibleFragment), (hello(0..<500) + hello(500..<1_400, of: 1_400), .impossibleFragment),
-        ([20, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 9) + [1, 1], .unexpectedMessage),
-    ] as [([UInt8], HandshakeRecord.Refusal)])
+    @Test(
+        arguments: [
+            ([], .malformed), ([22, 0xFE], .malformed), (hello(front, type: 11, sequence: 1), .unexpectedMessage),
+            (hello(front, sequence: 1), .unexpectedMessage), (hello(front, of: 17_000), .impossibleFragment),
+            (hello(front, epoch: 1), .unexpectedMessage),
+            (hello(0..<500) + hello(700..<1_500), .impossibleFragment),
+            (hello(0..<500) + hello(500..<1_400, of: 1_400), .impossibleFragment),
+            ([20, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 9) + [1, 1], .unexpectedMessage),
+        ] as [([UInt8], HandshakeRecord.Refusal)])
     func `what is none of a ClientHello is not kept, and takes nothing from what is`(
         _ datagram: [UInt8], _ refusal: HandshakeRecord.Refusal
     ) throws {
@@ -95,7 +106,9 @@ import Testing
 
     @Test func `each path has its flight, four at a time, and the one heard last is taken`() throws {
         var flights = EarlyFlights()
-        for port in [1, 2, 3, 1, 4, 5] as [UInt16] { try flights.add(Self.hello(0..<200, of: 200, random: UInt8(port)).span, over: Self.path(port)) }
+        for port in [1, 2, 3, 1, 4, 5] as [UInt16] {
+            try flights.add(Self.hello(0..<200, of: 200, random: UInt8(port)).span, over: Self.path(port))
+        }
         #expect(flights.count == EarlyFlights.maximumCount)
         flights.forget(Self.path(5))
         let last = flights.take()

@@ -9,7 +9,9 @@ import Testing
 /// A peer that sends no checks and comes from another address.
 @Suite struct RebindingTests {
     private struct Authentication: MessageAuthentication {
-        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { SHA1.hmac(key: key, [UInt8](copying: message)) }
+        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
+            SHA1.hmac(key: key, [UInt8](copying: message))
+        }
     }
 
     private static let local = ICECredentials(ufrag: "gate", password: "password of the gateway")
@@ -23,13 +25,16 @@ import Testing
     private var lastArrival = MonotonicTime.zero
 
     private static func path(_ port: UInt16, _ transport: Path.Transport = .udp, local: UInt16 = 0) -> Path {
-        Path(local: SocketIndex(local), remote: SocketAddress(IPAddress(v4: 0xC000_0201), port: port), transport: transport)
+        Path(
+            local: SocketIndex(local), remote: SocketAddress(IPAddress(v4: 0xC000_0201), port: port),
+            transport: transport)
     }
 
     init() throws {
         _ = session.connect(
             NegotiatedTransport(
-                local: Self.local, remote: Self.remote, remoteFingerprints: [Fingerprint(.sha256, digest: Self.certificate)], role: .server),
+                local: Self.local, remote: Self.remote,
+                remoteFingerprints: [Fingerprint(.sha256, digest: Self.certificate)], role: .server),
             at: clock.now)
         _ = try check(over: Self.old)
         _ = session.handshakeCompleted { _ in Self.certificate }
@@ -40,10 +45,12 @@ import Testing
 
     private mutating func check(over path: Path) throws -> [SessionAction] {
         let bytes = STUNMessage(
-            .request, .binding, TransactionID(high: 1, low: 1), [.username("gate:peer"), .iceControlling(tieBreaker: 1)]
+            .request, .binding, TransactionID(high: 1, low: 1),
+            [.username("gate:peer"), .iceControlling(tieBreaker: 1)]
         ).encoded(password: Self.local.password.value, authentication: Authentication())
         return session.receive(
-            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: path, at: clock.now, authentication: Authentication())
+            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: path, at: clock.now,
+            authentication: Authentication())
     }
 
     private mutating func hearOld(after duration: Duration) {
@@ -88,7 +95,8 @@ import Testing
     }
 
     @Test mutating func `what is repeated from where it was is reason enough to stay`() {
-        // Somebody is faster than the peer, whose own packets are repetitions then: the worker says that something came.
+        // Somebody is faster than the peer, whose own packets are repetitions then: the worker says that something
+        // came.
         for _ in 0..<200 {
             clock.advance(by: .milliseconds(20))
             lastArrival = clock.now

@@ -28,7 +28,9 @@ struct EarlyHandshakeTests {
     }
 
     @Test(arguments: [PeerLink.Transport.udp, .tcp])
-    func `a ClientHello from before the description is answered when it comes, without a repetition`(over transport: PeerLink.Transport) throws {
+    func `a ClientHello from before the description is answered when it comes, without a repetition`(
+        over transport: PeerLink.Transport
+    ) throws {
         var rig = try Rig(callerOver: transport)
         try rig.prepare()
         try sayHello(rig.caller)
@@ -36,7 +38,10 @@ struct EarlyHandshakeTests {
         #expect(!rig.caller.isConnected && !rig.callee.isConnected)
         rig.describe()
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
-        #expect(try rig.wait { rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee)) })
+        #expect(
+            try rig.wait {
+                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+            })
         try rig.expectMedia()
         #expect(rig.metrics.packetsDropped[.notConnected].value == 0)
         rig.server.stop()
@@ -72,7 +77,8 @@ struct EarlyHandshakeTests {
         var rig = try Rig()
         try rig.prepare()
         #expect(try rig.caller.run(for: .seconds(30)) { $0.hasBegunHandshake })
-        rig.caller.sendRaw([22, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 8) + [0, 13, 11, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0])
+        rig.caller.sendRaw(
+            [22, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 8) + [0, 13, 11, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0])
         #expect(try rig.wait { rig.metrics.packetsDropped[.malformed].value == 1 })
         rig.describe()
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
@@ -112,13 +118,19 @@ struct EarlyHandshakeTests {
 
     /// A check for the attacker's leg, valid but from the peer's address, goes ahead of the peer's handshake.
     @Test(arguments: Attack.allCases, [true, false])
-    func `a ClientHello from before its description is the peer's own, whoever answers it`(_ attack: Attack, describedLate: Bool) throws {
+    func `a ClientHello from before its description is the peer's own, whoever answers it`(
+        _ attack: Attack, describedLate: Bool
+    ) throws {
         var rig = try Rig()
         try rig.prepare()
         let (call, local) = (CallID(43), ICECredentials(ufrag: "gatewayM", password: "password of the gateway M"))
         let attacker = try LoopbackPeer(role: .client)
         rig.server.send(.prepare(.caller, local), for: call)
-        let answer = { rig.server.send(.connect(.caller, rig.leg(local, attacker, attacker.fingerprint, .client, SSRC(0x3333_3333))), for: call) }
+        let answer = {
+            rig.server.send(
+                .connect(.caller, rig.leg(local, attacker, attacker.fingerprint, .client, SSRC(0x3333_3333))), for: call
+            )
+        }
         // The path is the peer's first, or the attacker's.
         if !describedLate { rig.caller.sendRaw(Checks.valid(for: rig.callerLocal, by: rig.caller.credentials.ufrag)) }
         rig.caller.sendRaw(Checks.valid(for: local, by: attacker.credentials.ufrag))
@@ -131,12 +143,17 @@ struct EarlyHandshakeTests {
         }
         if describedLate {
             // Whoever it shakes hands with, the peer is through.
-            #expect(try rig.caller.run(for: attack == .keepsSilent ? .milliseconds(10) : .seconds(30)) { $0.isConnected } || attack == .keepsSilent)
+            #expect(
+                try rig.caller.run(for: attack == .keepsSilent ? .milliseconds(10) : .seconds(30)) { $0.isConnected }
+                    || attack == .keepsSilent)
         }
         rig.caller.repeatsFlights = true
         rig.describe()
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
-        #expect(try rig.wait { rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee)) })
+        #expect(
+            try rig.wait {
+                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+            })
         for _ in 0..<3 { try rig.expectMedia() }
         #expect(rig.metrics.dtlsHandshakes[.fingerprintMismatch].value == 0)
         rig.server.stop()

@@ -60,7 +60,9 @@ struct LifeTests {
     // MARK: Another address
 
     /// Both are heard where they are; numbers below those of `expectMedia`.
-    private func talk(_ rig: Rig, _ numbers: Range<UInt16>, _ caller: (UInt16) throws -> Void, until condition: () -> Bool) throws {
+    private func talk(
+        _ rig: Rig, _ numbers: Range<UInt16>, _ caller: (UInt16) throws -> Void, until condition: () -> Bool
+    ) throws {
         for number in numbers where !condition() {
             try caller(number)
             try rig.callee.send(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xBBBB))
@@ -75,12 +77,16 @@ struct LifeTests {
     @Test func `a peer without checks is heard from another port, and takes its media along`() throws {
         var rig = try Rig()
         try rig.establish()
-        try talk(rig, 1..<50, { try speak(rig, .media, $0) }) { !rig.caller.received.isEmpty && !rig.callee.received.isEmpty }
+        try talk(rig, 1..<50, { try speak(rig, .media, $0) }) {
+            !rig.caller.received.isEmpty && !rig.callee.received.isEmpty
+        }
         rig.caller.checks = false
         try rig.caller.move()
         rig.caller.clear()
         rig.callee.clear()
-        try talk(rig, 50..<1_000, { try speak(rig, .media, $0) }) { rig.caller.received.count > 50 && !rig.callee.received.isEmpty }
+        try talk(rig, 50..<1_000, { try speak(rig, .media, $0) }) {
+            rig.caller.received.count > 50 && !rig.callee.received.isEmpty
+        }
         #expect(rig.metrics.dtlsHandshakes[.completed].value == 2)
         #expect(!rig.events.contains(.failed(.caller, .consentExpired)))
         try rig.expectMedia()
@@ -91,7 +97,9 @@ struct LifeTests {
     private func silentCaller() throws -> Rig {
         var rig = try Rig()
         try rig.establish()
-        try talk(rig, 1..<50, { try speak(rig, .media, $0) }) { !rig.caller.received.isEmpty && !rig.callee.received.isEmpty }
+        try talk(rig, 1..<50, { try speak(rig, .media, $0) }) {
+            !rig.caller.received.isEmpty && !rig.callee.received.isEmpty
+        }
         rig.caller.checks = false
         // The callee really moves, a little later: when it has been followed, the caller would be as well.
         let answered = rig.callee.answeredChecks
@@ -108,10 +116,13 @@ struct LifeTests {
     }
 
     private func protected(_ rig: Rig, _ number: UInt16) throws -> [UInt8] {
-        try #require(try rig.caller.protect(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xAAAA)))
+        try #require(
+            try rig.caller.protect(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0xAAAA)))
     }
 
-    @Test func `who is faster with a peer's packets than the peer draws no media, and takes none from its listener`() throws {
+    @Test func `who is faster with a peer's packets than the peer draws no media, and takes none from its listener`()
+        throws
+    {
         var rig = try silentCaller()
         let thief = try Stranger(to: rig.gateway)
         for number in 100..<150 as Range<UInt16> {

@@ -33,7 +33,8 @@ package final class MediaServer: MediaPort {
         package var firstCheckTimeout: Duration
         /// At least 1; one per core is best.
         package var workers: Int
-        /// A leg without a valid connectivity check or protected packet for this long has lost its peer (RFC 7675 §5.1).
+        /// A leg without a valid connectivity check or protected packet for this long has lost its peer (RFC 7675
+        /// §5.1).
         package var consentTimeout: Duration
         /// The folder with the files that can be played; `nil`: none can.
         package var mediaFolder: String?

@@ -14,9 +14,10 @@ package import STUN
 ///                  └──────────▶ restarting ◀─────┘  │
 ///                                    └──────────────┘ USE-CANDIDATE under the new parameters
 ///
-/// A check is a sign of life, and so is a packet that the peer's keys protect (`heard`): a peer may leave checks out while its media flows.
-/// Silence on the selected path leads from `completed` to `connected` when another path is alive, and from every state
-/// but `waiting` to `failed` when none is for the consent timeout. A restart leads from there to `checking`.
+/// A check is a sign of life, and so is a packet that the peer's keys protect (`heard`): a peer may leave checks out
+/// while its media flows. Silence on the selected path leads from `completed` to `connected` when another path is
+/// alive, and from every state but `waiting` to `failed` when none is for the consent timeout. A restart leads from
+/// there to `checking`.
 ///
 /// Paths over TCP can also be closed. When the last one is, the session is `disconnected`: the next check leads back to
 /// the state it came from, the consent timeout to `failed`.
@@ -27,10 +28,11 @@ package import STUN
 /// time between check and nomination, and the check, made with our password, is the peer's consent to it.
 package struct ICELiteAgent: Sendable {
     package struct Configuration: Hashable, Sendable {
-        /// A session without any sign of life for this long has failed, and a path without one is forgotten (RFC 7675 §5.1).
+        /// A session without any sign of life for this long has failed, and a path without one is forgotten (RFC 7675
+        /// §5.1).
         package var consentTimeout: Duration
-        /// A selected path without a sign of life for this long hands over to one that had one since; when there is none,
-        /// the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
+        /// A selected path without a sign of life for this long hands over to one that had one since; when there is
+        /// none, the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
         package var silenceTimeout: Duration
         /// How long the peer may take to its first valid check, counted from `setRemote`.
         package var establishmentTimeout: Duration
@@ -143,10 +145,11 @@ extension ICELiteAgent {
         }
     }
 
-    /// A packet that the peer's keys protect has come over `path`, and was none that had come before. Over a path that was never checked it
-    /// says nothing.
+    /// A packet that the peer's keys protect has come over `path`, and was none that had come before. Over a path that
+    /// was never checked it says nothing.
     ///
-    /// It is evidence of the peer's consent like a check, and better: a check can be sent again by anybody who has seen it.
+    /// It is evidence of the peer's consent like a check, and better: a check can be sent again by anybody who has seen
+    /// it.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [ICEAction] {
         guard paths.noteSign(over: path, at: now) else { return [] }
         return shownAlive(over: path, nominates: false, under: nil)
@@ -212,7 +215,8 @@ extension ICELiteAgent {
         return actions + shownAlive(over: path, nominates: nominates, under: used)
     }
 
-    /// A sign of life came over a path. After silence it is taken for the one to send over, whatever the peer had chosen before.
+    /// A sign of life came over a path. After silence it is taken for the one to send over, whatever the peer had
+    /// chosen before.
     ///
     /// - Parameter used: what a check was made with; only checks nominate.
     private mutating func shownAlive(over path: Path, nominates: Bool, under used: Credentials?) -> [ICEAction] {
@@ -243,8 +247,8 @@ extension ICELiteAgent {
         return actions
     }
 
-    /// Consent ends with the last path. A selected path that has fallen silent hands over to one heard from later; if there is
-    /// none, all are silent.
+    /// Consent ends with the last path. A selected path that has fallen silent hands over to one heard from later; if
+    /// there is none, all are silent.
     private mutating func passSilence(on selected: Path, at now: MonotonicTime) -> [ICEAction] {
         let actions = paths.forget(silentFor: configuration.consentTimeout, at: now).map { ICEAction.pathForgotten($0) }
         guard let heir = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }

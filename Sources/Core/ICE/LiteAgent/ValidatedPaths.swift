@@ -1,6 +1,7 @@
 import Primitives
 
-/// The paths over which an authenticated check came, with the time of the last sign of life. Bounded; rarely more than three.
+/// The paths over which an authenticated check came, with the time of the last sign of life. Bounded; rarely more than
+/// three.
 struct ValidatedPaths: Sendable {
     private struct Entry: Sendable {
         let path: Path

@@ -7,8 +7,8 @@ import Primitives
 /// `amplificationFactor` times the bytes that came over it (as QUIC has it, RFC 9000 §8.1 and §9.3). Answers to checks are no longer than
 /// the checks, and are not counted. A TCP connection is its own proof.
 ///
-/// A peer without checks is followed to where its packets come from (`Rebinding`). That path stays without proof until a check, or a report
-/// that answers one of ours, comes over it.
+/// A peer without checks is followed to where its packets come from (`Rebinding`). That path stays without proof until
+/// a check, or a report that answers one of ours, comes over it.
 struct PathProofs: Sendable {
     /// A validated path without proof.
     private struct Trial: Sendable {
@@ -26,7 +26,8 @@ struct PathProofs: Sendable {
     /// The one proven last at the end.
     private var proven: [Path] = []
     private var trials: [Trial] = []
-    /// A path that was taken because of protected packets alone: they may have been caught elsewhere, and prove nothing.
+    /// A path that was taken because of protected packets alone: they may have been caught elsewhere, and prove
+    /// nothing.
     private var unanswered: Path?
 
     func isUnanswered(_ path: Path) -> Bool { unanswered == path }
@@ -65,8 +66,8 @@ struct PathProofs: Sendable {
         if unanswered == path { unanswered = nil }
     }
 
-    /// Follows the path that ICE has selected, once it is proven or the peer has been followed to it; before that only if there is no
-    /// proven one.
+    /// Follows the path that ICE has selected, once it is proven or the peer has been followed to it; before that only
+    /// if there is no proven one.
     mutating func follow(_ selected: Path?) {
         guard let selected, !isProven(selected), !isUnanswered(selected) else {
             destination = selected

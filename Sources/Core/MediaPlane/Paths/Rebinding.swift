@@ -1,10 +1,12 @@
 import Primitives
 
-/// When a peer that sends no checks is followed to another address: its NAT has given it another port, and nothing says so but its packets.
+/// When a peer that sends no checks is followed to another address: its NAT has given it another port, and nothing says
+/// so but its packets.
 ///
-/// A packet that the peer's keys protect shows that the peer has sent it, not that it has sent it from there: somebody on the path may have
-/// caught it and been faster. The peer's own then still comes over the path where the peer was. So the address is followed only while
-/// nothing at all comes from there, and left again when something does before a report has answered one of ours.
+/// A packet that the peer's keys protect shows that the peer has sent it, not that it has sent it from there: somebody
+/// on the path may have caught it and been faster. The peer's own then still comes over the path where the peer was. So
+/// the address is followed only while nothing at all comes from there, and left again when something does before a
+/// report has answered one of ours.
 ///
 ///     checked path     ──packets──▶ │ silence: 250 ms         1 s
 ///     another address               │          ├─ packets are tried ─▶ the third one, or a later one, is followed
@@ -36,7 +38,8 @@ struct Rebinding: Equatable, Sendable {
     ///
     /// - Returns: how many bytes have come from there, once the address is to be followed.
     mutating func heard(_ bytes: Int, over path: Path, lastArrival: MonotonicTime, at now: MonotonicTime) -> Int? {
-        var trial = self.trial.flatMap { $0.path == path && $0.start > lastArrival ? $0 : nil } ?? Trial(path: path, start: now)
+        var trial =
+            self.trial.flatMap { $0.path == path && $0.start > lastArrival ? $0 : nil } ?? Trial(path: path, start: now)
         trial.packets += 1
         trial.bytes += bytes
         self.trial = trial

@@ -2,8 +2,8 @@ package import Primitives
 
 /// A DTLS client's first flight, its ClientHello, which came before the description that says who the client is.
 ///
-/// A client says the same again until it is answered, and may say it in other pieces. What has another random or another length is
-/// another ClientHello, and takes the place of the one before. A whole one grows no more.
+/// A client says the same again until it is answered, and may say it in other pieces. What has another random or
+/// another length is another ClientHello, and takes the place of the one before. A whole one grows no more.
 package struct ClientFlight: Equatable, Sendable {
     /// Browsers need two: their post-quantum key share makes a ClientHello of some 1,500 bytes.
     package static let maximumDatagrams = 4
@@ -50,7 +50,8 @@ package struct ClientFlight: Equatable, Sendable {
     private var isWhole: Bool {
         guard let length = pieces.first?.length else { return false }
         var end = 0
-        for piece in pieces.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) where piece.range.lowerBound <= end {
+        for piece in pieces.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where piece.range.lowerBound <= end {
             end = max(end, piece.range.upperBound)
         }
         return end == length
@@ -100,7 +101,8 @@ package struct ClientFlight: Equatable, Sendable {
 
 /// The flights that came for one session before its peer's description, one per path.
 package struct EarlyFlights: Equatable, Sendable {
-    /// Paths at a time. Several devices may have been offered the same parameters, and each of them begin; the one heard last stays.
+    /// Paths at a time. Several devices may have been offered the same parameters, and each of them begin; the one
+    /// heard last stays.
     package static let maximumCount = 4
 
     private struct Entry: Equatable {

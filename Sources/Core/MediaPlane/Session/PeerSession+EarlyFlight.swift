@@ -1,7 +1,8 @@
 import ICE
 package import Primitives
 
-/// A handshake that the peer begins before its description is known: peers do when they set their answer, which is then still on its way.
+/// A handshake that the peer begins before its description is known: peers do when they set their answer, which is then
+/// still on its way.
 extension PeerSession {
     /// What becomes of a record that no handshake takes.
     package enum EarlyRecord: Equatable, Sendable {
@@ -25,9 +26,11 @@ extension PeerSession {
         return .kept
     }
 
-    /// To be called once with `startHandshake`: what is to be shown to the handshake at once, if it is a server's, and what it came over.
+    /// To be called once with `startHandshake`: what is to be shown to the handshake at once, if it is a server's, and
+    /// what it came over.
     ///
-    /// Flights of other devices, which were offered the same parameters, are gone: their paths were forgotten with the description.
+    /// Flights of other devices, which were offered the same parameters, are gone: their paths were forgotten with the
+    /// description.
     package mutating func takeEarlyFlight() -> (path: Path, datagrams: [[UInt8]])? { earlyFlights.take() }
 
     /// A handshake over this path was another's: what was kept from there was its beginning.

@@ -10,11 +10,11 @@ extension PeerSession {
         isEstablished && Rebinding.isWorthATry(lastArrival: lastArrival, at: now) && ice.mayRebind(to: path, at: now)
     }
 
-    /// A packet of this session's peer came from an address that nobody has checked, and had not come before. The path becomes the session's
-    /// once that is to be believed.
+    /// A packet of this session's peer came from an address that nobody has checked, and had not come before. The path
+    /// becomes the session's once that is to be believed.
     ///
-    /// No more than `PathProofs.amplificationFactor` times what came from there goes there until a check comes over the path, or a report
-    /// that answers one of ours.
+    /// No more than `PathProofs.amplificationFactor` times what came from there goes there until a check comes over the
+    /// path, or a report that answers one of ours.
     package mutating func heardElsewhere(
         _ bytes: Int, over path: Path, lastArrival: MonotonicTime, at now: MonotonicTime
     ) -> [SessionAction] {
@@ -30,12 +30,14 @@ extension PeerSession {
     ///
     /// If media goes where packets alone have led it, and this is where the peer was, it goes back.
     package mutating func arrived(over path: Path, at now: MonotonicTime) -> [SessionAction] {
-        guard awaitsAnswer, path != destination, proofs.isProven(path), destination == ice.selectedPath else { return [] }
+        guard awaitsAnswer, path != destination, proofs.isProven(path), destination == ice.selectedPath else {
+            return []
+        }
         return translate(ice.undoRebind(to: path), at: now)
     }
 
-    /// A report of the peer came over `path` and names one of ours, which was sent at this time: what went to where the peer seems to be has
-    /// arrived there.
+    /// A report of the peer came over `path` and names one of ours, which was sent at this time: what went to where the
+    /// peer seems to be has arrived there.
     package mutating func reportAnswered(sentAt moment: MonotonicTime, over path: Path) {
         guard proofs.isUnanswered(path), moment > reboundAt else { return }
         proofs.prove(path)

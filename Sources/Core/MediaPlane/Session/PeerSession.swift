@@ -28,7 +28,8 @@ package struct PeerSession: Sendable {
     }
 
     package enum Phase: Equatable, Sendable {
-        /// The peer may check already and say ClientHello, which is kept; but who it is remains to be told, and nothing is answered.
+        /// The peer may check already and say ClientHello, which is kept; but who it is remains to be told, and nothing
+        /// is answered.
         case awaitingDescription
         /// Both descriptions are known; no valid check so far.
         case described(NegotiatedTransport)
@@ -121,14 +122,15 @@ extension PeerSession {
         if ice.accepts(path) { proofs.received(bytes, over: path) }
     }
 
-    /// A packet of RTP or RTCP that keys of this session protect came over `path`, for the first time: a sign of life, which checks need
-    /// not confirm. Enough to be told of one a while.
+    /// A packet of RTP or RTCP that keys of this session protect came over `path`, for the first time: a sign of life,
+    /// which checks need not confirm. Enough to be told of one a while.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [SessionAction] {
         guard isEstablished else { return [] }
         return translate(ice.heard(over: path, at: now), at: now)
     }
 
-    /// Keys of this session have authenticated a packet of this many bytes, or the end of the handshake, that came over this path.
+    /// Keys of this session have authenticated a packet of this many bytes, or the end of the handshake, that came over
+    /// this path.
     ///
     /// - Returns: whether the path is proven now. One that the peer was followed to by packets alone is not.
     @discardableResult
@@ -183,8 +185,8 @@ extension PeerSession {
 // MARK: - Queries
 
 extension PeerSession {
-    /// Whether a DTLS record from this path may reach the handshake, if there is one: only a checked address can make the gateway
-    /// compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
+    /// Whether a DTLS record from this path may reach the handshake, if there is one: only a checked address can make
+    /// the gateway compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
     package func admitsHandshake(from path: Path) -> Bool {
         switch phase {
         case .awaitingDescription, .handshaking, .established: ice.accepts(path)

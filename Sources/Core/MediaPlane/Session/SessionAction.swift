@@ -28,8 +28,8 @@ package enum SessionEvent: Equatable, Sendable {
     case dtlsConnected
     /// The first authenticated media packet came in.
     case mediaReceived
-    /// An established session has had no check and no protected packet for this long: what is sent may not arrive. It ends when
-    /// consent does.
+    /// An established session has had no check and no protected packet for this long: what is sent may not arrive. It
+    /// ends when consent does.
     case mediaPathLost(after: Duration)
     /// After `mediaPathLost`: the peer is back, perhaps from another address.
     case mediaPathRecovered

@@ -130,10 +130,12 @@ extension MediaWorker {
         }
     }
 
-    /// The leg is about to go, in the middle of a handshake over a contested path, or is not whom the handshake was with. The peer at its
-    /// other end may be another leg's: that one carries it on if it has none of its own. Returns whether there is such a leg.
+    /// The leg is about to go, in the middle of a handshake over a contested path, or is not whom the handshake was
+    /// with. The peer at its other end may be another leg's: that one carries it on if it has none of its own. Returns
+    /// whether there is such a leg.
     ///
-    /// One whose description is not known yet answers nothing by itself, but has what others have begun (`takeAssociation`).
+    /// One whose description is not known yet answers nothing by itself, but has what others have begun
+    /// (`takeAssociation`).
     @discardableResult
     func bequeathHandshake(of leg: MediaLeg) -> Bool {
         guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else { return false }

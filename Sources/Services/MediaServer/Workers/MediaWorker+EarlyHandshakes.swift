@@ -21,14 +21,17 @@ extension MediaWorker {
         for leg in legsHere(of: paths.claims(on: path)) { leg.session.dropEarlyFlight(over: path) }
     }
 
-    /// The description is there, and its peer may have shaken hands already, over a path that others claim as well: with the association
-    /// of another leg, which has been left to one without a description. Returns whether there is nothing to be begun.
+    /// The description is there, and its peer may have shaken hands already, over a path that others claim as well:
+    /// with the association of another leg, which has been left to one without a description. Returns whether there is
+    /// nothing to be begun.
     func takeAssociation(
         for leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> Bool {
         for path in leg.session.validatedPaths {
-            for holder in legsHere(of: paths.claims(on: path)) where holder === leg || holder.session.awaitsDescription {
-                guard let dtls = holder.dtls, holder.handshakeOrigin == path, dtls.role == .init(role), dtls.state == .established,
+            for holder in legsHere(of: paths.claims(on: path)) where holder === leg || holder.session.awaitsDescription
+            {
+                guard let dtls = holder.dtls, holder.handshakeOrigin == path, dtls.role == .init(role),
+                    dtls.state == .established,
                     leg.session.awaits(digest: { dtls.peerCertificateDigest(.init($0)) })
                 else { continue }
                 if holder !== leg {
@@ -50,10 +53,12 @@ extension MediaWorker {
     }
 
     /// The description is there: what its peer has said already is judged like everything after it.
-    func showEarlyFlight(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func showEarlyFlight(
+        of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         guard let flight = leg.session.takeEarlyFlight(), dtls.role == .server else { return }
-        // Somebody who claims the path has answered the same already, and its peer would take another answer for nonsense. Whose that
-        // handshake is, the certificate says.
+        // Somebody who claims the path has answered the same already, and its peer would take another answer for
+        // nonsense. Whose that handshake is, the certificate says.
         guard !isShakingHands(asServerOver: flight.path, besides: leg) else { return }
         (leg.handshakeOrigin, leg.handshakePath) = (flight.path, flight.path)
         for datagram in flight.datagrams where dtls.state == .handshaking {

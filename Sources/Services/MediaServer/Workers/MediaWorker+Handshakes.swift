@@ -93,8 +93,8 @@ extension MediaWorker {
         }
     }
 
-    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer of, and before
-    /// the description of that one is known.
+    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer
+    /// of, and before the description of that one is known.
     private func conclude(
         _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {

@@ -6,7 +6,8 @@ internal import SRTP
 
 /// What says that a peer is alive, and where, besides its checks.
 extension MediaWorker {
-    /// A leg's session hears of its peer's packets this often: half a second more or less of 7 s is nothing, and a packet costs a comparison.
+    /// A leg's session hears of its peer's packets this often: half a second more or less of 7 s is nothing, and a
+    /// packet costs a comparison.
     private static let signInterval = Duration.milliseconds(500)
 
     /// A packet of the leg has been authenticated over one of its paths, and has not come before.
@@ -23,19 +24,23 @@ extension MediaWorker {
 
     /// What has come before keeps nobody alive, but says that something comes over this path.
     func noteRepetition(
-        _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         if case .protection(.replayed) = refusal { noteArrival(of: leg, over: path, &transport, at: now) }
     }
 
-    private func noteArrival(of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func noteArrival(
+        of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         leg.lastArrival = now
         if leg.isOnTrial { perform(leg.session.arrived(over: path, at: now), for: leg, &transport, at: now) }
     }
 
     // MARK: Packets from addresses that nobody has checked
 
-    /// Legs that one source may be looked for on: whoever has a leg chooses its numbers. Further ones are not found by it.
+    /// Legs that one source may be looked for on: whoever has a leg chooses its numbers. Further ones are not found by
+    /// it.
     private static let maximumNamesakes = 4
 
     /// The leg's peer sends as `source`, which has been authenticated.
@@ -56,10 +61,11 @@ extension MediaWorker {
         for source in leg.sources.all { forgetSource(source, of: leg) }
     }
 
-    /// A packet came over a path that is nobody's: it may be from a peer that sends no checks and has another address now.
+    /// A packet came over a path that is nobody's: it may be from a peer that sends no checks and has another address
+    /// now.
     ///
-    /// What authenticates is heard at once, for the peer has said it wherever it comes from; were it dropped, somebody who is faster than the
-    /// peer could silence it. What is sent follows later, see `Rebinding`.
+    /// What authenticates is heard at once, for the peer has said it wherever it comes from; were it dropped, somebody
+    /// who is faster than the peer could silence it. What is sent follows later, see `Rebinding`.
     func receiveStray(
         _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -83,7 +89,8 @@ extension MediaWorker {
     }
 
     private func heard(
-        _ kind: ProtectedKind, _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport,
+        _ kind: ProtectedKind, _ slot: Int, count: Int, over path: Path, of leg: MediaLeg,
+        _ transport: inout PacketTransport,
         at now: MonotonicTime
     ) {
         switch kind {
