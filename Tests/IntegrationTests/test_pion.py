@@ -30,6 +30,7 @@ def speaking(stack, codec):
     (ring_early, None, Pion),
     (pass_over_early_media, Pion, None),
     (press_keys, Pion, Pion),
+    (press_keys, Pion, Wrtc),
     (press_keys, Wrtc, Pion),
     (restart_ice, Pion, Pion),
     (transfer, Pion, None, None),

@@ -33,12 +33,14 @@ func codecs(audio, video string) []webrtc.RTPCodecParameters {
 		MimeType: "audio/" + audio, ClockRate: opusRate, Channels: 2, SDPFmtpLine: "minptime=10;useinbandfec=1",
 	}
 	events := capability{MimeType: eventType, ClockRate: opusRate, SDPFmtpLine: "0-15"}
+	slowEvents := capability{MimeType: eventType, ClockRate: 8000, SDPFmtpLine: "0-15"}
 	pictures := capability{
 		MimeType: "video/" + video, ClockRate: 90000, SDPFmtpLine: parameters[video], RTCPFeedback: feedback,
 	}
 	return []webrtc.RTPCodecParameters{
 		{RTPCodecCapability: sound, PayloadType: 111},
 		{RTPCodecCapability: events, PayloadType: 110},
+		{RTPCodecCapability: slowEvents, PayloadType: 126},
 		{RTPCodecCapability: pictures, PayloadType: 96},
 	}
 }
