@@ -4,7 +4,13 @@ from contextlib import suppress
 
 from party import PartyCall, hear_now
 from peers.detour import Detour
+from peers.gstreamer import GStreamer
+from peers.pion import Pion
+from scenarios import each_other
 from situations import connected
+
+CONSENT = 15
+"""Seconds, the least that can be set; it is 30 by default."""
 
 
 async def stop_checks(call: PartyCall):
@@ -17,7 +23,7 @@ async def stop_checks(call: PartyCall):
 
 
 async def test_a_peer_without_checks_stays_in_its_call_from_another_port_too_until_it_falls_silent(own_gateway, party):
-    gateway = own_gateway("--set", "media.consent_timeout=15s")
+    gateway = own_gateway("--set", f"media.consent_timeout={CONSENT}s")
     names = ("alice", "bob", "carol", "dave")
     alice, bob, carol, dave = [await party(name, base=gateway.http, sounds=True) for name in names]
     with Detour(gateway.media_ports) as detour:
@@ -41,3 +47,17 @@ async def test_a_peer_without_checks_stays_in_its_call_from_another_port_too_unt
         assert lost.message["mediaPath"] == {"leg": "peer", "state": "lost"}
         ended = (await alice.expect("callEnd", at_alice.session, timeout=60)).message["sessionParams"]
         assert (ended["statusCode"], ended["cause"]) == (408, "media_timeout")
+
+
+async def test_pion_and_gstreamer_talk_for_longer_than_consent_lasts(own_gateway, party):
+    base = own_gateway("--set", f"media.consent_timeout={CONSENT}s").http
+    alice, bob = await party("alice", base=base, stack=Pion), await party("bob", base=base, stack=GStreamer)
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    await asyncio.sleep(CONSENT + 5)
+    assert (at_alice.ended, at_bob.ended) == (None, None)
+    await each_other(at_alice, at_bob)
+    for each in (alice, bob):
+        await each.heard_exactly()  # nor is a path called lost in between
+    (await at_alice.end("that was all")).succeeded()
+    assert (await at_bob.over()).text == "that was all"
