@@ -46,7 +46,10 @@ extension CallExplorer {
                 case .leg(let other):
                     guard talking.contains(other) else { throw ExplorationFault("\(leg) of call \(id) hears who has left", path) }
                 case .mix:
-                    guard talking.allSatisfy({ routes[$0] == .mix }) else { throw ExplorationFault("call \(id) mixes some of its ends", path) }
+                    guard talking.allSatisfy({ routes[$0] == .mix || world.calls[id]?[$0]?.holds == true }) else {
+                        throw ExplorationFault("call \(id) mixes some of its ends", path)
+                    }
+                    guard world.calls[id]?[leg]?.holds == false else { throw ExplorationFault("\(leg) of call \(id) holds, and is heard", path) }
                 }
             }
         }
@@ -62,6 +65,8 @@ extension CallExplorer {
         // Who is in the mix was looked at before.
         case .mix?: break
         case .leg(let other)?: guard others.contains(where: { $0.id == other }) else { throw ExplorationFault("\(session) hears who has left", path) }
+        // Who holds in a conference is out of the mix.
+        case .silence? where call.id == Self.conference && leg.holds: break
         case .silence?: throw ExplorationFault("\(session) hears silence", path)
         }
     }

@@ -246,4 +246,47 @@ struct TransferTests {
         #expect(world.calls[Self.third]?.legState(Leg(3)) == .inCall)
         #expect(world.told["bob1"]?.count == count)
     }
+
+    @Test(arguments: [MediaDirection.sendOnly, .inactive])
+    func `who holds in a conference is out of the mix, whatever its client writes`(_ direction: MediaDirection) throws {
+        var world = try world()
+        try join(&world)
+        world.settle()
+        func say(_ direction: MediaDirection, _ version: Int) throws {
+            try world.act(Self.third) { call, random, now throws(CallError) in
+                let text = ScriptedDescription.audio("alice", direction, version: version)
+                return try call.offer(by: .caller, CallUpdateRequest(sdp: text), at: now, random: &random)
+            }
+        }
+        try say(direction, 101)
+        #expect(world.routes[Self.third] == [.caller: .silence, Leg(2): .mix, Leg(3): .mix])
+        #expect(try ScriptedDescription.direction(world.told["a1"]?.last?.sdp ?? "") == direction.reversed)
+        try say(.sendReceive, 102)
+        #expect(world.routes[Self.third] == [.caller: .mix, Leg(2): .mix, Leg(3): .mix])
+    }
+
+    /// Bob holds with `sendonly` when Alice joins her calls, and says so again when the conference is offered to him.
+    @Test func `who holds when a conference begins is out of the mix until it resumes`() throws {
+        var world = try world()
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            let held = CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendOnly, version: 100))
+            let told = try call.offer(by: .callee, held, at: now, random: &random)
+            let accepted = CallUpdateRequest(sdp: ScriptedDescription.audio("caller", .receiveOnly, setup: "active", version: 100))
+            return told + (try call.respond(by: .caller, accepted, at: now, random: &random))
+        }
+        try join(&world)
+        world.settle()
+        #expect(world.routes[Self.third] == [.caller: .mix, Leg(2): .silence, Leg(3): .mix])
+        for (direction, route) in [(MediaDirection.sendOnly, MediaRoute.silence), (.sendReceive, .mix)] {
+            try world.act(Self.third) { call, random, now throws(CallError) in
+                let isOffer = direction == .sendReceive
+                let text = ScriptedDescription.audio("callee", direction, setup: isOffer ? "actpass" : "active", version: isOffer ? 102 : 101)
+                let request = CallUpdateRequest(sdp: text)
+                return try isOffer
+                    ? call.offer(by: Leg(2), request, at: now, random: &random)
+                    : call.respond(by: Leg(2), request, at: now, random: &random)
+            }
+            #expect(world.routes[Self.third]?[Leg(2)] == route)
+        }
+    }
 }

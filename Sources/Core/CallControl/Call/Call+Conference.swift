@@ -52,16 +52,18 @@ extension Call {
         } catch {
             return joinFailed(at: now)
         }
+        let holds = media.described?.principalDirection.map { !$0.receives } ?? false
         edit(.caller) { member in
             member.media = media
             member.stage = .talking
+            member.holds = holds
         }
         let setup = now - joining.startedAt
         var answered = Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup)
         answered.isConference = true
         state = .answered(answered)
 
-        var actions: [CallAction] = [.prepareMedia(.caller, media.credentials), .route(.caller, .mix)] + connect(.caller)
+        var actions: [CallAction] = [.prepareMedia(.caller, media.credentials), mixing(.caller)] + connect(.caller)
         var arrived: [Leg] = []
         for handover in joining.received {
             let handed = adopt(handover)
@@ -76,11 +78,21 @@ extension Call {
             edit(leg) { member in
                 member.remote = CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
             }
-            actions.append(.route(leg, .mix))
+            actions.append(mixing(leg))
             actions += offerAnew(to: leg, mirroring: nil, at: now, random: &random)
         }
         return actions + [.answered(setup: setup)]
     }
+
+    /// The end says whether it holds from now on. An end of a conference that holds is neither heard nor hears, whatever its description
+    /// lets through: with `sendonly` its client goes on sending the microphone, for music that the gateway plays in its place (spidr-wire §8.2).
+    mutating func settleHold(of leg: Leg, saying direction: MediaDirection?) -> [CallAction] {
+        guard case .answered(let answered) = state, let direction, let held = self[leg]?.holds else { return [] }
+        edit(leg) { $0.holds = !direction.receives }
+        return answered.isConference && held == direction.receives ? [mixing(leg)] : []
+    }
+
+    private func mixing(_ leg: Leg) -> CallAction { .route(leg, self[leg]?.holds == true ? .silence : .mix) }
 
     mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {
         finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)

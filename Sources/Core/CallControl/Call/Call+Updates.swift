@@ -189,8 +189,8 @@ extension Call {
         do throws(SDPError) {
             let offer = try media.receive(offer: request.sdp, random: &random)
             let answer = try media.answerForMixing(random: &random)
-            edit(leg) { $0.holds = offer.principalDirection.map { !$0.receives } ?? $0.holds }
-            return reconnect(leg, media, answer)
+            let routed = settleHold(of: leg, saying: offer.principalDirection)
+            return routed + reconnect(leg, media, answer)
         } catch {
             throw CallError(error)
         }
@@ -228,20 +228,20 @@ extension Call {
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard var media = self[leg]?.media else { throw refusal(of: "respondCallUpdate", to: leg) }
+        let answer: PeerDescription
         do throws(SDPError) {
-            let answer = try media.receive(answer: request.sdp)
-            edit(leg) { member in
-                member.media = media
-                member.answerDeadline = nil
-                // To an offer that sends nothing every answer says the same.
-                if member.ownOffer != .restoration(sends: false) {
-                    member.holds = answer.principalDirection.map { !$0.receives } ?? member.holds
-                }
-            }
+            answer = try media.receive(answer: request.sdp)
         } catch {
             throw CallError(error)
         }
-        return connect(leg) + tellHolds(at: now, random: &random) + refreshMusic()
+        edit(leg) { member in
+            member.media = media
+            member.answerDeadline = nil
+        }
+        // To an offer that sends nothing every answer says the same.
+        let isTelling = self[leg]?.ownOffer != .restoration(sends: false)
+        let routed = isTelling ? settleHold(of: leg, saying: answer.principalDirection) : []
+        return routed + connect(leg) + tellHolds(at: now, random: &random) + refreshMusic()
     }
 
     /// An offer has had no answer in time, or is of no use any more: everything is as it was before it.
