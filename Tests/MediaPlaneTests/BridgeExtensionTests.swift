@@ -33,7 +33,8 @@ import Testing
         let count = packet.count
         guard case .media(let arrival) = rig.bridge.receive(packet.span, from: .a, at: rig.clock.now) else { return [] }
         var span = packet.mutableSpan
-        #expect(rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now) == .forward(to: .b))
+        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
+        #expect(forwarding == .forward(to: .b, over: .first))
         #expect(packet.suffix(3) == [0x10, 0x20, 0x40], "the payload stays")
         return Array(packet[16..<(count - 3)])
     }

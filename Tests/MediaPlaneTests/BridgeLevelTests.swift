@@ -92,7 +92,8 @@ import Testing
             return
         }
         var span = packet.mutableSpan
-        #expect(rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now) == .forward(to: .b))
+        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
+        #expect(forwarding == .forward(to: .b, over: .first))
         #expect(Array(packet[16..<20]) == expected)
         #expect(Self.levels(rig) == [30, 30], "b hears it all the same")
     }

@@ -129,7 +129,7 @@ struct BridgeRig {
         collect()
         switch forwarding {
         case .drop(let reason): return .dropped(reason)
-        case .forward(let receiver):
+        case .forward(let receiver, _):
             precondition(receiver == side.other, "there are two legs")
             precondition(buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
             return .forwarded(Self.parsed(Array(buffer.prefix(bytes.count))))
@@ -221,11 +221,11 @@ struct BridgeRig {
     mutating func collect() {
         while let output = bridge.poll() {
             switch output {
-            case .transmitControl(let bytes, let side):
+            case .transmitControl(let bytes, let side, _):
                 guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
                 controlSent.append((compound, side))
                 bridge.recycle(bytes)
-            case .transmitMedia(let bytes, let side):
+            case .transmitMedia(let bytes, let side, _):
                 repetitions.append((Self.parsed(bytes), side))
                 bridge.recycle(bytes)
             }

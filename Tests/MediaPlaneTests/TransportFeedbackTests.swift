@@ -77,7 +77,8 @@ struct TransportFeedbackTests {
             Issue.record("the packet is of use")
             return
         }
-        #expect(rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: before.count, at: rig.clock.now) == .forward(to: .b))
+        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: before.count, at: rig.clock.now)
+        #expect(forwarding == .forward(to: .b, over: .first))
         let header = try RTPHeader(parsing: buffer.span)
         let number = header.extensionElement(Self.id, in: buffer.span)
         #expect(number == nil)

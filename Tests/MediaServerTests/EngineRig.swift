@@ -159,7 +159,7 @@ struct EngineRig {
         return (0..<arrival.receiverCount).compactMap { receiver in
             var copy = packet
             var span = copy.mutableSpan
-            guard case .forward(let viewer) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
+            guard case .forward(let viewer, _) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
             else { return nil }
             return viewer
         }
@@ -169,7 +169,7 @@ struct EngineRig {
     mutating func keyFrameRequests() -> [LegIndex] {
         var asked: [LegIndex] = []
         while let output = bridge.poll() {
-            guard case .transmitControl(let bytes, let leg) = output else { continue }
+            guard case .transmitControl(let bytes, let leg, _) = output else { continue }
             guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
             for case .pictureLossIndication(let indication) in compound.packets where indication.media == Self.videoSource(of: leg) {
                 asked.append(leg)

@@ -91,10 +91,10 @@ struct SimulatedCall {
         if let deadline = bridge.nextDeadline, deadline.time <= now { bridge.timeout(at: now) }
         while let output = bridge.poll() {
             switch output {
-            case .transmitControl(let bytes, let side):
+            case .transmitControl(let bytes, let side, _):
                 reports[side, default: 0] += 1
                 bridge.recycle(bytes)
-            case .transmitMedia(let bytes, let side): toPeer[side]?.send(.media(bytes), at: now)
+            case .transmitMedia(let bytes, let side, _): toPeer[side]?.send(.media(bytes), at: now)
             }
         }
     }

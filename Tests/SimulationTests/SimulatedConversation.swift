@@ -127,7 +127,7 @@ struct SimulatedConversation {
             for place in ends.indices { bridge.receiveControl(ends[place].voice.report(at: now).span, from: LegIndex(place), at: now) }
         }
         if let deadline = bridge.nextDeadline, deadline.time <= now { bridge.timeout(at: now) }
-        while case .transmitControl(let bytes, _)? = bridge.poll() { bridge.recycle(bytes) }
+        while case .transmitControl(let bytes, _, _)? = bridge.poll() { bridge.recycle(bytes) }
     }
 
     private mutating func look(at place: Int) {

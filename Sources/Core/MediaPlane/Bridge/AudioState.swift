@@ -27,6 +27,9 @@ extension Bridge {
             packetTime: state.packetTime)
     }
 
+    /// The transport that an m-line of a leg is on.
+    package func transport(of index: LegIndex, line: Int) -> TransportNumber { self[index].lines[line].transport }
+
     /// There is nothing to send for a while on an m-line whose packets are made here: its timestamps go on.
     package mutating func skipOriginated(for index: LegIndex, line: Int, ticks: Int) {
         self[index].lines[line].primary.skip(ticks: ticks)

@@ -39,7 +39,7 @@ extension Bridge {
 
     private func feed(of index: LegIndex, line: Int) -> LineFeed {
         let receiver = self[index].lines[line]
-        guard self[index].isReady, receiver.direction.sends else { return .nothing }
+        guard self[index].isReady(line), receiver.direction.sends else { return .nothing }
         switch self[index].source(of: receiver.kind) {
         case .silence: return .nothing
         case .player, .mix: return receiver.kind == .audio && receiver.primaryCodec != nil ? .generated : .nothing
@@ -77,7 +77,7 @@ extension Bridge {
         for other in indices where self[other].source(of: sender.kind) == .leg(index) {
             guard let counterpart = self[other].counterpart(of: line, on: self[index]) else { continue }
             if !self[other].lines[counterpart].direction.sends { return .directionForbids }
-            if !self[other].isReady { return .peerNotReady }
+            if !self[other].isReady(counterpart) { return .peerNotReady }
         }
         return .noCounterpart
     }

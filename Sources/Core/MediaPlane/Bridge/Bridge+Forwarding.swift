@@ -1,13 +1,18 @@
 package import Primitives
 package import RTP
-import SDP
+package import SDP
 
 /// The hot path: packets in, packets on to other legs, packets made here; without an allocation.
 extension Bridge {
     /// Takes a decrypted RTP packet of a leg's peer and says what it is good for.
-    package mutating func receive(_ packet: Span<UInt8>, from index: LegIndex, at now: MonotonicTime) -> Reception {
+    ///
+    /// - Parameter transport: Which of the leg's transports it came over.
+    package mutating func receive(
+        _ packet: Span<UInt8>, from index: LegIndex, over transport: TransportNumber = .first, at now: MonotonicTime
+    ) -> Reception {
         do throws(DropReason) {
-            let (arrival, isRecovered, isFeedbackDue) = try self[index].receive(packet, as: index, configuration, at: now)
+            let (arrival, isRecovered, isFeedbackDue) = try self[index].receive(
+                packet, as: index, over: transport, configuration, at: now)
             if isFeedbackDue { sendTransportFeedback(to: index, at: now) }
             if isRecovered { requestKeyFrame(from: index, line: arrival.line, as: .pictureLoss, at: now) }
             return .media(arrival)
@@ -30,7 +35,7 @@ extension Bridge {
         let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
         do throws(DropReason) {
             try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
-            return .forward(to: receiver.leg)
+            return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport)
         } catch {
             self[arrival.leg].drops.count(error)
             return .drop(error)
@@ -55,14 +60,20 @@ extension BridgeLeg {
     /// Finds the packet's source and m-line. The second value says that a video source has come back after another had its
     /// place: the receivers have lost what its pictures build on. The third says that the peer should hear of its packets at once.
     fileprivate mutating func receive(
-        _ packet: Span<UInt8>, as leg: LegIndex, _ configuration: Bridge.Configuration, at now: MonotonicTime
+        _ packet: Span<UInt8>, as leg: LegIndex, over transport: TransportNumber, _ configuration: Bridge.Configuration,
+        at now: MonotonicTime
     ) throws(DropReason) -> (Arrival, isRecovered: Bool, isFeedbackDue: Bool) {
         guard isConfigured else { throw .notConfigured }
         let header: RTPHeader
         do { header = try RTPHeader(parsing: packet) } catch { throw .malformed }
         var isFeedbackDue = false
-        let transportNumber = transportFeedback == nil ? 0 : noteArrival(header, in: packet, isFeedbackDue: &isFeedbackDue, at: now)
-        let index = try source(of: header, in: packet, maximumLearned: configuration.maximumLearnedSources)
+        let transportNumber =
+            transportFeedback == nil
+            ? 0 : noteArrival(header, in: packet, over: transport, isFeedbackDue: &isFeedbackDue, at: now)
+        let index =
+            isSpread
+            ? try source(of: header, in: packet, over: transport, maximumLearned: configuration.maximumLearnedSources)
+            : try source(of: header, in: packet, maximumLearned: configuration.maximumLearnedSources)
         guard let format = sources.entries[index].format else { throw .unknownPayloadType }
 
         let octets = header.payloadRange.count

@@ -38,11 +38,12 @@ extension Bridge {
     ///
     /// - Parameter asker: The side whose counters say if it could not be sent.
     mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: LegIndex, for asker: LegIndex? = nil) {
-        guard self[side].isReady else {
+        guard let line = self[side].outgoing(sender)?.line, self[side].isReady(line) else {
             if let asker { self[asker].controlDrops.count(.peerNotReady) }
             return
         }
-        add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side)
+        let transport = self[side].lines[line].transport
+        add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side, over: transport)
         draft.append(feedback)
         transmitDraft(to: side)
     }
@@ -50,7 +51,7 @@ extension Bridge {
     /// The source that counts, or else the one that was heard last; or why none can be asked.
     private func keyFrameSource(on side: LegIndex, line index: Int, at now: MonotonicTime) throws(ControlDropReason) -> SSRC {
         let line = self[side].lines[index]
-        guard self[side].isReady else { throw .peerNotReady }
+        guard self[side].isReady(index) else { throw .peerNotReady }
         guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { throw .notNegotiated }
         if let last = line.lastKeyFrameRequest, now - last < configuration.keyFrameInterval { throw .rateLimited }
         guard let source = line.activeSource ?? self[side].lastHeardSource(line: index) else { throw .noSource }

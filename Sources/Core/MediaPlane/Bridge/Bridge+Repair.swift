@@ -9,8 +9,8 @@ extension Bridge {
     mutating func sendAgain(
         _ asked: [SequenceNumber], of media: SSRC, to side: LegIndex, at now: MonotonicTime
     ) -> [SequenceNumber] {
-        guard !isEnded, self[side].isReady, let (line, isRetransmission) = self[side].outgoing(media), !isRetransmission,
-            self[side].lines[line].history != nil
+        guard !isEnded, let (line, isRetransmission) = self[side].outgoing(media), !isRetransmission,
+            self[side].isReady(line), self[side].lines[line].history != nil
         else { return asked }
         var missing: [SequenceNumber] = []
         let roundTrip = self[side].lines[line].primary.roundTrip.latest
@@ -19,7 +19,7 @@ extension Bridge {
             case .found(let range):
                 var packet = draft.takeMemory()
                 self[side].lines[line].writeRepetition(of: range, to: &packet, at: now)
-                transmitAgain(packet, to: side)
+                transmitAgain(packet, to: side, over: self[side].lines[line].transport)
             case .withheld: self[side].controlDrops.count(.rateLimited)
             case .expired: self[side].controlDrops.count(.untranslatable)
             case .unknown, nil: missing.append(number)

@@ -11,7 +11,8 @@ extension Bridge {
     ///
     /// Legs are changed in their array here: the accessor behind `self[side]`, where it is not inlined, takes a frame from the heap.
     mutating func sendReports(to side: LegIndex, at now: MonotonicTime) {
-        for line in legs[side.place].lines.indices {
+        for line in legs[side.place].lines.indices where legs[side.place].isReady(line) {
+            let transport = legs[side.place].lines[line].transport
             let blocks = reportBlocks(about: side, line: line, at: now)
             let mapping = clockMapping(behind: legs[side.place].lines[line])
             let (offset, wallTime) = (legs[side.place].lines[line].primary.timestampOffset, wallClock.time(at: now))
@@ -20,36 +21,44 @@ extension Bridge {
                 from: mapping, timestampOffset: offset, fallback: wallTime, at: now)
             {
                 report.blocks = blocks
-                add(.senderReport(report), from: sender, to: side)
+                add(.senderReport(report), from: sender, to: side, over: transport)
             } else if !blocks.isEmpty {
-                add(.receiverReport(ReceiverReport(ssrc: sender, blocks: blocks)), from: sender, to: side)
+                let report = ReceiverReport(ssrc: sender, blocks: blocks)
+                add(.receiverReport(report), from: sender, to: side, over: transport)
             }
             if let report = legs[side.place].lines[line].retransmission?.senderReport(
                 from: mapping, timestampOffset: offset, fallback: wallTime, at: now)
             {
-                add(.senderReport(report), from: report.ssrc, to: side)
+                add(.senderReport(report), from: report.ssrc, to: side, over: transport)
             }
             draft.giveBack(blocks)
         }
         // A peer that neither hears nor sends anything is still told that the gateway is there.
-        if draft.isEmpty, let sender = self[side].lines.first?.primary.ssrc {
-            add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side)
+        if draft.isEmpty, let line = self[side].lines.first {
+            let sender = line.primary.ssrc
+            add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side, over: line.transport)
         }
         transmitDraft(to: side)
     }
 
     mutating func sendGoodbye(to side: LegIndex) {
         let leg = self[side]
-        let senders = leg.lines.filter { $0.direction != .inactive }
-            .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }
-        guard leg.isReady, let first = senders.first else { return }
-        add(.receiverReport(ReceiverReport(ssrc: first)), from: first, to: side)
-        draft.append(.goodbye(Goodbye(Array(senders.prefix(31)))))
-        transmitDraft(to: side)
+        for transport in leg.readyTransports.sorted() {
+            let senders = leg.lines.filter { $0.direction != .inactive && $0.transport == transport }
+                .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }
+            guard let first = senders.first else { continue }
+            add(.receiverReport(ReceiverReport(ssrc: first)), from: first, to: side, over: transport)
+            draft.append(.goodbye(Goodbye(Array(senders.prefix(31)))))
+            transmitDraft(to: side)
+        }
     }
 
-    /// Puts a report into the datagram in the making, or into the next one if it has no room.
-    mutating func add(_ report: RTCPPacket, from sender: SSRC, to side: LegIndex) {
+    /// Puts a report into the datagram in the making, or into the next one if it has no room, or goes another way.
+    mutating func add(_ report: RTCPPacket, from sender: SSRC, to side: LegIndex, over transport: TransportNumber) {
+        if draft.transport != transport {
+            transmitDraft(to: side)
+            draft.transport = transport
+        }
         let reporter = SourceDescription.Chunk(ssrc: sender, cname: self[side].cname)
         if draft.append(report, from: reporter, limit: Self.maximumDatagram) { return }
         transmitDraft(to: side)

@@ -116,10 +116,13 @@ package struct Bridge: Sendable {
         refreshFlows(at: now)
     }
 
-    /// The peer of this leg can receive from now on; video that was under way starts again with a key frame.
-    package mutating func peerReady(_ index: LegIndex, at now: MonotonicTime) {
+    /// The peer of this leg can receive over a transport from now on; video that was under way starts again with a key
+    /// frame.
+    package mutating func peerReady(
+        _ index: LegIndex, over transport: TransportNumber = .first, at now: MonotonicTime
+    ) {
         guard !isEnded else { return }
-        self[index].isReady = true
+        self[index].readyTransports.insert(transport)
         self[index].schedule.start(interval: reportInterval(to: index), at: now)
         startTransportFeedback(to: index, at: now)
         refreshFlows(at: now)
@@ -195,11 +198,13 @@ package struct Bridge: Sendable {
     }
 
     /// Queues a packet that a peer has missed.
-    mutating func transmitAgain(_ packet: [UInt8], to index: LegIndex) { outputs.append(.transmitMedia(packet, to: index)) }
+    mutating func transmitAgain(_ packet: [UInt8], to index: LegIndex, over transport: TransportNumber) {
+        outputs.append(.transmitMedia(packet, to: index, over: transport))
+    }
 
     /// Queues the datagram in the making, if there is anything in it.
     mutating func transmitDraft(to index: LegIndex) {
         guard !draft.isEmpty else { return }
-        outputs.append(.transmitControl(draft.finish(), to: index))
+        outputs.append(.transmitControl(draft.finish(), to: index, over: draft.transport))
     }
 }

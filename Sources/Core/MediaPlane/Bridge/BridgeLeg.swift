@@ -9,8 +9,10 @@ struct BridgeLeg: Sendable {
     /// What this peer hears and sees.
     var audioSource = MediaSource.silence
     var videoSource = MediaSource.silence
-    /// The peer has a media path: it can be sent to.
-    var isReady = false
+    /// The transports over which the peer can be sent to.
+    var readyTransports: Set<TransportNumber> = []
+    /// The m-lines are not all on one transport.
+    private(set) var isSpread = false
     private(set) var isConfigured = false
     /// What the gateway calls itself to this peer, for the life of the leg, whichever call it is part of (RFC 3550 §6.5.1).
     let cname: String
@@ -76,6 +78,8 @@ struct BridgeLeg: Sendable {
             return line
         }
         midExtension = leg.media.lazy.flatMap(\.extensions).first { $0.uri == HeaderExtension.mediaIdentification }?.id
+        isSpread = lines.contains { $0.transport != .first }
+        readyTransports.formIntersection([.first] + leg.furtherTransports.keys)
         transportFeedback = .after(leg, keeping: transportFeedback)
         sources.replaceAll(remainingSources(of: before))
         for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
@@ -165,6 +169,27 @@ struct BridgeLeg: Sendable {
         return found
     }
 
+    /// The same where m-lines are on different transports: those on others do not count, and may use the same payload
+    /// types.
+    mutating func source(
+        of header: RTPHeader, in packet: Span<UInt8>, over transport: TransportNumber, maximumLearned: Int
+    ) throws(DropReason) -> Int {
+        if let known = sources.index(of: header.ssrc) {
+            guard lines[sources.entries[known].line].transport == transport else { throw .unknownSource }
+            try settleFormat(of: known, header.payloadType)
+            return known
+        }
+        var candidates = lines.indices.filter { lines[$0].transport == transport && lines[$0].carriesMedia }
+        if candidates.count > 1 {
+            let name = midExtension.flatMap { header.extensionElement($0, in: packet) }
+            candidates.removeAll { line in
+                name.map { !lines[line].isNamed(by: $0, of: packet) } ?? (lines[line].format(header.payloadType) == nil)
+            }
+        }
+        guard candidates.count == 1 else { throw .unknownSource }
+        return try learn(header, line: candidates[0], maximumLearned: maximumLearned)
+    }
+
     private mutating func learn(_ header: RTPHeader, line: Int, maximumLearned: Int) throws(DropReason) -> Int {
         guard let format = lines[line].format(header.payloadType) else { throw .unknownPayloadType }
         var source = IncomingSource(ssrc: header.ssrc, line: line, isRetransmission: format.isRetransmission, isAnnounced: false)
@@ -182,6 +207,9 @@ struct BridgeLeg: Sendable {
     }
 
     // MARK: Queries
+
+    /// Whether what is sent on an m-line can reach the peer.
+    func isReady(_ line: Int) -> Bool { readyTransports.contains(lines[line].transport) }
 
     /// The m-line on which the gateway sends with this SSRC, and whether it is for retransmissions.
     func outgoing(_ ssrc: SSRC) -> (line: Int, isRetransmission: Bool)? {

@@ -7,6 +7,8 @@ struct BridgeLine: Sendable {
     let mid: String
     let midBytes: [UInt8]
     private(set) var kind: MediaKind
+    /// The transport of the leg that the m-line is on.
+    private(set) var transport = TransportNumber.first
     /// Seen from the gateway; `.inactive` if the m-line is rejected.
     private(set) var direction: MediaDirection
     /// In the order of preference.
@@ -75,6 +77,7 @@ struct BridgeLine: Sendable {
     /// Takes over the outcome of another offer and answer; streams whose SSRC stays go on.
     mutating func update(_ media: NegotiatedMedia, random: inout some RandomSource) {
         kind = media.kind
+        transport = media.isRejected ? .first : media.transport
         direction = media.isRejected ? .inactive : media.direction
         codecs = media.isRejected ? [] : media.codecs
         describedCodecs = media.isRejected ? [] : media.describedCodecs ?? media.codecs

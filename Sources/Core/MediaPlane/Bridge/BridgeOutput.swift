@@ -1,12 +1,13 @@
 import Primitives
 package import RTP
+package import SDP
 
 /// What a bridge wants done.
 package enum BridgeOutput: Equatable, Sendable {
     /// An RTCP compound for the peer on this side, to be protected and sent.
-    case transmitControl([UInt8], to: LegIndex)
+    case transmitControl([UInt8], to: LegIndex, over: TransportNumber)
     /// An RTP packet that the peer on this side has missed, to be protected and sent.
-    case transmitMedia([UInt8], to: LegIndex)
+    case transmitMedia([UInt8], to: LegIndex, over: TransportNumber)
 }
 
 /// What came of a packet that was handed to `Bridge.receive`.
@@ -40,8 +41,8 @@ package struct Arrival: Sendable {
 
 /// What to do with a packet that was handed to `Bridge.forward`.
 package enum Forwarding: Equatable, Sendable {
-    /// The header now fits this leg: protect the packet and send it there, in the same length.
-    case forward(to: LegIndex)
+    /// The header now fits this leg: protect the packet and send it there, over this transport, in the same length.
+    case forward(to: LegIndex, over: TransportNumber)
     case drop(DropReason)
 }
 

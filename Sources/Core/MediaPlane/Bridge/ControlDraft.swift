@@ -1,5 +1,6 @@
 import Primitives
 import RTP
+import SDP
 
 /// The RTCP datagram that a bridge is writing (RFC 3550 §6.1): reports, SDES with the CNAME of everybody who reports, then what else
 /// there is.
@@ -14,6 +15,9 @@ struct ControlDraft: Sendable {
 
     /// Of memory that was given back. What one input causes is rarely more datagrams than this.
     private static let maximumSpares = 4
+
+    /// What the datagram goes over: reports about m-lines on different transports do not share one.
+    var transport = TransportNumber.first
 
     var isEmpty: Bool { reports.count == 0 }
 

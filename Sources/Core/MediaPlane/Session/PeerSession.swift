@@ -73,8 +73,12 @@ extension PeerSession {
         switch phase {
         case .awaitingDescription:
             phase = .described(transport)
-            let actions = translate(ice.setRemote(ICEParameters(transport.remote), at: now), at: now)
-            return actions + startHandshakeIfPossible(at: now)
+            // The peer may have taken the credentials of another m-line than the first that was offered.
+            let (local, remote) = (ICEParameters(transport.local), ICEParameters(transport.remote))
+            let isExpected = local.ufrag == ice.local.ufrag
+            let begun =
+                isExpected ? ice.setRemote(remote, at: now) : ice.restart(local: local, remote: remote, at: now)
+            return translate(begun, at: now) + startHandshakeIfPossible(at: now)
         case .described, .handshaking, .established:
             return restart(local: transport.local, remote: transport.remote, at: now)
         case .failed:

@@ -4,14 +4,26 @@ package import Primitives
 ///
 /// Built by `LegNegotiation` once both descriptions are known; consumed by the media plane and nobody else.
 package struct NegotiatedLeg: Equatable, Sendable {
-    /// The transport of the BUNDLE group (RFC 9143); every m-line that is not rejected shares it.
+    /// The leg's first transport; every m-line of a peer that bundles is on it (RFC 9143).
     package var transport: NegotiatedTransport
+    /// The other transports that m-lines are on, of a peer that does not bundle.
+    package var furtherTransports: [TransportNumber: NegotiatedTransport] = [:]
     /// One entry per m-line, in m-line order, rejected ones included.
     package var media: [NegotiatedMedia]
 
     package init(transport: NegotiatedTransport, media: [NegotiatedMedia]) {
         self.transport = transport
         self.media = media
+    }
+
+    package func transport(_ number: TransportNumber) -> NegotiatedTransport? {
+        number == .first ? transport : furtherTransports[number]
+    }
+
+    /// The transport whose fate is the leg's: that of the first audio m-line, or of the first m-line without audio.
+    package var principalTransport: TransportNumber {
+        let carried = media.filter { !$0.isRejected }
+        return (carried.first { $0.kind == .audio } ?? carried.first)?.transport ?? .first
     }
 }
 
@@ -84,6 +96,8 @@ package struct NegotiatedMedia: Equatable, Sendable {
     package var direction: MediaDirection
     /// Port 0: the m-line exists but carries nothing.
     package var isRejected: Bool
+    /// The transport that the m-line is on; means nothing when it is rejected.
+    package var transport = TransportNumber.first
     /// The codecs both sides agreed on, in the order of preference.
     package var codecs: [Codec]
     /// RTP header extensions both sides agreed on.

@@ -2,7 +2,7 @@ package import Audio
 package import MediaPlane
 package import Primitives
 internal import RTP
-internal import SDP
+package import SDP
 internal import SRTP
 
 /// What the gateway itself hears and says in one call: decoders, players, the mix and encoders, every 20 ms.
@@ -15,6 +15,8 @@ package final class AudioEngine {
     /// A packet that lies in `packet`, without protection.
     package struct Output {
         package let leg: LegIndex
+        /// Of the leg's transports, that of its audio.
+        package let transport: TransportNumber
         package let count: Int
     }
 
@@ -120,7 +122,9 @@ package final class AudioEngine {
             if let speaker = speakers[turn] {
                 if !hasTaken { letTake(speaker, leg, &bridge) }
                 hasTaken = true
-                if let count = Self.nextPacket(of: speaker, in: &packet, leg, &bridge, at: now) { return Output(leg: leg, count: count) }
+                if let count = Self.nextPacket(of: speaker, in: &packet, leg, &bridge, at: now) {
+                    return Output(leg: leg, transport: bridge.transport(of: leg, line: speaker.line), count: count)
+                }
             }
             turn += 1
             hasTaken = false

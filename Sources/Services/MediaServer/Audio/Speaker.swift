@@ -13,7 +13,7 @@ final class Speaker {
 
     let feed: LineFeed
     let source: MediaSource
-    private let line: Int
+    let line: Int
     private let format: AudioFormat
     /// Of as many channels as what was said last, if the peer takes them.
     private var sender: any AudioSender

@@ -30,6 +30,12 @@ final class MediaCall {
         return place < places.count ? places[place] : nil
     }
 
+    /// One of a leg's transports.
+    func leg(_ index: LegIndex, over transport: TransportNumber) -> MediaLeg? {
+        let first = leg(index)
+        return transport == .first ? first : first?.further.first { $0.transport == transport }
+    }
+
     func leg(_ name: Leg) -> MediaLeg? {
         for case let leg? in places where leg.name == name { return leg }
         return nil

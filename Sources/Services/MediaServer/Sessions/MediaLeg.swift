@@ -3,6 +3,7 @@ internal import CallControl
 internal import DTLS
 internal import MediaPlane
 internal import Primitives
+internal import SDP
 internal import SRTP
 
 /// A ClientHello of ours that nobody has answered yet.
@@ -21,6 +22,9 @@ struct Greeting {
 
 /// One leg on its worker: the session's decisions with the DTLS and SRTP machines they are about.
 ///
+/// The leg of a peer that does not bundle has several transports, and each of them is one of these, with the same name and
+/// place. The first stands for the leg: it alone hears and is rated, and knows the others (docs/adr/0007).
+///
 /// Confined to its worker's thread.
 final class MediaLeg {
     /// Its name on every worker.
@@ -28,6 +32,12 @@ final class MediaLeg {
     unowned let call: MediaCall
     let name: Leg
     let index: LegIndex
+    /// Which of the leg's transports it is.
+    let transport: TransportNumber
+    /// The leg's other transports.
+    var further: [MediaLeg] = []
+    /// The transport whose events are the leg's.
+    var principal = TransportNumber.first
     var session: PeerSession
     var dtls: DTLSTransport?
     /// What the first record of the handshake came over, and the last one.
@@ -64,11 +74,15 @@ final class MediaLeg {
     /// When they may be told again of a path that they know.
     var nextReminder = MonotonicTime.zero
 
-    init(number: LegNumber, call: MediaCall, name: Leg, index: LegIndex, session: PeerSession) {
+    init(
+        number: LegNumber, call: MediaCall, name: Leg, index: LegIndex, transport: TransportNumber = .first,
+        session: PeerSession
+    ) {
         self.number = number
         self.call = call
         self.name = name
         self.index = index
+        self.transport = transport
         self.session = session
     }
 
@@ -92,8 +106,12 @@ final class MediaLeg {
     }
 
     var nextDeadline: MonotonicTime? {
-        guard let deadline = session.nextDeadline?.time else { return retransmission }
-        return retransmission.map { min($0, deadline) } ?? deadline
+        var earliest = session.nextDeadline?.time
+        if let retransmission { earliest = min(earliest ?? retransmission, retransmission) }
+        for other in further {
+            if let deadline = other.nextDeadline { earliest = min(earliest ?? deadline, deadline) }
+        }
+        return earliest
     }
 
     /// The same leg with another peer: what it hears stays.

@@ -2,12 +2,22 @@ internal import CallControl
 internal import DTLS
 internal import MediaPlane
 internal import Primitives
+internal import SDP
 internal import SRTP
 
 /// A leg between two workers: everything that is its own, and nothing that is either worker's or call's.
 struct TravellingLeg {
-    let number: LegNumber
     let streams: MovingLeg
+    let quality: QualityWatch
+    let principal: TransportNumber
+    /// The first of them at first.
+    let transports: [TravellingTransport]
+}
+
+/// One of the transports of such a leg.
+struct TravellingTransport {
+    let number: LegNumber
+    let transport: TransportNumber
     let session: PeerSession
     let dtls: DTLSTransport?
     let handshakeOrigin: Path?
@@ -18,16 +28,15 @@ struct TravellingLeg {
     let outbound: SRTPSession?
     let sources: SourceGate
     let hasHeardMedia: Bool
-    let quality: QualityWatch
     /// The paths that it claims.
     let paths: [Path]
     /// Where it has been, the worker that it leaves included.
     let formerWorkers: [WorkerIndex]
 
     /// The leg must not be used any more.
-    init(_ leg: MediaLeg, _ streams: MovingLeg, paths: [Path], formerWorkers: [WorkerIndex]) {
+    init(_ leg: MediaLeg, paths: [Path], formerWorkers: [WorkerIndex]) {
         number = leg.number
-        self.streams = streams
+        transport = leg.transport
         session = leg.session
         dtls = leg.dtls
         handshakeOrigin = leg.handshakeOrigin
@@ -38,7 +47,6 @@ struct TravellingLeg {
         outbound = leg.outbound
         sources = leg.sources
         hasHeardMedia = leg.hasHeardMedia
-        quality = leg.quality
         self.paths = paths
         self.formerWorkers = formerWorkers
     }
@@ -46,8 +54,10 @@ struct TravellingLeg {
 
 extension MediaLeg {
     /// Where it arrives, a leg hears nothing yet.
-    convenience init(_ arrived: TravellingLeg, in call: MediaCall, as name: Leg, at index: LegIndex) {
-        self.init(number: arrived.number, call: call, name: name, index: index, session: arrived.session)
+    convenience init(_ arrived: TravellingTransport, in call: MediaCall, as name: Leg, at index: LegIndex) {
+        self.init(
+            number: arrived.number, call: call, name: name, index: index, transport: arrived.transport,
+            session: arrived.session)
         dtls = arrived.dtls
         handshakeOrigin = arrived.handshakeOrigin
         handshakePath = arrived.handshakePath
@@ -58,7 +68,6 @@ extension MediaLeg {
         sources = arrived.sources
         followSession()
         hasHeardMedia = arrived.hasHeardMedia
-        quality = arrived.quality
         formerWorkers = arrived.formerWorkers
     }
 }

@@ -44,7 +44,9 @@ extension MediaWorker {
     }
 
     private func send(_ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport) {
-        guard let leg = call.leg(output.leg), let outbound = leg.outbound, let path = leg.destination else { return }
+        guard let leg = call.leg(output.leg, over: output.transport), let outbound = leg.outbound,
+            let path = leg.destination
+        else { return }
         do {
             let count = try audio.protect(output.count, with: outbound)
             guard mayLeave(count, for: leg) else { return }

@@ -27,8 +27,10 @@ extension MediaWorker {
     private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id], let media = call.leg(leg) else { return }
         call.bridge.configure(media.index, negotiated, random: &random, at: now)
+        media.principal = negotiated.principalTransport
         perform(media.session.connect(negotiated.transport, at: now), for: media, &transport, at: now)
         routeChecks(to: media)
+        connectFurtherTransports(of: media, negotiated, &transport, at: now)
         refreshAudio(of: call, at: now)
         sendControl(of: call, &transport)
         rearm(call)
@@ -119,11 +121,14 @@ extension MediaWorker {
     private func tell(_ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         environment.logger.debug(
             "media event",
-            metadata: [LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.event: "\(event)"])
+            metadata: [
+                LogKey.call: "\(leg.call.id)", LogKey.leg: "\(leg.name)", LogKey.transport: "\(leg.transport.rawValue)",
+                LogKey.event: "\(event)",
+            ])
         if case .failed(let failure) = event {
             environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment()
             bequeathHandshake(of: leg)
         }
-        environment.events(leg.call.id, MediaEvent(event, leg.name))
+        if isPrincipal(leg) { environment.events(leg.call.id, MediaEvent(event, leg.name)) }
     }
 }

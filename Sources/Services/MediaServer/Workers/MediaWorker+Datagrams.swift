@@ -68,7 +68,8 @@ extension MediaWorker {
     /// A packet has been authenticated.
     func mediaReceived(_ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
         let call = leg.call
-        switch call.bridge.receive(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now) {
+        switch call.bridge.receive(
+            transport.datagram(slot).extracting(0..<count), from: leg.index, over: leg.transport, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
             if arrival.isDecoded {
@@ -109,8 +110,9 @@ extension MediaWorker {
     ) -> (path: Path, count: Int)? {
         switch call.bridge.forward(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
-        case .forward(let index):
-            guard let peer = call.leg(index), let outbound = peer.outbound, let path = peer.destination else {
+        case .forward(let index, let number):
+            guard let peer = call.leg(index, over: number), let outbound = peer.outbound, let path = peer.destination
+            else {
                 tally.drop(.noRoute)
                 return nil
             }
@@ -161,13 +163,17 @@ extension MediaWorker {
     func sendControl(of call: MediaCall, _ transport: inout PacketTransport) {
         while let output = call.bridge.poll() {
             switch output {
-            case .transmitControl(let bytes, let index):
-                if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
+            case .transmitControl(let bytes, let index, let number):
+                if let leg = call.leg(index, over: number), let outbound = leg.outbound,
+                    let destination = leg.destination
+                {
                     send(control: bytes.span, with: outbound, to: leg, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)
-            case .transmitMedia(let bytes, let index):
-                if let leg = call.leg(index), let outbound = leg.outbound, let destination = leg.destination {
+            case .transmitMedia(let bytes, let index, let number):
+                if let leg = call.leg(index, over: number), let outbound = leg.outbound,
+                    let destination = leg.destination
+                {
                     send(repetition: bytes.span, with: outbound, to: leg, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)

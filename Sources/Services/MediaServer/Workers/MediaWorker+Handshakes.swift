@@ -6,7 +6,7 @@ internal import Observability
 internal import Primitives
 internal import SDP
 
-/// DTLS: one association per leg, from the first valid check to the keys.
+/// DTLS: one association per transport, from the first valid check to the keys.
 extension MediaWorker {
     func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard !takeAssociation(for: leg, as: role, &transport, at: now) else { return }
@@ -126,17 +126,17 @@ extension MediaWorker {
             guard try leg.installKeys(from: dtls) else {
                 // The peer did not offer use_srtp with a profile of ours.
                 environment.metrics.dtlsHandshakes[.failed].increment()
-                environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
+                if isPrincipal(leg) { environment.events(leg.call.id, .failed(leg.name, .handshakeFailed)) }
                 return
             }
         } catch {
             environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            environment.events(leg.call.id, .failed(leg.name, .handshakeFailed))
+            if isPrincipal(leg) { environment.events(leg.call.id, .failed(leg.name, .handshakeFailed)) }
             return
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
         if let path { prove(path, by: leg, bytes: 0) }
-        leg.call.bridge.peerReady(leg.index, at: now)
+        leg.call.bridge.peerReady(leg.index, over: leg.transport, at: now)
         if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
         refreshAudio(of: leg.call, at: now)
         perform(actions, for: leg, &transport, at: now)

@@ -22,13 +22,17 @@ extension MediaWorker {
         guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
             return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
         }
-        let configuration = PeerSession.Configuration(ice: ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout))
-        let session = PeerSession(local: credentials, configuration: configuration)
+        let session = session(with: credentials)
         let prepared = MediaLeg(number: nextLegNumber(), call: call, name: name, index: index, session: session)
         if let previous { prepared.takeSources(of: previous) }
         call.install(prepared)
         legsByFragment[credentials.ufrag] = prepared
         environment.metrics.mediaSessionsActive.increment()
+    }
+
+    func session(with credentials: ICECredentials) -> PeerSession {
+        let ice = ICELiteAgent.Configuration(consentTimeout: environment.consentTimeout)
+        return PeerSession(local: credentials, configuration: PeerSession.Configuration(ice: ice))
     }
 
     /// What a leg hears while nothing is played to it, and what it sees. In a mix the engine chooses that.
@@ -61,8 +65,9 @@ extension MediaWorker {
         rearm(call)
     }
 
-    /// Ends a leg's DTLS association and forgets where its packets came from.
+    /// Ends a leg's DTLS associations and forgets where its packets came from.
     func part(with leg: MediaLeg, _ transport: inout PacketTransport) {
+        for other in leg.further { part(with: other, &transport) }
         if let dtls = leg.dtls, !bequeathHandshake(of: leg) {
             dtls.close()
             sendHandshake(of: leg, dtls, &transport)

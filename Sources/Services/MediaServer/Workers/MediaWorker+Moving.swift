@@ -55,6 +55,19 @@ extension MediaWorker {
             return hand(nil, to: host, as: newName, in: id, &transport, at: now)
         }
         giver.remove(leg)
+        let transports = ([leg] + leg.further).map { uproot($0, to: host, &transport, at: now) }
+        let travelling = TravellingLeg(
+            streams: streams, quality: leg.quality, principal: leg.principal, transports: transports)
+        hand(travelling, to: host, as: newName, in: id, &transport, at: now)
+        refreshAudio(of: giver, at: now)
+        sendControl(of: giver, &transport)
+        rearm(giver)
+    }
+
+    /// Takes one of a leg's transports out of all tables.
+    private func uproot(
+        _ leg: MediaLeg, to host: WorkerIndex, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) -> TravellingTransport {
         forgetSources(of: leg)
         if bequeathHandshake(of: leg), let role = leg.session.handshakeRole { startHandshake(of: leg, as: role, &transport, at: now) }
         let validated = leg.session.validatedPaths
@@ -67,10 +80,7 @@ extension MediaWorker {
             forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &transport)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
-        hand(TravellingLeg(leg, streams, paths: validated, formerWorkers: workers), to: host, as: newName, in: id, &transport, at: now)
-        refreshAudio(of: giver, at: now)
-        sendControl(of: giver, &transport)
-        rearm(giver)
+        return TravellingTransport(leg, paths: validated, formerWorkers: workers)
     }
 
     /// Nothing of the leg stays here but the way to where it goes.
@@ -124,15 +134,15 @@ extension MediaWorker {
         guard let index = call.bridge.insertLeg(arrived.streams, at: now) else { return false }
         calls[id] = call
         endpoint.setCallCount(calls.count)
-        let leg = MediaLeg(arrived, in: call, as: name, at: index)
+        let transports = arrived.transports.map { transport in
+            let leg = MediaLeg(transport, in: call, as: name, at: index)
+            root(leg, paths: transport.paths, at: now)
+            return leg
+        }
+        let leg = transports[0]
+        leg.further = Array(transports.dropFirst())
+        (leg.quality, leg.principal) = (arrived.quality, arrived.principal)
         call.install(leg)
-        let fragments = leg.session.localFragments
-        for fragment in fragments { legsByFragment[fragment] = leg }
-        for source in leg.sources.all { noteSource(source, of: leg) }
-        leg.lastArrival = now
-        for path in arrived.paths { paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path)) }
-        forwarding.remove(fragments: fragments)
-        tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: arrived.paths))
         if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
         refreshAudio(of: call, at: now)
         sendControl(of: call, &transport)
@@ -140,8 +150,25 @@ extension MediaWorker {
         return true
     }
 
+    /// Enters one of a leg's transports into all tables.
+    private func root(_ leg: MediaLeg, paths validated: [Path], at now: MonotonicTime) {
+        let fragments = leg.session.localFragments
+        for fragment in fragments { legsByFragment[fragment] = leg }
+        for source in leg.sources.all { noteSource(source, of: leg) }
+        leg.lastArrival = now
+        for path in validated {
+            paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path))
+        }
+        forwarding.remove(fragments: fragments)
+        tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: validated))
+    }
+
     /// There is no call for it to be in.
     func abandon(_ leg: TravellingLeg, _ transport: inout PacketTransport) {
+        for lost in leg.transports { abandon(lost, &transport) }
+    }
+
+    private func abandon(_ leg: TravellingTransport, _ transport: inout PacketTransport) {
         let fragments = leg.session.localFragments
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
         // It may have been here before.

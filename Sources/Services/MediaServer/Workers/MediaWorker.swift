@@ -145,17 +145,22 @@ final class MediaWorker {
     private func timeout(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         guard let call = calls[id] else { return }
         for leg in call.legs {
-            if let retransmission = leg.retransmission, retransmission <= now, let dtls = leg.dtls {
-                dtls.handleTimeout()
-                continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
-            }
-            perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
+            timeout(leg, &transport, at: now)
+            for other in leg.further { timeout(other, &transport, at: now) }
         }
         runAudio(of: call, &transport, at: now)
         measureQuality(of: call, at: now)
         call.bridge.timeout(at: now)
         sendControl(of: call, &transport)
         rearm(call)
+    }
+
+    private func timeout(_ leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+        if let retransmission = leg.retransmission, retransmission <= now, let dtls = leg.dtls {
+            dtls.handleTimeout()
+            continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
+        }
+        perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
     }
 
     /// A name for a new leg that no other leg of the process has.

@@ -7,6 +7,7 @@ package enum LogKey {
 
     package static let call = "call.id"
     package static let leg = "leg"
+    package static let transport = "leg.transport"
     package static let session = "session.id"
     package static let subscription = "subscription.id"
     package static let socket = "socket.id"
