@@ -74,8 +74,6 @@ struct AnswerCheckTests {
                 $0.bundle = "0"
             }
         ),
-        ("an m-line is outside of the group", .outsideBundle, { $0.bundle = "0" }),
-        ("there is no group", .outsideBundle, { $0.bundle = nil }),
         (
             "no group and no rtcp-mux", .noRTCPMultiplexing,
             {

@@ -181,20 +181,19 @@ struct PeerDescriptionTests {
         #expect(media.map(\.namesMid) == [true, false])
     }
 
-    static let bundles: [(String?, [Int], [MediaRefusal?])] = [
-        ("0 1", [0, 1], [nil, nil]), ("1 0", [1, 0], [nil, nil]), (nil, [], [nil, .outsideBundle]), ("0", [0], [nil, .outsideBundle]),
-        ("1", [], [nil, .outsideBundle]), ("0 1 2", [], [nil, .outsideBundle]), ("", [], [nil, .outsideBundle]),
+    static let bundles: [(String?, [Int], [[Int]])] = [
+        ("0 1", [0, 1], [[0, 1], [0, 1]]), ("1 0", [1, 0], [[1, 0], [1, 0]]), (nil, [], [[0], [1]]), ("0", [0], [[0], [1]]),
+        ("1", [], [[0], [1]]), ("0 1 2", [], [[0], [1]]), ("", [], [[0], [1]]),
     ]
 
     @Test(arguments: bundles)
-    func `one transport per leg: what is outside of the group is refused`(_ bundle: String?, _ group: [Int], _ refusals: [MediaRefusal?])
-        throws
-    {
+    func `what is outside of the group has a transport of its own`(_ bundle: String?, _ group: [Int], _ sharers: [[Int]]) throws {
         var offer = PeerText.audioAndVideo
         offer.bundle = bundle
         let read = try offer.read()
         #expect(read.bundle == group)
-        #expect(read.media.map(\.refusal) == refusals)
+        #expect(read.media.allSatisfy { $0.refusal == nil })
+        #expect(read.media.indices.map(read.sharers) == sharers)
     }
 
     @Test

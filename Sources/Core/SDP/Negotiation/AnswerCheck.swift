@@ -16,21 +16,27 @@ struct AnswerCheck {
         var answer: PeerDescription
     }
 
-    func result(local: ICECredentials) throws(SDPError) -> Result {
+    /// - Parameters:
+    ///   - first: The gateway's credentials for the first transport.
+    ///   - standing: What was agreed before.
+    func result(first: ICECredentials, standing: NegotiatedLeg?) throws(SDPError) -> Result {
         guard !answer.isLite else { throw .unsupportedLitePeer }
         var taken = try completed()
         var media: [NegotiatedMedia] = []
         for (index, offer) in offered.enumerated() { media.append(try agreement(on: offer, &taken.media[index])) }
-        guard let transport = taken.transportMedia?.transport, let remote = transport.credentials else {
+        var placed = offered
+        guard let transports = placed.settleTransports(answeredBy: &taken, first: first, standing: standing) else {
             for media in taken.media {
                 if let refusal = media.refusal, refusal != .disabledByPeer { throw Self.fault(media, "it \(refusal)") }
             }
             throw .noUsableMedia(taken.media.compactMap(\.refusal))
         }
-        let agreed = NegotiatedTransport(
-            local: local, remote: remote, remoteFingerprints: transport.fingerprints,
-            role: transport.setup == .passive ? .client : .server)
-        return Result(agreement: NegotiatedLeg(transport: agreed, media: media), answer: taken)
+        for index in media.indices {
+            media[index].transport = placed[index].transport
+            guard taken.media[index].refusal != nil, !media[index].isRejected else { continue }
+            media[index] = Self.rejection(of: offered[index])
+        }
+        return Result(agreement: NegotiatedLeg(transports, media: media), answer: taken)
     }
 
     /// The answer with a vacancy for every m-line that it leaves out. RFC 3264 §6 wants as many as the offer has; some
@@ -52,7 +58,7 @@ struct AnswerCheck {
             throw .answerMismatch(
                 media: nil, "it has \(answer.media.count) m-lines instead of \(offered.count) (RFC 3264 §6)")
         }
-        completed.bundle = answer.bundle.compactMap { places[$0] }
+        completed.groups = answer.groups.map { group in group.compactMap { places[$0] } }
         return completed
     }
 

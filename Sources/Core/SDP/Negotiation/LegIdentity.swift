@@ -46,8 +46,11 @@ package struct LegIdentity: Equatable, Sendable {
 
 extension LegIdentity {
     /// What RFC 8829 §5.2.1 and §5.3.1 want in every m-line that is carried.
-    func transportAttributes(setup: SetupRole) -> [Attribute] {
-        [
+    ///
+    /// - Parameter credentials: of the m-line's transport; `nil`: the leg's first one.
+    func transportAttributes(_ credentials: ICECredentials? = nil, setup: SetupRole) -> [Attribute] {
+        let credentials = credentials ?? self.credentials
+        return [
             Attribute("ice-ufrag", credentials.ufrag), Attribute("ice-pwd", credentials.password.value),
             Attribute("fingerprint", fingerprint.value), Attribute("setup", setup.rawValue),
         ]

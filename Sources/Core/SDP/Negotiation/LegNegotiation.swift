@@ -43,6 +43,8 @@ package struct LegNegotiation: Equatable, Sendable {
     private var version: UInt64 = 1
     /// One entry per m-line ever described, those of offers that came to nothing included.
     private var sources: [LocalSources] = []
+    /// The peer's last description has a BUNDLE group.
+    private var peerBundles = false
 
     package init(identity: LegIdentity, preferences: MediaPreferences = MediaPreferences()) {
         self.identity = identity
@@ -92,9 +94,10 @@ package struct LegNegotiation: Equatable, Sendable {
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
+        media.chooseCredentials(standing: negotiated, peerBundles: peerBundles, random: &random)
         next.settleNumbers(in: &media, wanted: other.payloadNumbers)
         next.state = .localOffer(media)
-        let offer = next.describe(media, setup: .actpass, answering: nil)
+        let offer = next.describe(media, groups: media.groupsOfOffer(to: negotiated), isOffer: true)
         self = next
         return offer
     }
@@ -105,8 +108,12 @@ package struct LegNegotiation: Equatable, Sendable {
     @discardableResult
     package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) -> PeerDescription {
         guard case .localOffer(let media) = state else { throw .wrongState(phase) }
-        let result = try AnswerCheck(offered: media, answer: answer, numbering: numbering).result(local: identity.credentials)
+        let check = AnswerCheck(offered: media, answer: answer, numbering: numbering)
+        let result = try check.result(first: identity.credentials, standing: negotiated)
         negotiated = result.agreement
+        // A peer that has rejected the first m-line of a first offer has taken another one's transport.
+        identity.credentials = result.agreement.transport.local
+        peerBundles = !answer.bundle.isEmpty
         state = .stable
         return result.answer
     }
@@ -141,19 +148,20 @@ package struct LegNegotiation: Equatable, Sendable {
             let answered = section.index < other.media.count ? other.media[section.index] : nil
             media.append(LocalMedia(answering: section, mirroring: answered, policy: policy, sources: sources))
         }
+        media.spread(answering: offer, standing: negotiated)
         media.answerAudioLevels(policy, to: offer)
         media.answerTransportFeedback(policy, to: offer)
-        guard let transport = Self.agreedTransport(of: offer, answeredWith: media), let remote = transport.credentials else {
+        let transports = media.settleTransports(
+            answering: offer, first: identity.credentials, standing: negotiated, random: &random)
+        guard let transports else {
             throw .noUsableMedia(
                 zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })
         }
-        let role = next.role(answering: transport)
-        next.negotiated = NegotiatedLeg(
-            transport: NegotiatedTransport(
-                local: identity.credentials, remote: remote, remoteFingerprints: transport.fingerprints, role: role),
-            media: zip(media, offer.media).map { $0.agreement(answering: $1) })
+        next.negotiated = NegotiatedLeg(transports, media: zip(media, offer.media).map { $0.agreement(answering: $1) })
+        next.peerBundles = !offer.bundle.isEmpty
         next.state = .stable
-        let answer = next.describe(media, setup: role == .client ? .active : .passive, answering: offer)
+        let groups = offer.groups.map { group in group.filter { !media[$0].isRejected } }.filter { !$0.isEmpty }
+        let answer = next.describe(media, groups: groups, isOffer: false)
         self = next
         return answer
     }
@@ -181,13 +189,15 @@ package struct LegNegotiation: Equatable, Sendable {
         state = negotiated == nil ? .idle : .stable
     }
 
-    /// Whether the pending offer of the peer restarts ICE: both its ufrag and its password are new (RFC 8839 §4.4.1.1.1).
-    /// Then `restartICE(with:)` must come before `makeAnswer`.
+    /// Whether the pending offer of the peer restarts ICE on the first transport: both its ufrag and its password are new
+    /// (RFC 8839 §4.4.1.1.1). Then `restartICE(with:)` must come before `makeAnswer`.
     package var peerRestartsICE: Bool {
-        guard case .remoteOffer(let offer) = state, let agreed = negotiated?.transport.remote,
-            let offered = offer.transportMedia?.transport.credentials
-        else { return false }
-        return offered.ufrag != agreed.ufrag && offered.password != agreed.password
+        guard case .remoteOffer(let offer) = state, let negotiated else { return false }
+        let isCarried: (Int) -> Bool = { offer.media[$0].refusal == nil }
+        let numbers = offer.transportNumbers(agreed: negotiated.media, isCarried: isCarried)
+        let tagged = offer.taggedLine(of: .first, in: numbers, isCarried: isCarried)
+        guard let offered = tagged.flatMap({ offer.media[$0].transport.credentials }) else { return false }
+        return negotiated.transport.isRestarted(by: offered)
     }
 
     /// Takes new credentials for the descriptions that follow.
@@ -196,7 +206,13 @@ package struct LegNegotiation: Equatable, Sendable {
     /// Whether this offer comes from a peer that began anew, a page that was loaded again for example: nothing of its transport is
     /// what was agreed.
     package func isFromNewPeer(_ offer: PeerDescription) -> Bool {
-        guard let agreed = negotiated?.transport, let offered = offer.transportMedia?.transport else { return false }
+        guard let negotiated, let line = offer.transportMedia else { return false }
+        let isKnown = line.index < negotiated.media.count && !negotiated.media[line.index].isRejected
+        let agreed = isKnown ? negotiated.transport(negotiated.media[line.index].transport) : nil
+        return isFrom(line.transport, otherThan: agreed ?? negotiated.transport)
+    }
+
+    private func isFrom(_ offered: PeerTransport, otherThan agreed: NegotiatedTransport) -> Bool {
         return offered.credentials?.ufrag != agreed.remote.ufrag && offered.fingerprints != agreed.remoteFingerprints
     }
 
@@ -204,6 +220,7 @@ package struct LegNegotiation: Equatable, Sendable {
     package mutating func beginAnew(with credentials: ICECredentials) {
         identity.credentials = credentials
         negotiated = nil
+        peerBundles = false
         state = .idle
     }
 }
@@ -241,42 +258,23 @@ extension LegNegotiation {
         return drawn
     }
 
-    /// The gateway's role when it answers: that of the standing DTLS association if the offer leaves the choice and does
-    /// not restart, else passive unless the peer is (RFC 5763 §5, RFC 8842 §5.3).
-    private func role(answering transport: PeerTransport) -> DTLSRole {
-        switch transport.setup {
-        case .passive: .client
-        case .active, .holdconn, nil: .server
-        case .actpass:
-            if let agreed = negotiated?.transport, !peerRestartsICE, agreed.remoteFingerprints == transport.fingerprints {
-                agreed.role
-            } else {
-                .server
-            }
-        }
-    }
-
-    /// The transport of the first accepted m-line, in the order of the offer's BUNDLE group (RFC 9143 §7.3.1).
-    private static func agreedTransport(of offer: PeerDescription, answeredWith media: [LocalMedia]) -> PeerTransport? {
-        let order = offer.bundle.isEmpty ? Array(media.indices) : offer.bundle
-        return order.first { !media[$0].isRejected }.map { offer.media[$0].transport }
-    }
-
     /// RTP is always offered in the form of RFC 8829 §5.2.1, whatever older form the other leg used.
     private static func transportProtocol(for media: PeerMedia) -> String {
         media.kind.isRelayed ? "UDP/TLS/RTP/SAVPF" : media.transportProtocol
     }
 
-    private mutating func describe(_ media: [LocalMedia], setup: SetupRole, answering offer: PeerDescription?) -> SessionDescription {
-        let order = offer.map { $0.bundle.isEmpty ? Array(media.indices) : $0.bundle } ?? Array(media.indices)
-        let carried = order.filter { !media[$0].isRejected }
-        let bundles = offer.map { !$0.bundle.isEmpty } ?? true
+    private mutating func describe(_ media: [LocalMedia], groups: [[Int]], isOffer: Bool) -> SessionDescription {
         var session = SessionDescription(origin: Origin(sessionID: identity.sessionID, version: version))
         version += 1
-        session.attributes = sessionAttributes(setup: setup, bundle: bundles ? carried.map { media[$0].mid } : [])
+        let first = media.first { !$0.isRejected && $0.transport == .first } ?? media.first { !$0.isRejected }
+        let names = groups.map { $0.map { media[$0].mid } }
+        session.attributes = sessionAttributes(setup: first?.setup ?? .actpass, groups: names)
         session.media = media.enumerated().map { index, section in
-            let placement: LocalMedia.Placement = section.isRejected ? .rejected : index == carried.first ? .tagged : .bundled
-            var description = section.description(placement, identity: identity, setup: setup, isOffer: offer == nil)
+            let isBehind = groups.contains { $0.contains(index) && $0.first != index }
+            let isAlternative = isOffer && section.credentials != nil
+            let placement: LocalMedia.Placement =
+                section.isRejected ? .rejected : isBehind && !isAlternative ? .bundled : .tagged
+            var description = section.description(placement, identity: identity, isOffer: isOffer)
             numbering.apply(to: &description)
             return description
         }
@@ -288,10 +286,8 @@ extension LegNegotiation {
 
     /// The credentials, the fingerprint and the role stand here as well as in every m-line that is carried: some agents look for them
     /// in rejected m-lines (aiortc), or turn port 0 into another (FCS), and find them here.
-    private func sessionAttributes(setup: SetupRole, bundle: [String]) -> [Attribute] {
-        var attributes: [Attribute] = []
-        if !bundle.isEmpty { attributes.append(Attribute("group", (["BUNDLE"] + bundle).joined(separator: " "))) }
-        return attributes + [
+    private func sessionAttributes(setup: SetupRole, groups: [[String]]) -> [Attribute] {
+        groups.map { Attribute("group", (["BUNDLE"] + $0).joined(separator: " ")) } + [
             Attribute("ice-lite"),
             Attribute("ice-options", "ice2"),
         ] + identity.transportAttributes(setup: setup) + [

@@ -15,8 +15,8 @@ extension HeaderExtension {
 /// Transport-wide congestion control: the gateway counts what a peer sends to it, whatever the other leg's peer can do. It numbers
 /// nothing itself, so its mapping is `recvonly` (RFC 8285 §5).
 ///
-/// Only legs with video have it, on all their m-lines. Audio alone has a rate that nothing would adapt, and there would be a packet
-/// of feedback for every five of sound.
+/// Only legs with video have it, on all m-lines of a transport. Audio alone has a rate that nothing would adapt, and there
+/// would be a packet of feedback for every five of sound. Of several transports it is that of the first video m-line.
 extension [LocalMedia] {
     /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
     mutating func offerTransportFeedback(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
@@ -33,8 +33,11 @@ extension [LocalMedia] {
 
     /// For an answer, where `offer` has both the extension and the feedback.
     mutating func answerTransportFeedback(_ policy: MediaPolicy, to offer: PeerDescription) {
-        guard policy.givesTransportFeedback, carriesVideo else { return }
-        for (index, section) in zip(indices, offer.media) where !self[index].isRejected {
+        guard policy.givesTransportFeedback,
+            let transport = first(where: { $0.kind == .video && !$0.isRejected })?.transport
+        else { return }
+        for (index, section) in zip(indices, offer.media) {
+            guard !self[index].isRejected, self[index].transport == transport else { continue }
             guard let offered = section.extensions.first(where: { $0.uri == HeaderExtension.transportSequenceNumber }),
                 offered.direction.sends
             else { continue }

@@ -3,20 +3,18 @@ import Primitives
 extension LocalMedia {
     /// How an m-line takes part in the transport of the leg.
     enum Placement {
-        /// Carries the transport's address and candidates (the tagged m-line, RFC 9143 §5).
+        /// Carries a transport's address and candidates: the tagged m-line (RFC 9143 §5), and whatever has a transport of
+        /// its own.
         case tagged
         /// Repeats the address only (RFC 9143 §7.3.1).
-        ///
-        /// Deviation: new m-lines of an offer as well, which RFC 9143 §7.2 gives addresses of their own or `a=bundle-only` and port 0.
-        /// Old agents take port 0 for a rejection; browsers repeat one address too.
         case bundled
         /// Port 0.
         case rejected
     }
 
-    func description(_ placement: Placement, identity: LegIdentity, setup: SetupRole, isOffer: Bool) -> MediaDescription {
+    func description(_ placement: Placement, identity: LegIdentity, isOffer: Bool) -> MediaDescription {
         switch placement {
-        case .rejected: return rejection(setup)
+        case .rejected: return rejection()
         case .tagged, .bundled: break
         }
         let destination = identity.defaultDestination
@@ -31,7 +29,7 @@ extension LocalMedia {
             media.attributes += identity.candidates.map { Attribute("candidate", $0) }
             media.attributes.append(Attribute("end-of-candidates"))
         }
-        media.attributes += identity.transportAttributes(setup: setup)
+        media.attributes += identity.transportAttributes(credentials, setup: setup)
         media.attributes += rtcpAttributes(isOffer: isOffer)
         if allowsMixedExtensions { media.attributes.append(Attribute("extmap-allow-mixed")) }
         media.attributes += extensions.map { Attribute("extmap", $0.value) }
@@ -46,7 +44,7 @@ extension LocalMedia {
     /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, and nothing else is needed; rtpmaps,
     /// `a=rtcp-mux` and `a=setup` are there because some agents look for them before they look at the port (aiortc, GStreamer). What builds on
     /// other formats is left out: a browser that is made to overlook the port refuses `rtx` without its `apt`.
-    private func rejection(_ setup: SetupRole) -> MediaDescription {
+    private func rejection() -> MediaDescription {
         let shown = codecs.filter(\.carriesMedia)
         var attributes = namesMid ? [Attribute("mid", mid)] : []
         attributes += [Attribute(MediaDirection.inactive.rawValue), Attribute("setup", setup.rawValue)]

@@ -29,6 +29,11 @@ struct LocalMedia: Equatable, Sendable {
     var packetTime: String?
     var maximumPacketTime: String?
     var sources: LocalSources
+    /// The transport that the m-line is on; in an offer it is yet to be seen.
+    var transport = TransportNumber.first
+    /// The gateway's credentials for a transport other than the first; `nil`: none, it is to be bundled.
+    var credentials: ICECredentials?
+    var setup = SetupRole.actpass
 
     /// The retransmission source, if retransmissions are agreed or offered.
     var retransmissionSSRC: SSRC? { codecs.contains(where: \.isRetransmission) ? sources.retransmission : nil }
@@ -69,9 +74,11 @@ struct LocalMedia: Equatable, Sendable {
     func agreement(
         direction: MediaDirection, codecs: [Codec], extensions: [HeaderExtension], remoteSources: [AnnouncedSource]
     ) -> NegotiatedMedia {
-        NegotiatedMedia(
+        var agreed = NegotiatedMedia(
             mid: mid, kind: kind, direction: isRejected ? .inactive : direction, isRejected: isRejected, codecs: isRejected ? [] : codecs,
             extensions: isRejected ? [] : extensions, remoteSources: isRejected ? [] : remoteSources, localSSRC: sources.ssrc,
             localRetransmissionSSRC: !isRejected && codecs.contains(where: \.isRetransmission) ? sources.retransmission : nil)
+        agreed.transport = transport
+        return agreed
     }
 }

@@ -21,8 +21,11 @@ package enum MediaRefusal: Equatable, Sendable {
     case noChosenCodecs([String])
     /// An answer has none of the formats that it was offered.
     case noOfferedCodecs
-    /// The gateway has one transport per leg, and this m-line does not share it (RFC 9143).
+    /// It would need a transport of its own (RFC 9143): there are as many as a leg may have, or none was offered for
+    /// it.
     case outsideBundle
+    /// Its formats have payload types that mean other formats on an m-line before it.
+    case ambiguousPayloadTypes
 }
 
 extension MediaRefusal: CustomStringConvertible {
@@ -39,7 +42,8 @@ extension MediaRefusal: CustomStringConvertible {
         case .noCodecs: "has no codec that carries media"
         case .noChosenCodecs(let names): "has none of the codecs that are asked for: \(names.joined(separator: ", "))"
         case .noOfferedCodecs: "accepts none of the codecs that were offered"
-        case .outsideBundle: "is outside the BUNDLE group, and the gateway has one transport per leg"
+        case .outsideBundle: "is outside the BUNDLE group, and there is no other transport for it"
+        case .ambiguousPayloadTypes: "has only payload types that mean other formats on m-lines before it"
         }
     }
 }

@@ -73,7 +73,8 @@ extension PeerDescription {
         }
         var aligned = self
         aligned.media = sections
-        if !bundle.isEmpty { aligned.bundle = sections.indices.filter { sections[$0].refusal == nil } }
+        // Whether they share a transport is said of them where they come from.
+        aligned.groups = []
         return aligned
     }
 

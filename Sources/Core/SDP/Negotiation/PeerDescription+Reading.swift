@@ -10,7 +10,7 @@ extension PeerDescription {
             media.append(line)
         }
         try Self.nameMedia(&media)
-        self.init(role: role, isLite: session.attributes.contains("ice-lite"), bundle: [], media: media)
+        self.init(role: role, isLite: session.attributes.contains("ice-lite"), groups: [], media: media)
         bundleMedia(groups: session.attributes.values(of: "group"))
     }
 
@@ -41,7 +41,9 @@ extension PeerDescription {
         }
         let grouped = Set(groups.joined())
         for index in media.indices { media[index].refusal = refusal(of: media[index], isBundled: grouped.contains(index)) }
-        keepOneTransport(groups)
+        self.groups = groups
+        limitTransports()
+        if role == .offer { keepNumbersApart() }
     }
 
     /// The BUNDLE groups as m-line indices. A group that names an unknown mid does not count, and none does when an
@@ -59,13 +61,37 @@ extension PeerDescription {
         }
     }
 
-    /// The leg has one transport: that of the first usable m-line and of the group it is in. Everything else is refused.
-    private mutating func keepOneTransport(_ groups: [[Int]]) {
-        guard let first = media.first(where: { $0.refusal == nil }) else { return }
-        bundle = groups.first { $0.contains(first.index) } ?? []
-        let kept = bundle.isEmpty ? [first.index] : bundle
-        for index in media.indices where media[index].refusal == nil && !kept.contains(index) {
-            media[index].refusal = .outsideBundle
+    /// A leg has so many transports; m-lines on further ones are refused.
+    private mutating func limitTransports() {
+        var transports: [[Int]] = []
+        for index in media.indices where media[index].refusal == nil {
+            let sharers = sharers(of: index)
+            if transports.contains(sharers) { continue }
+            if transports.count < Self.maximumTransports {
+                transports.append(sharers)
+            } else {
+                media[index].refusal = .outsideBundle
+            }
+        }
+    }
+
+    /// On transports of their own, m-lines may use one payload type, or one extension id, for different things (RFC 9143
+    /// §9.1 is about those that share one). On the call's other legs they share one: the first meaning stays, and what has
+    /// another is left out.
+    private mutating func keepNumbersApart() {
+        for index in media.indices.dropFirst() where media[index].refusal == nil {
+            let sharers = sharers(of: index)
+            let others = media[..<index].filter { $0.refusal == nil && !sharers.contains($0.index) }
+            guard !others.isEmpty else { continue }
+            let (codecs, mappings) = (others.flatMap(\.codecs), others.flatMap(\.extensions))
+            let apart = media[index].codecs.filter { codec in
+                codecs.codec(for: codec.payloadType).map { $0.isSameFormat(as: codec) } ?? true
+            }
+            if apart.count < media[index].codecs.count { media[index].codecs = apart.withoutOrphans() }
+            media[index].extensions.removeAll { mapping in
+                mappings.contains { ($0.id == mapping.id) != ($0.uri == mapping.uri) }
+            }
+            if !media[index].codecs.contains(where: \.carriesMedia) { media[index].refusal = .ambiguousPayloadTypes }
         }
     }
 

@@ -11,17 +11,25 @@ package struct PeerDescription: Equatable, Sendable {
     package var role: Role
     /// `a=ice-lite` (RFC 8839 §5.3)
     package var isLite: Bool
-    /// The m-lines of the BUNDLE group that the gateway takes part in, by index, tagged m-line first; empty without one.
-    package var bundle: [Int]
+    /// The BUNDLE groups (RFC 9143 §5) as m-lines by index, tagged m-line first. An m-line outside of them has a transport
+    /// of its own.
+    package var groups: [[Int]]
     /// The payload types that the peer's application wants in the first offer made on its behalf.
     package var payloadNumbers: [PayloadNumber] = []
     /// One entry per m-line.
     package var media: [PeerMedia]
 
-    /// The m-line whose transport serves the leg: the first usable one, in the order of the group (RFC 9143 §7.3.1).
+    /// The m-lines of the BUNDLE group that the first usable m-line is in; empty if it is in none.
+    package var bundle: [Int] {
+        guard let first = media.first(where: { $0.refusal == nil }) else { return [] }
+        return groups.first { $0.contains(first.index) } ?? []
+    }
+
+    /// The m-line whose transport is a new leg's first: the first usable one, in the order of its group (RFC 9143
+    /// §7.3.1).
     package var transportMedia: PeerMedia? {
-        let candidates = bundle.isEmpty ? Array(media.indices) : bundle
-        return candidates.lazy.map { media[$0] }.first { $0.refusal == nil }
+        guard let first = media.indices.first(where: { media[$0].refusal == nil }) else { return nil }
+        return sharers(of: first).lazy.map { media[$0] }.first { $0.refusal == nil }
     }
 
     /// The m-lines the gateway can carry.
