@@ -1,5 +1,9 @@
 """A peer that is no browser, and a browser: each hears exactly what the other plays."""
 import asyncio
+import re
+
+import pytest
+from aiortc import VideoStreamTrack
 
 from peers import sound
 from peers.media import MediaPeer
@@ -20,6 +24,42 @@ async def assert_both_hear(phone: PhonePage, media: MediaPeer, media_ports: rang
     assert sound.tone_share(heard, PEER_TONE) < 0.05  # not an echo of its own
     leg = await asyncio.to_thread(phone.leg)
     assert int(leg["pair"]["remote"].rsplit(":", 1)[1]) in media_ports
+
+
+def ungrouped(description: str) -> str:
+    return re.sub(r"^a=group:BUNDLE.*\r\n", "", description, flags=re.M)
+
+
+@pytest.mark.parametrize("caller", ["aiortc", "browser"])
+async def test_aiortc_without_bundle_hears_and_sees(gateway, browser, peer, tmp_path, caller):
+    """It makes a transport for each line, and bundles them only if both descriptions have the group."""
+    chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
+    bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
+    alice, media = await peer("alice"), MediaPeer(PEER_TONE)
+    media.connection.addTrack(VideoStreamTrack())
+    if caller == "aiortc":
+        session = await alice.call("bob", ungrouped(await media.offer()))
+        await asyncio.to_thread(bob.wait_for_view, "incoming")
+        await asyncio.to_thread(bob.run, "answer()")
+        answer = (await alice.expect("respondCallUpdate", session)).sdp
+        assert "a=group" not in answer
+        await media.accept(answer)
+    else:
+        await asyncio.to_thread(bob.run, "dial('alice')")
+        invitation = await alice.expect("call")
+        session = invitation.session
+        (await alice.answer(session, ungrouped(await media.answer(ungrouped(invitation.sdp))))).succeeded()
+    await assert_both_hear(bob, media, gateway.media_ports)
+    transceivers = {each.kind: each for each in media.connection.getTransceivers()}
+    assert transceivers["audio"].sender.transport is not transceivers["video"].sender.transport
+    await asyncio.to_thread(bob.wait_for, "report?.video?.framesDecoded > 10")
+    async with asyncio.timeout(60):
+        for _ in range(10):
+            assert (await transceivers["video"].receiver.track.recv()).width > 0
+    (await alice.end(session)).succeeded()
+    await asyncio.to_thread(bob.wait_for_view, "ended")
+    await media.close()
+    await asyncio.to_thread(bob.run, "unregister()")
 
 
 async def test_aiortc_calls_a_browser(gateway, browser, peer, tmp_path):
