@@ -57,6 +57,13 @@ import Testing
         #expect(session.selectedPath == Self.path && session.admitsMedia(from: Self.path))
     }
 
+    @Test func `a peer may take the credentials of another m-line than the first one that was offered`() throws {
+        var session = PeerSession(local: ICECredentials(ufrag: "first", password: "password that nobody takes"))
+        #expect(session.connect(Self.transport(), at: clock.now).contains(.fragmentRetired("first")))
+        #expect(session.localFragments == ["gate"])
+        #expect(try check(&session).contains(.startHandshake(.server)))
+    }
+
     @Test func `before the session is established a lost path is nobody's concern`() throws {
         var session = PeerSession(local: Self.local)
         _ = session.connect(Self.transport(), at: clock.now)
