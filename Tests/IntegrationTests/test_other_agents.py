@@ -138,6 +138,30 @@ def test_an_agent_without_bundle_holds_restarts_ice_and_changes_video(gateway, b
         assert phone.page.errors == []
 
 
+def test_an_agent_without_bundle_is_transferred(gateway, browser):
+    chromium = browser()
+    alice, bob, carol = (PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob", "carol"))
+    alice.page.run(UNBUNDLED)
+    alice.run("dial()")
+    bob.wait_for_view("incoming")
+    bob.run("answer()")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.video?.framesDecoded > 10")
+    bob.page.run("void orbweaver.phones.bob.transfer('carol')")  # done when carol has answered
+    carol.wait_for_view("incoming")
+    carol.run("answer()")
+    bob.wait_for_view("ended")
+    carol.wait_for("report?.video?.framesDecoded > 10")
+    pictures_go_on(alice)
+    carol.wait_for("report?.audio?.packets > 50")
+    alice.run("hangUp()")
+    carol.wait_for_view("ended")
+    for phone in (alice, bob, carol):
+        phone.run("unregister()")
+        assert phone.page.errors == []
+
+
 @pytest.mark.parametrize("unbundled", ["alice", "bob"])
 def test_video_is_added_to_a_call_of_an_agent_without_bundle(gateway, browser, unbundled):
     """Nothing of a call with sound alone shows whether its agents bundle."""
