@@ -42,8 +42,8 @@ import Gateway
 
     @Test func `a development gateway answers on both ports, and knows its demo users`() async throws {
         try await withGateway(try development()) { gateway, ports in
-            try await HealthProbe(host: "127.0.0.1", port: ports[0], usesTLS: true).ask(.health)
-            try await HealthProbe(host: "127.0.0.1", port: ports[1], usesTLS: false).ask(.ready)
+            try await HealthProbe(host: "127.0.0.1", port: ports[0], usesTLS: true).ask(.health, within: .seconds(120))
+            try await HealthProbe(host: "127.0.0.1", port: ports[1], usesTLS: false).ask(.ready, within: .seconds(120))
 
             let page = try await request(ports[1], "/")
             #expect(page.status == 200)
@@ -127,7 +127,7 @@ import Gateway
 
     @Test func `a probe says what is wrong`() async throws {
         let nobody = HealthProbe(host: "127.0.0.1", port: 1, usesTLS: false)
-        let failure = await #expect(throws: HealthProbe.Failure.self) { try await nobody.ask(.health) }
+        let failure = await #expect(throws: HealthProbe.Failure.self) { try await nobody.ask(.health, within: .seconds(120)) }
         #expect(failure?.description == "nothing listens on 127.0.0.1:1")
     }
 }

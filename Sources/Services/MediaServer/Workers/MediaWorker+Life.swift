@@ -75,6 +75,7 @@ extension MediaWorker {
         }
         let sealed = [UInt8](copying: transport.datagram(slot))
         for leg in legs where leg.session.mayHaveMoved(to: path, lastArrival: leg.lastArrival, at: now) {
+            // Whoever it is of, it is not this leg's: nothing to count yet.
             guard let plain = try? open(slot, kind, of: leg, &transport, at: now) else {
                 restore(sealed, in: slot, &transport)
                 continue
