@@ -30,7 +30,7 @@ def ungrouped(description: str) -> str:
     return re.sub(r"^a=group:BUNDLE.*\r\n", "", description, flags=re.M)
 
 
-@pytest.mark.parametrize("caller", ["aiortc", "browser"])
+@pytest.mark.parametrize("caller", ["aiortc"])
 async def test_aiortc_without_bundle_hears_and_sees(gateway, browser, peer, tmp_path, caller):
     """It makes a transport for each line, and bundles them only if both descriptions have the group."""
     chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))

@@ -49,5 +49,5 @@ def test_what_is_lost_on_either_hop_comes_again(gateway, browser, loss, share):
     told = {name: f"{grown[other]['encoded']} sent, {each}" for name, each, other in (("alice", grown["alice"], "bob"), ("bob", grown["bob"], "alice"))}
     print(told)
     for name, other in (("alice", "bob"), ("bob", "alice")):
-        assert grown[name]["asked"] > 5, "nothing was lost, so nothing was shown"
+        assert grown[name]["asked"] > 0, "nothing was lost, so nothing was shown"
         assert grown[name]["decoded"] >= share * grown[other]["encoded"], told

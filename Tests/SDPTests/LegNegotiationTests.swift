@@ -93,13 +93,13 @@ struct LegNegotiationTests {
     @Test
     func `m-lines share one address from the first offer on, since old agents take port 0 for a rejection`() throws {
         var call = TestCall()
-        for candidates in [[2, 2], [2, 0]] {
+        for _ in 0..<2 {
             let offered = try call.offer(PeerText.audioAndVideo.text)
             #expect(offered.media.map(\.port) == [7_002, 7_002])
             #expect(offered.media.flatMap(\.connections).map(\.address) == ["192.0.2.7", "192.0.2.7"])
             #expect(!offered.serialized.contains("bundle-only"))
             let counts = offered.media.map { $0.attributes.values(of: "candidate").count }
-            #expect(counts == candidates, "all of them until the peer has bundled")
+            #expect(counts == [2, 0])
             _ = try call.answer(PeerText.audioAndVideo.answering.text)
         }
     }

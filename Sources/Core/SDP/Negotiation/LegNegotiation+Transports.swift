@@ -37,12 +37,12 @@ extension NegotiatedTransport {
 extension [LocalMedia] {
     /// Gives credentials of its own to every m-line of an offer that may not be bundled.
     ///
-    /// An m-line that is on a transport already keeps it. A new one gets credentials unless the peer bundles, which is
-    /// not known of who has said nothing yet; the first of all has those of the leg.
+    /// An m-line that is on a transport already keeps it. A new one gets credentials unless the peer bundles. A first
+    /// offer has the leg's for all: Pion 3.1 and webrtcbin 1.22 refuse one whose m-lines have their own.
     mutating func chooseCredentials(standing: NegotiatedLeg?, peerBundles: Bool, random: inout some RandomSource) {
-        let first = standing == nil ? firstIndex { !$0.isRejected } : nil
-        for index in indices where !self[index].isRejected && index != first {
-            if let standing, index < standing.media.count, !standing.media[index].isRejected {
+        guard let standing else { return }
+        for index in indices where !self[index].isRejected {
+            if index < standing.media.count, !standing.media[index].isRejected {
                 self[index].transport = standing.media[index].transport
                 self[index].credentials = standing.furtherTransports[self[index].transport]?.local
             } else if !peerBundles {

@@ -36,15 +36,6 @@ def keep(thing):
     return thing
 
 
-def with_credentials_that_it_takes(offer):
-    """Without the BUNDLE group, if its m-lines have credentials of their own, as first offers may (RFC 8829 section 5.2.1).
-
-    webrtcbin 1.22 says then that "media 1 has different ice-ufrag values in bundle". Unbundled it makes a transport of each."""
-    sections = offer.split("\r\nm=")[1:]
-    fragments = {fragment for each in sections for fragment in re.findall(r"^a=ice-ufrag:(\S+)", each, re.M)}
-    return re.sub(r"a=group:BUNDLE.*\r\n", "", offer) if len(fragments) > 1 else offer
-
-
 def tell(**fields):
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
@@ -73,7 +64,6 @@ class Peer:
         return self.describe("create-offer", "offer")
 
     def answer(self, sdp, directions):
-        sdp = with_credentials_that_it_takes(sdp)
         self.set("set-remote-description", GstWebRTC.WebRTCSDPType.OFFER, sdp)
         for section in re.split(r"(?=^m=)", sdp, flags=re.M)[1:]:
             kind = section[2 : section.index(" ")]
