@@ -2,7 +2,6 @@
 import asyncio
 import re
 
-import pytest
 from aiortc import VideoStreamTrack
 
 from peers import sound
@@ -30,25 +29,18 @@ def ungrouped(description: str) -> str:
     return re.sub(r"^a=group:BUNDLE.*\r\n", "", description, flags=re.M)
 
 
-@pytest.mark.parametrize("caller", ["aiortc"])
-async def test_aiortc_without_bundle_hears_and_sees(gateway, browser, peer, tmp_path, caller):
+async def test_aiortc_without_bundle_hears_and_sees(gateway, browser, peer, tmp_path):
     """It makes a transport for each line, and bundles them only if both descriptions have the group."""
     chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
     bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
     alice, media = await peer("alice"), MediaPeer(PEER_TONE)
     media.connection.addTrack(VideoStreamTrack())
-    if caller == "aiortc":
-        session = await alice.call("bob", ungrouped(await media.offer()))
-        await asyncio.to_thread(bob.wait_for_view, "incoming")
-        await asyncio.to_thread(bob.run, "answer()")
-        answer = (await alice.expect("respondCallUpdate", session)).sdp
-        assert "a=group" not in answer
-        await media.accept(answer)
-    else:
-        await asyncio.to_thread(bob.run, "dial('alice')")
-        invitation = await alice.expect("call")
-        session = invitation.session
-        (await alice.answer(session, ungrouped(await media.answer(ungrouped(invitation.sdp))))).succeeded()
+    session = await alice.call("bob", ungrouped(await media.offer()))
+    await asyncio.to_thread(bob.wait_for_view, "incoming")
+    await asyncio.to_thread(bob.run, "answer()")
+    answer = (await alice.expect("respondCallUpdate", session)).sdp
+    assert "a=group" not in answer
+    await media.accept(answer)
     await assert_both_hear(bob, media, gateway.media_ports)
     transceivers = {each.kind: each for each in media.connection.getTransceivers()}
     assert transceivers["audio"].sender.transport is not transceivers["video"].sender.transport
