@@ -1,10 +1,14 @@
-"""What docs/threats.md says of tests is true."""
+"""What documents say of tests, of the code and of the wire is true."""
+import json
 import re
 from pathlib import Path
+
+import yaml
 
 from peers.gateway import REPOSITORY
 
 THREATS = REPOSITORY / "docs/threats.md"
+PROTOCOL = REPOSITORY / "docs/protocols/spidr.md"
 
 
 def rows(columns: int) -> list[list[str]]:
@@ -32,3 +36,125 @@ def test_of_54_named_attacks_at_least_50_are_shown_to_fail():
     attacks = [row for row in rows(4) if row[0].isdigit()]
     assert [int(row[0]) for row in attacks] == list(range(1, 55))
     assert sum("`" in row[3] and not row[3].startswith("documented") for row in attacks) >= 50
+
+
+# docs/protocols/spidr.md
+
+CITATION = re.compile(r"spidr-wire (§[\d.]*\d(?:\s*(?:,|–|and)\s*§[\d.]*\d)*)")
+"""`spidr-wire §6.3`, and more after it: `§6.3, §6.6`, `§6–§8`."""
+
+
+def sections() -> dict[str, str]:
+    """The text of each section by its number; rules of §12 that stand in a table count as sections."""
+    text = PROTOCOL.read_text()
+    parts = re.split(r"^##+ ([\d.]+) ", text, flags=re.MULTILINE)
+    rules = re.findall(r"^\| (12\.\d+) \| (.*)", text, flags=re.MULTILINE)
+    return dict(rules) | dict(zip(parts[1::2], parts[2::2]))
+
+
+def cited() -> dict[str, str]:
+    """Each section that something cites, with one place where it does."""
+    places = {}
+    for folder in ("Sources", "Tests", "openapi", "docs"):
+        for path in (REPOSITORY / folder).rglob("*"):
+            if path.suffix not in (".swift", ".py", ".js", ".yaml", ".md") or "__pycache__" in path.parts or path == Path(__file__):
+                continue
+            text = path.read_text()
+            numbers = [number for found in CITATION.findall(text) for number in re.findall(r"§([\d.]*\d)", found)]
+            if path.name == "call-states.md":  # which cites in brackets: [8.5, 12.7]
+                numbers += re.findall(r"\d+\.\d+", " ".join(re.findall(r"\[(\d+\.\d+(?:, \d+\.\d+)*)\](?!\()", text)))
+            places |= dict.fromkeys(numbers, str(path.relative_to(REPOSITORY)))
+    return places
+
+
+def table(number: str, columns: int) -> list[list[str]]:
+    """The rows of a section's tables that are so wide, without heads."""
+    lines = [line for line in sections()[number].splitlines() if line.startswith("| ")]
+    return [row for row in ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines) if len(row) == columns]
+
+
+def test_every_section_of_the_protocol_that_is_cited_is_there():
+    known, places = sections(), cited()
+    assert len(places) > 50
+    assert {number: place for number, place in places.items() if number not in known} == {}
+
+
+def examples() -> list[object]:
+    """The JSON values of the protocol's examples; a block may hold several, one after the other."""
+    values = []
+    for block in re.findall(r"^```json\n(.*?)^```", PROTOCOL.read_text(), flags=re.MULTILINE | re.DOTALL):
+        while block := block.strip():
+            value, end = json.JSONDecoder().raw_decode(block)
+            values.append(value)
+            block = block[end:]
+    return values
+
+
+def schema(example: dict) -> str:
+    """What describes it in openapi/orbweaver.yaml: `FooEnvelope` of what is wrapped in `foo`, `FooError` of a refusal in `fooResponse`."""
+    (wrapper,) = example.keys() if len(example) == 1 else [""]
+    if "code" in example.get(wrapper, example):
+        return wrapper[:1].upper() + wrapper[1:].removesuffix("Response") + "Error" if wrapper else "PlainError"
+    if example == {"subscribeResponse": {"statusCode": 0}}:
+        return "UnsubscribeResponseEnvelope"
+    return wrapper[:1].upper() + wrapper[1:] + "Envelope"
+
+
+def test_the_examples_of_the_protocol_are_as_described(contract):
+    values = examples()
+    assert len(values) > 30
+    for value in values:
+        contract.check_value(value, schema(value))
+
+
+def test_the_event_types_of_the_protocol_are_those_of_the_description(contract):
+    message = contract.document["components"]["schemas"]["NotificationMessageEnvelope"]["properties"]["notificationMessage"]
+    named = [name for row in table("5.3", 4) for name in re.findall(r"`(\w+)`", row[0]) if name != "eventType"]
+    assert sorted(named) == sorted(message["properties"]["eventType"]["enum"])
+
+
+def test_the_status_codes_of_the_protocol_are_those_of_the_errors():
+    errors = re.findall(r"^\| `[\w.]+` \| (\d+) \| (\d+) \|", (REPOSITORY / "docs/errors.md").read_text(), flags=re.MULTILINE)
+    sent = {(int(http), int(code)) for http, code in errors}
+    assert len(sent) > 20
+    listed = {int(cell) for row in table("1.6", 4) for cell in row[::2] if cell.isdigit()}
+    assert listed == {code for _, code in sent} | {0, 2, 49}  # in answers that are no refusals, and in a notification
+    pairs = set()
+    for row in table("1.4", 3):
+        https, codes = ([int(number) for number in re.findall(r"\d+", cell)] for cell in row[:2])
+        assert all(any((http, code) in sent for http in https) for code in codes), row
+        pairs |= {(http, code) for http in https for code in codes}
+    assert sent <= pairs
+
+
+def test_the_settings_and_errors_that_the_protocol_names_are_there(contract):
+    sample = re.search(r"^```yaml\n(.*?)^```", (REPOSITORY / "docs/configuration.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    settings = {f"{section}.{key}" for section, keys in yaml.safe_load(sample[1]).items() for key in keys}
+    errors = set(contract.document["components"]["schemas"]["ErrorCode"]["enum"])
+    named = re.findall(r"`([a-z]+\.[a-z_]+)(?:: \w+)?`", PROTOCOL.read_text())
+    assert len(named) > 25
+    assert [name for name in named if name not in settings | errors] == []
+
+
+# All documents
+
+
+def documents() -> list[Path]:
+    return [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "Tests/IntegrationTests").glob("*.md")]
+
+
+def anchors(document: Path) -> set[str]:
+    """What a link can name in it: its headings, in lower case, without punctuation, and with hyphens for spaces."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_link_between_documents_leads_somewhere():
+    links = [(document, *link) for document in documents() for link in re.findall(r"\]\(([\w./+-]*)(?:#([^)]*))?\)", document.read_text())]
+    assert len(links) > 50
+    broken = []
+    for document, path, anchor in links:
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or anchor and anchor not in anchors(target):
+            broken.append(f"{document.relative_to(REPOSITORY)}: {path}#{anchor}")
+    assert broken == []

@@ -62,6 +62,10 @@ class Contract:
     def check_notification(self, envelope: object):
         self._validate(envelope, {"$ref": "#/components/schemas/NotificationMessageEnvelope"}, "notification")
 
+    def check_value(self, value: object, schema: str):
+        """A value by itself, against one of the document's schemas."""
+        self._validate(value, {"$ref": f"#/components/schemas/{schema}"}, schema)
+
     def _template(self, path: str) -> str | None:
         path = path.rstrip("/") or "/"
         return next((template for pattern, template in self._templates if pattern.fullmatch(path)), None)
