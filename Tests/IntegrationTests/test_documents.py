@@ -158,3 +158,9 @@ def test_every_link_between_documents_leads_somewhere():
         if not target.exists() or anchor and anchor not in anchors(target):
             broken.append(f"{document.relative_to(REPOSITORY)}: {path}#{anchor}")
     assert broken == []
+
+
+def test_every_file_that_contributing_names_is_there():
+    named = re.findall(r"`((?:Sources|Tests|scripts|docs|fixtures|openapi)/[\w./+-]*)", (REPOSITORY / "CONTRIBUTING.md").read_text())
+    assert len(named) > 50
+    assert [name for name in named if not (REPOSITORY / name).exists()] == []
