@@ -1,21 +1,26 @@
-# syntax=docker/dockerfile:1
 # The gateway as a container: built in one stage, run in a small one. scripts/image builds and tries it. With a folder in
 # place of the stage "build" (--build-context build=FOLDER, as scripts/image --from-build gives it), the second stage is
 # built and tested alone.
 #
-# What runs stands on a base image named by digest (bookworm-20260610-slim). The compiler's image is named by its exact
-# version, a tag that may still move. `scripts/image --pin` puts today's digests behind both; `scripts/image --release`
-# builds nothing without. Debian's packages are not pinned (DL3008): a stable release changes them only to fix them, and
-# old versions leave the mirrors.
-ARG SWIFT_IMAGE=docker.io/library/swift:6.3.1-bookworm
+# Both stages stand on one base image, named by digest (bookworm-20260610-slim). `scripts/image --pin` puts today's
+# digest behind its tag; `scripts/image --release` builds nothing without one. The compiler is swift.org's release of
+# one exact version, and its signature is checked (scripts/toolchain). The first stage has not been built where this was
+# written: swift.org was out of reach. Debian's packages are not pinned (DL3008): a stable release changes them only to
+# fix them, and old versions leave the mirrors.
 ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim@sha256:96e378d7e6531ac9a15ad505478fcc2e69f371b10f5cdf87857c4b8188404716
 
-FROM ${SWIFT_IMAGE} AS build
+FROM ${DEBIAN_IMAGE} AS build
+# The first lines are what fetches the compiler and what it needs, the last one what the gateway needs.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libssl-dev libsrtp2-dev libopus-dev libspandsp-dev libspeexdsp-dev libsqlite3-dev zlib1g-dev pkg-config \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates curl gpg \
+      binutils gcc git libcurl4-openssl-dev libedit-dev libicu-dev libncurses-dev libpython3-dev libsqlite3-dev \
+      libstdc++-12-dev libxml2-dev tzdata uuid-dev \
+      libssl-dev libsrtp2-dev libopus-dev libspandsp-dev libspeexdsp-dev zlib1g-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
+COPY scripts/toolchain scripts/
+RUN scripts/toolchain 6.3.1 / && swift --version
 COPY Package.swift Package.versions ./
 COPY scripts/packages scripts/
 COPY Sources Sources
