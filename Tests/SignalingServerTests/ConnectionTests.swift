@@ -114,6 +114,43 @@ import Testing
         }
     }
 
+    // MARK: - Refused while they send
+
+    @Test(arguments: [(false, true), (false, false), (true, false)])
+    func `a client that sends far more than is read of it gets its refusal`(
+        _ overTLS: Bool, _ isFirst: Bool
+    ) async throws {
+        let (server, client) = try Self.tls()
+        try await TestServer.run(configure: {
+            if overTLS { $0.listeners = [.init(host: "127.0.0.1", port: 0, tls: server)] }
+            $0.linger = (.seconds(600), 32 << 20)
+        }) { server in
+            let sender = try await RawClient.connect(server.port, tls: overTLS ? client : nil, sendsOn: true)
+            if !isFirst { #expect(try await ask(sender) == 200) }
+            try await sender.stopReading()
+            // More than the kernels' buffers take of it: were the connection closed at once, this would fail.
+            try await sender.send("GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: 16_000_000))
+            try await sender.resumeReading()
+            let answer = HTTPText(try #require(await sender.read(until: HTTPText.length)))
+            await sender.close()
+            #expect(answer.status == 431)
+            #expect(answer.body.contains("request.headers_too_large"))
+            #expect(answer["connection"] == "close")
+            #expect(server.metrics.connectionsClosed[.malformed].value == 1)
+        }
+    }
+
+    @Test(arguments: [(Duration.seconds(600), 200_000), (.milliseconds(50), .max)])
+    func `a client that goes on sending after its refusal is cut off`(_ time: Duration, _ bytes: Int) async throws {
+        try await TestServer.run(configure: { $0.linger = (time, bytes) }) { server in
+            let sender = try await RawClient.connect(server.port, sendsOn: true)
+            let piece = String(repeating: "x", count: 100_000)
+            try await sender.send("GET / HTTP/1.1\r\nHost: a\r\nX-Long: ")
+            while (try? await sender.send(piece)) != nil {}
+            #expect(server.metrics.connectionsClosed[.malformed].value == 1)
+        }
+    }
+
     // MARK: - Too many
 
     @Test func `one more connection of an address takes the place of the one that was idle longest`() async throws {

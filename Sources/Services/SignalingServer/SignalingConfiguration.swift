@@ -55,6 +55,8 @@ package struct SignalingConfiguration: Sendable {
     package var firstRequestTimeout = Duration.seconds(15)
     /// From a request's head to the end of its body.
     package var requestTimeout = Duration.seconds(30)
+    /// How long, and how many bytes, a client may go on sending what has been refused, so that the refusal reaches it.
+    package var linger = (time: Duration.seconds(2), bytes: 1 << 20)
     /// How long an idle HTTP connection is kept.
     package var keepAliveTimeout = Duration.seconds(75)
     /// Without a frame from the client for this long a channel is closed: three periods of the clients' pings.
@@ -70,7 +72,9 @@ package struct SignalingConfiguration: Sendable {
 
     func channelSetup(defaultDomain: String) -> SignalingChannel.Configuration {
         SignalingChannel.Configuration(
-            timeouts: ConnectionTimeouts(firstRequest: .init(firstRequestTimeout), request: .init(requestTimeout)),
+            timeouts: ConnectionTimeouts(
+                firstRequest: .init(firstRequestTimeout), request: .init(requestTimeout),
+                linger: LingeringClose.Limits(time: .init(linger.time), bytes: linger.bytes)),
             keepAlive: keepAliveTimeout,
             headerLimit: maxHeaderBytes,
             ahead: RequestThrottle.Limits(requestsAtATime: requestsAtATime, bytesAhead: bytesAhead),

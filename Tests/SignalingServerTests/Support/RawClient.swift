@@ -30,11 +30,14 @@ final class RawClient: Sendable {
     /// - Parameters:
     ///   - source: one of the machine's own addresses, such as any of 127.0.0.0/8.
     ///   - receiveBuffer: bytes that the kernel takes for a client that does not read; its own choice unless given.
+    ///   - sendsOn: after the peer has ended its direction; else that is the end.
     static func connect(
-        _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true, receiveBuffer: Int? = nil
+        _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true, receiveBuffer: Int? = nil,
+        sendsOn: Bool = false
     ) async throws -> RawClient {
         let client = RawClient()
-        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelOption(.autoRead, value: autoRead)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: autoRead).channelOption(.allowRemoteHalfClosure, value: sendsOn)
         if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer)) }
         if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
         let channel = try await bootstrap
@@ -57,6 +60,8 @@ final class RawClient: Sendable {
 
     /// What the peer sends stays in the kernel's buffers from now on.
     func stopReading() async throws { try await openChannel.setOption(.autoRead, value: false).get() }
+
+    func resumeReading() async throws { try await openChannel.setOption(.autoRead, value: true).get() }
 
     func close() async { try? await openChannel.close().get() }
 

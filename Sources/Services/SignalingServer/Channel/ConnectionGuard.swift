@@ -9,6 +9,8 @@ struct ConnectionTimeouts: Sendable {
     var firstRequest: TimeAmount
     /// From a request's head to the end of its body.
     var request: TimeAmount
+    /// From a refusal that ends the connection to its end.
+    var linger: LingeringClose.Limits
 }
 
 /// Stands between the HTTP decoder and everything else: ends connections that ask nothing, dawdle or send garbage,
@@ -31,6 +33,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var target = ""
     private(set) var requestsOwed = 0
     private var answerBegun = false
+    private var hasRefused = false
     /// `false` once the peer has closed its side: nobody is known to have waited for an answer after that.
     private(set) var peerIsPresent = true
 
@@ -99,6 +102,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What follows a refused head cannot be read either.
+        guard !hasRefused else { return }
         switch error {
         case HTTPParserError.headerOverflow:
             give(APIError(.requestHeadersTooLarge, "The request's headers are too large."), .malformed, context)
@@ -139,16 +144,22 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Says why, if no other answer is in the way, and ends the connection.
     private func give(_ error: APIError, _ reason: ConnectionClosure, _ context: ChannelHandlerContext) {
         metrics.connectionsClosed[reason].increment()
+        hasRefused = true
+        deadline?.cancel()
         let othersOwed = requestsOwed - (isReadingRequest ? 1 : 0)
-        if othersOwed == 0, !answerBegun {
-            // A path that leads nowhere has no wrapper.
-            let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
-            // A request that has begun is counted by whoever was to answer it.
-            RefusalWriter.write(
-                Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context,
-                counting: isReadingRequest ? nil : metrics)
+        guard othersOwed == 0, !answerBegun, let throttle else { return context.close(promise: nil) }
+        // A path that leads nowhere has no wrapper.
+        let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
+        // A request that has begun is counted by whoever was to answer it.
+        RefusalWriter.write(
+            Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context,
+            counting: isReadingRequest ? nil : metrics)
+        place.awaitRequest()
+        do {
+            try LingeringClose.begin(before: throttle, timeouts.linger, context)
+        } catch {
+            context.close(promise: nil)
         }
-        context.close(promise: nil)
     }
 }
 
