@@ -118,7 +118,8 @@ struct AppendixBRig {
         case .consultativeTransfer: _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now)
         case .merge:
             // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
-            try call.audit(by: leg)
+            var asked = call
+            try asked.audit(by: leg, at: now)
             let actions = call.handoverRequested(by: CallID(9), of: leg, at: now)
             return actions.traces == ["refuse handover to \(CallID(9))"] ? .failsLater : .accepted
         case .endCall: _ = try call.end(by: leg, reasonText: nil, at: now)

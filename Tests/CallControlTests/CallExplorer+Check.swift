@@ -1,5 +1,6 @@
 import CallControl
 import Primitives
+import TestSupport
 
 // MARK: What always holds
 
@@ -33,6 +34,21 @@ extension CallExplorer {
             }
         }
         try checkStates()
+    }
+
+    /// A client that audits and then stops is missed, whatever its call is doing; while ends change hands, by whoever
+    /// gets them.
+    func checkSilence() throws {
+        let now = world.clock.now
+        for (id, call) in world.calls where !world.ended.contains(id) {
+            guard case .answered(let answered) = call.state, answered.operation?.isHandover != true else { continue }
+            for leg in call.legs where leg.isTalkingNow {
+                let silent = try Self.audited(call, by: leg.id, at: now)
+                guard let deadline = silent.nextDeadline, deadline.time <= now + .seconds(91) else {
+                    throw ExplorationFault("nobody would miss \(leg.party.session) in call \(id)", path)
+                }
+            }
+        }
     }
 
     /// Nobody hears a call that they have left or that is over, and nobody who has left is heard.

@@ -89,7 +89,7 @@ extension CallRig {
         case .reject(let leg): return try call.reject(by: leg, at: clock.now)
         case .end(let leg, let reason): return try call.end(by: leg, reasonText: reason, at: clock.now)
         case .audit:
-            try call.audit(by: .caller)
+            try call.audit(by: .caller, at: clock.now)
             return []
         case .joined(let leg, let device, let former): return call.deviceChanged(leg, .joined(device, replacing: former), at: clock.now)
         case .left(let leg, let id, let others): return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)

@@ -50,6 +50,25 @@ async def test_a_client_that_is_gone_loses_its_call_and_one_that_comes_back_in_t
     await at_carol.unhold()
 
 
+async def test_a_client_that_stops_auditing_is_missed_although_its_channel_is_open(own_gateway, party):
+    own = own_gateway("--set", f"calls.client_timeout={TIMEOUT:.0f}s")
+    alice, bob, carol, dave = [await party(name, base=own.http) for name in ("alice", "bob", "carol", "dave")]
+    at_alice, at_bob = await connected(alice, bob)
+    at_carol, at_dave = await connected(carol, dave)
+
+    # Bob's page audits, and forgets the call. Carol asks once, Alice and Dave never do.
+    (await at_carol.audit()).succeeded()
+    for _ in range(2):
+        (await at_bob.audit()).succeeded()
+    for call in (at_alice, at_bob):
+        ended = await call.over()
+        assert (ended.code, ended.text) == (480, "Client is gone")
+    causes = [each.heard[-1].message["sessionParams"] for each in (alice, bob)]
+    assert [(each["cause"], each["endedBy"]) for each in causes] == [("client_lost", "peer"), ("client_lost", "self")]
+    assert own.metric("orbweaver_calls_total", cause="client_lost") == 1
+    assert (await sessions(carol), await sessions(dave)) == ([at_carol.session], [at_dave.session])
+
+
 async def test_a_session_that_was_handed_over_is_forgotten_if_its_client_does_not_end_it(own_gateway, peer, party):
     own = own_gateway("--set", "calls.completion_time=1s")
     alice, bob, carol = await peer("alice", base=own.http), await party("bob", base=own.http), await party("carol", base=own.http)

@@ -30,7 +30,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "calls", "client_timeout", \.switchboard.call.clientTimeout,
             ValueFormat.duration(.seconds(1)...(.seconds(86_400))).orNone("off", "it is waited for for ever"),
-            "A client of an answered call that has no channel open and makes no request, audits included, is gone after this time."),
+            "A client of an answered call that makes no request for so long, and has no channel or audits no more, is gone."),
         ConfigurationKey(
             "calls", "completion_time", \.switchboard.call.completionTime, .duration(.seconds(1)...(.seconds(300))),
             "How long a client whose call was handed over, by transfer or conference, has to end it; then its session is forgotten."),

@@ -18,7 +18,7 @@ extension Call {
     /// or was never told of the call, leaves it at all who were (spidr-wire §6.6).
     mutating func keep(_ leg: Leg, at device: SubscriptionID?) {
         guard let kept = self[leg]?.party.devices.first(where: { $0.subscription == device }) else { return }
-        edit(leg) { $0.party.devices = [kept] }
+        edit(leg) { $0.keep(kept) }
     }
 
     /// A device hangs up. It knows that, and is told nothing any more; the user's others that know the call are told as the other end is.
@@ -44,7 +44,7 @@ extension Call {
         last.reasonText = "Continued on another device"
         last.cause = CallEnding.PartialCause.continuedElsewhere.rawValue
         last.endedBy = .own
-        defer { edit(leg) { $0.party.devices = [device] } }
+        defer { edit(leg) { $0.keep(device) } }
         return tell(leg, last)
     }
 

@@ -133,8 +133,8 @@ extension Call {
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
                     holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,
-                    unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost, response: leg.response,
-                    lastUtterance: leg.lastUtterance))
+                    audits: leg.audits, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost,
+                    response: leg.response, lastUtterance: leg.lastUtterance))
             return adopted
         }
     }

@@ -28,7 +28,8 @@ package struct Call: Equatable, Sendable {
         package var offerTime: Duration
         /// How long an end whose call was handed over has to end it.
         package var completionTime: Duration
-        /// How long an end may go on without an open channel and without a request, audits included; `nil`: for ever.
+        /// How long an end may go on without a request, audits included, if it has no open channel or has audited
+        /// before; `nil`: for ever.
         package var clientTimeout: Duration?
         /// Characters of a reason or a name that are passed on (spidr-wire §6.7).
         package var maximumTextLength: Int
@@ -301,9 +302,6 @@ extension Call {
         case .answered(let answered): return leave(answered, leg, member.stage, .ended(from: device, reasonText: reason), at: now)
         }
     }
-
-    /// The client asks whether the call is still there (spidr-wire §6.9), answered or not.
-    package func audit(by leg: Leg) throws(CallError) { _ = try member(leg) }
 
     /// What the state query answers (spidr-wire §6.8).
     package func progress(for leg: Leg) throws(CallError) -> CallProgress {

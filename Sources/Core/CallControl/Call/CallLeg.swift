@@ -48,6 +48,8 @@ package struct CallLeg: Equatable, Sendable {
     var keys = PressedKeys()
     /// When one of its clients asked for something last.
     var lastRequest: MonotonicTime?
+    /// `nil` if none of its clients has audited.
+    var audits: AuditRhythm?
     /// Since when none of its clients has listened.
     var unreachableSince: MonotonicTime?
     /// By when it has to answer an offer that the gateway made by itself.

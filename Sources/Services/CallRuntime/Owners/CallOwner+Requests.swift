@@ -86,8 +86,9 @@ extension CallOwner {
     }
 
     func audit(by leg: Leg) throws(CallError) {
+        let now = environment.clock.now
         try command("audit", leg) { call throws(CallError) in
-            try call.audit(by: leg)
+            try call.audit(by: leg, at: now)
             return []
         }
     }
