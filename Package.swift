@@ -83,7 +83,8 @@ let package = Package(
     products: [
         .executable(name: "orbweaver", targets: ["orbweaver"]),
         .executable(name: "orbweaver-bench", targets: ["orbweaver-bench"]),
-        .library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"]),
+        .library(name: "CoreFuzzer", type: .static, targets: ["CoreFuzzer"]),
+        .library(name: "SignalingFuzzer", type: .static, targets: ["SignalingFuzzer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -181,10 +182,19 @@ let package = Package(
             name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI"],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
+        .target(
+            name: "SignalingFuzzTargets", dependencies: ["FuzzTargets", "Primitives", "SignalingServer", nioWebSocket],
+            path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
+        // libFuzzer's entry, which a program can have only once; no test may depend on them.
+        .target(name: "CoreFuzzer", dependencies: ["FuzzTargets"], path: "Tests/CoreFuzzer", swiftSettings: strict),
+        .target(
+            name: "SignalingFuzzer", dependencies: ["FuzzTargets", "SignalingFuzzTargets"],
+            path: "Tests/SignalingFuzzer", swiftSettings: strict),
 
         // Tests, one target per module
         tests("PrimitivesTests", []),
         tests("FuzzReplayTests", ["FuzzTargets"]),
+        tests("SignalingFuzzReplayTests", ["FuzzTargets", "SignalingFuzzTargets"]),
         tests("STUNTests", ["STUN", "FuzzTargets"]),
         tests("ICETests", ["ICE", "STUN", "FuzzTargets"]),
         tests("SDPTests", ["SDP", "FuzzTargets"]),
@@ -220,7 +230,10 @@ let package = Package(
 
 // For scripts/sanitize: what media goes through and its tests, without the packages that only the rest needs.
 if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
-    let rest: Set = ["SignalingServer", "Storage", "Gateway", "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench"]
+    let rest: Set = [
+        "SignalingServer", "SignalingFuzzTargets", "SignalingFuzzer", "SignalingFuzzReplay", "Storage", "Gateway",
+        "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench",
+    ]
     package.targets.removeAll { rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests" }
     package.products.removeAll()
     package.dependencies = [swiftLog]

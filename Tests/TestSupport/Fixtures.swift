@@ -26,4 +26,9 @@ package enum Fixtures {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
         return names.filter { !$0.hasPrefix(".") && $0 != "README.md" }.sorted().map { folder + "/" + $0 }
     }
+    /// What `scripts/fuzz` keeps for a target: inputs that reach much, and inputs that once trapped. Traps if there is
+    /// no corpus.
+    package static func fuzzInputs(_ target: String) throws -> [[UInt8]] {
+        try (files(in: "fuzz/\(target)/corpus") + anyFiles(in: "fuzz/\(target)/crashes")).map { try bytes($0) }
+    }
 }

@@ -1,0 +1,9 @@
+package import FuzzTargets
+
+extension FuzzTarget {
+    /// The parsers of the signalling server, which brings packages with it that the others do without.
+    package static let signaling = [
+        FuzzTarget(name: "client-frames", run: fuzzClientFrames),
+        FuzzTarget(name: "realm-file", run: fuzzRealmFile),
+    ]
+}
