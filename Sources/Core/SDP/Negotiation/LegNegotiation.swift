@@ -60,6 +60,18 @@ package struct LegNegotiation: Equatable, Sendable {
         }
     }
 
+    /// What the open offer of the gateway says of each m-line, as the gateway sees it; empty if none is open.
+    package var offeredDirections: [MediaDirection] {
+        guard case .localOffer(let media) = state else { return [] }
+        return media.map(\.direction)
+    }
+
+    /// Takes over the versions and the sources that another state of this negotiation has used since.
+    package mutating func countOn(from later: LegNegotiation) {
+        version = max(version, later.version)
+        sources = later.sources
+    }
+
     // MARK: Reading
 
     /// What the peer of this leg says, in the payload types of the call, with its preferences put in.

@@ -16,13 +16,23 @@ extension PeerDescription {
 
     /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's. Those that the gateway refuses were
     /// not offered on, so nothing of the answer is about them.
-    package func aligned(toOffer offer: PeerDescription) -> PeerDescription {
+    ///
+    /// - Parameter keepingUnknown: An m-line that this description does not speak of is there with all its codecs, `inactive`, and so is
+    ///   one that this peer could only not take as it was offered.
+    package func aligned(toOffer offer: PeerDescription, keepingUnknown: Bool = false) -> PeerDescription {
         let places = offer.media.map { section in
             Place(
                 mid: section.mid, kind: section.kind, codecs: section.codecs, extensions: section.extensions,
                 isRefused: section.refusal != nil)
         }
-        return aligned(to: places, isOpenEnded: false)
+        var aligned = aligned(to: places, isOpenEnded: false)
+        guard keepingUnknown else { return aligned }
+        for (index, chosen) in lines(for: places).enumerated() where offer.media[index].refusal == nil {
+            if let chosen, media[chosen].refusal != .outsideBundle { continue }
+            aligned.media[index] = offer.media[index]
+            aligned.media[index].direction = .inactive
+        }
+        return aligned
     }
 
     /// The same wishes, with every m-line that carries something open in both directions.
@@ -32,18 +42,8 @@ extension PeerDescription {
         return opened
     }
 
-    /// What to say of this peer to somebody new, who may be told more than holds and is not told less.
-    ///
-    /// Whoever neither holds nor was held has said whether it sends a picture. What it would receive depended on who was there, and
-    /// while somebody holds nothing of that is said.
-    package func introduced() -> PeerDescription {
-        guard principalDirection == .sendReceive else { return opened() }
-        var introduced = self
-        for index in introduced.media.indices where introduced.media[index].refusal == nil {
-            introduced.media[index].direction = MediaDirection(sends: media[index].direction.sends, receives: true)
-        }
-        return introduced
-    }
+    /// The same wishes, as somebody hears them who is rung: a hold is not part of an introduction.
+    package func introduced() -> PeerDescription { principalDirection == .sendReceive ? self : opened() }
 
     /// The direction of the audio, or of all there is if there is no audio; `nil` if nothing is carried.
     package var principalDirection: MediaDirection? {
