@@ -97,8 +97,8 @@ enum AppendixB {
             sides: [.incoming], states: ["ANSWERING"] + answered, methods: [.accept, .reject], outcome: .alreadyAnswered,
             reason: "A second device has to tell this from every other refusal [6.6]; the code does. The state is told too."),
         Difference(
-            sides: [.incoming], states: ["ANSWERING"], methods: Method.descriptions + [.transfer, .consultativeTransfer], outcome: .pending,
-            reason: "Who answers a call that came without an offer makes it [8.1], and the caller has 30 s to answer that; until then every request waits."),
+            sides: [.incoming], states: ["ANSWERING"], methods: [.transfer, .consultativeTransfer], outcome: .pending,
+            reason: "Who answers a call that came without an offer makes it [8.1], and the caller has 30 s to answer that; until then a transfer waits."),
         Difference(
             sides: Side.allCases, states: ["IN_CALL", "REMOTELY_HELD"], methods: [.unhold], outcome: .accepted,
             reason: "There is no verb for it [8.2]: an offer may say again what was said before (RFC 3264 §8)."),

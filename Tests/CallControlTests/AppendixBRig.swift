@@ -115,12 +115,12 @@ struct AppendixBRig {
                 user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)])
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwtarget"))
             _ = try call.transfer(by: leg, to: target, at: now, random: &random)
-        case .consultativeTransfer: _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now)
+        case .consultativeTransfer: _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now, random: &random)
         case .merge:
             // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
             var asked = call
             try asked.audit(by: leg, at: now)
-            let actions = call.handoverRequested(by: CallID(9), of: leg, at: now)
+            let actions = call.handoverRequested(by: CallID(9), of: leg, at: now, random: &random)
             return actions.traces == ["refuse handover to \(CallID(9))"] ? .failsLater : .accepted
         case .endCall: _ = try call.end(by: leg, reasonText: nil, at: now)
         }

@@ -24,12 +24,10 @@ extension CallExplorer {
             guard let call = world.calls[place.call] else { continue }
             try checkHearing(session, place.leg, call)
             guard place.leg.isTalkingNow else { continue }
-            // What somebody new has to say to it may be on its way.
-            let isSettled = !call.legs.contains { $0.isTalkingNow && $0.isToldAnew }
-            if isSettled, !client.isAstray, client.isHeld != isHeld(session) {
+            if !client.isAstray, client.isHeld != isHeld(session) {
                 throw ExplorationFault("\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
             }
-            guard place.leg.holds == client.isHolding else {
+            guard client.isAstray || place.leg.holds == client.isHolding else {
                 throw ExplorationFault("\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
             }
         }
@@ -91,6 +89,7 @@ extension CallExplorer {
     private func checkStates() throws {
         for (id, call) in world.calls where !world.ended.contains(id) {
             let talking = call.legs.filter(\.isTalkingNow)
+            if talking.contains(where: { clients[$0.party.session]?.isAstray == true }) { continue }
             for leg in talking {
                 let own = clients[leg.party.session]?.isHolding ?? false
                 let others = id != Self.conference && talking.contains { $0.id != leg.id && clients[$0.party.session]?.isHolding == true }

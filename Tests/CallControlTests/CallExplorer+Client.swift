@@ -1,12 +1,19 @@
 import CallControl
+import Primitives
 import SDP
 
 extension CallExplorer.Client {
-    /// It has answered, and goes by what it was offered, whatever becomes of the answer.
-    mutating func applyOffer(late: Bool) {
+    /// It has answered, and goes by what it was offered.
+    ///
+    /// - Parameter isRefused: nobody wants its answer any more.
+    mutating func applyOffer(isRefused: Bool = false) {
         isHeld = offered.map { !$0.receives } ?? isHeld
-        (offered, lateness, isLate, isAstray) = (nil, 0, late, false)
+        // An answer to an offer that sends nothing does not say whether it holds.
+        isAstray = isRefused || isAstray && offered?.sends != true
+        (offered, lateness) = (nil, 0)
     }
+
+    mutating func catchUp() { isCatchingUp = !mail.isEmpty && (lateness > 0 || isCatchingUp) }
 
     var isOverOnce: Bool { farewells + mail.count { $0 == .over } <= 1 }
 }
@@ -14,8 +21,13 @@ extension CallExplorer.Client {
 extension CallLeg {
     var isCompleted: Bool { if case .completed = stage { true } else { false } }
     var isTalkingNow: Bool { stage == .talking }
-    var awaitsAnswer: Bool { answerDeadline != nil }
-    var isToldAnew: Bool { awaitsAnswer && ownOffer != .withdrawn }
+
+    /// What tells exchanges with it apart.
+    func exchange(at now: MonotonicTime) -> String {
+        let offer = offered.map { "\($0.count)\($0.settles > now ? "s" : "")\($0.told?.description ?? "")" } ?? ""
+        let marks = [isStable, isAsked, newsDue != nil, newsDue.map { $0 > now } ?? false].map { $0 ? "1" : "0" }.joined()
+        return "[\(marks)|\(offer)|\(told?.description ?? "")|\(wishes?.description ?? "")]"
+    }
 }
 
 extension Call.Operation {
@@ -46,6 +58,8 @@ extension CallWorld.Message.Content {
 }
 
 extension CallExplorer.News {
+    var isOffer: Bool { if case .offered = self { true } else { false } }
+
     var word: String {
         switch self {
         case .called: "called"
@@ -54,16 +68,6 @@ extension CallExplorer.News {
         case .timedOut: "timed out"
         case .over: "over"
         case .failed: "failed"
-        }
-    }
-}
-
-extension CallLeg.OwnOffer {
-    var word: String {
-        switch self {
-        case .introduction: "i"
-        case .withdrawn: "w"
-        case .restoration(let sends): sends ? "s" : "r"
         }
     }
 }

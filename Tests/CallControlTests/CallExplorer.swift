@@ -61,20 +61,20 @@ struct CallExplorer: Explorable {
         var holdingBefore: Bool?
         /// It was offered this.
         var offered: MediaDirection?
-        /// By the gateway itself, to be told what holds now.
-        var isToldAnew = false
         /// The direction of its own open offer.
         var offers: MediaDirection?
         /// The other keeps it waiting.
         var isHeld = false
-        /// It has answered an offer that was withdrawn, and goes by it.
-        var isLate = false
-        /// It has not answered an offer that was to tell it anew what holds.
+        /// It has not answered an offer, or not in time, and does not know what holds.
         var isAstray = false
+        /// Offers of its own that it has put aside for one that it was offered, whose answers are yet to come.
+        var putAside = 0
         /// Time-outs since it was offered something.
         var lateness = 0
         /// It was told that this is over.
         var farewells = 0
+        /// It was late, and has yet to hear what came meanwhile.
+        var isCatchingUp = false
         /// What it has been told and has not heard.
         var mail: [News] = []
     }
@@ -107,14 +107,17 @@ struct CallExplorer: Explorable {
     let dialects: [SessionID: HoldDialect]
     /// Only what concerns the call to Bob, and Dave.
     let isFocused: Bool
+    /// Whether clients that are offered something while their own offer waits put theirs aside (RFC 8829 §4.1.10.2), or pay no heed.
+    let yields: Bool
     /// Requests of users and time-outs that may still come; `nil`: any number.
     private(set) var requests: Int?
     private(set) var world = CallWorld()
     private(set) var clients: [SessionID: Client] = [:]
     private(set) var path: [Step] = []
 
-    init(alice: HoldDialect, others: HoldDialect, isFocused: Bool = false) throws {
+    init(alice: HoldDialect, others: HoldDialect, isFocused: Bool = false, yields: Bool = true) throws {
         self.isFocused = isFocused
+        self.yields = yields
         dialects = ["A1": alice, "A2": alice, "A3": alice, "B": others, "C": others, "D": others]
         world.add(Self.aged(try MidCallRig(id: 1, alice, others, session: "B").call), keeper: .caller)
         let sessions: [SessionID] = isFocused ? ["A1", "B"] : ["A1", "A2", "B", "C"]
@@ -162,7 +165,7 @@ struct CallExplorer: Explorable {
         guard let requests else { return allSteps }
         return allSteps.filter { step in
             // Messages between calls do not take as long as any time-out.
-            step.isReaction || requests > 0 && step != .transfer && (step != .wait || world.messages.isEmpty)
+            step.isReaction || (requests > 0 || step == .wait && isNearDeadline) && step != .transfer && (step != .wait || world.messages.isEmpty)
         }
     }
 
@@ -179,7 +182,7 @@ struct CallExplorer: Explorable {
             if session == Self.dave { steps.append(.pickUpElsewhere) }
             if client.offered != nil {
                 steps += isFocused ? [.answer(session), .neglect(session)] : [.answer(session)]
-            } else if client.holdingBefore == nil {
+            } else if client.holdingBefore == nil, client.putAside == 0 {
                 steps.append(.hold(session))
             }
             steps.append(.end(session))
@@ -201,17 +204,19 @@ struct CallExplorer: Explorable {
     mutating func take(_ step: Step) throws -> Bool {
         path.append(step)
         let before = world.calls
+        let isShortWait = step == .wait && isNearDeadline
         do throws(CallError) {
             try carryOut(step)
         } catch {
-            guard error.isOfState, step != .audit else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
+            guard error.isOfState || isLate(step, error), step != .audit else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
             guard before == world.calls else { throw ExplorationFault("a refused step changed something", path) }
             // Nobody waits for that answer any more.
             guard isFocused, case .answer(let session) = step else { return false }
-            clients[session]?.applyOffer(late: true)
+            clients[session]?.catchUp()
+            clients[session]?.applyOffer(isRefused: true)
             return true
         }
-        if !step.isReaction { requests = requests.map { $0 - 1 } }
+        if !step.isReaction, !isShortWait { requests = requests.map { $0 - 1 } }
         if step == .audit {
             try checkSilence()
             return false
@@ -249,7 +254,8 @@ struct CallExplorer: Explorable {
             try world.act(place.call) { call, random, now throws(CallError) in
                 try call.respond(by: place.leg.id, Self.request(session, direction, "active", version), at: now, random: &random)
             }
-            clients[session]?.applyOffer(late: place.leg.awaitsAnswer && place.leg.ownOffer == .withdrawn)
+            clients[session]?.catchUp()
+            clients[session]?.applyOffer()
         case .end(let session):
             let place = try found(session)
             try world.act(place.call) { call, _, now throws(CallError) in try call.end(by: place.leg.id, reasonText: nil, at: now) }
@@ -266,8 +272,8 @@ struct CallExplorer: Explorable {
             }
         case .consult:
             let place = try found("A1")
-            try world.act(place.call) { call, _, now throws(CallError) in
-                try call.consult(by: place.leg.id, with: MidCallRig.carol, in: Self.toCarol, at: now)
+            try world.act(place.call) { call, random, now throws(CallError) in
+                try call.consult(by: place.leg.id, with: MidCallRig.carol, in: Self.toCarol, at: now, random: &random)
             }
         case .join:
             let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
@@ -304,16 +310,25 @@ struct CallExplorer: Explorable {
         case .hear(let session): hear(session)
         case .neglect(let session): neglect(session)
         case .wait:
+            // A client that puts its own offer aside answers soon, or never.
+            for (session, client) in clients where client.offered != nil && client.putAside > 0 { neglect(session) }
             // What it has not answered after two time-outs a client never answers.
-            for (session, client) in clients where client.offered != nil {
+            for (session, client) in clients where client.offered != nil && !isNearDeadline {
                 if client.lateness == 0 { clients[session]?.lateness = 1 } else { neglect(session) }
             }
             world.passTime()
         }
     }
 
+    /// An answer that comes after more than a time-out was to another offer.
+    private func isLate(_ step: Step, _ error: CallError) -> Bool {
+        guard case .answer(let session) = step, case .malformedDescription = error else { return false }
+        return clients[session].map { $0.lateness > 0 || $0.isCatchingUp || $0.mail.contains(where: \.isOffer) } ?? false
+    }
+
     private mutating func neglect(_ session: SessionID) {
-        if clients[session]?.isLate == true || clients[session]?.isToldAnew == true { clients[session]?.isAstray = true }
+        clients[session]?.isAstray = true
+        clients[session]?.catchUp()
         clients[session]?.offered = nil
         clients[session]?.lateness = 0
     }
@@ -335,6 +350,12 @@ struct CallExplorer: Explorable {
         return CallUpdateRequest(sdp: ScriptedDescription.audio(names[session.rawValue] ?? "alice", direction, setup: setup, version: version))
     }
 
+    /// What the calls wait for comes in seconds: no client takes that long to answer if it answers at all.
+    private var isNearDeadline: Bool {
+        guard let next = world.calls.values.compactMap(\.nextDeadline).map(\.time).min() else { return false }
+        return next <= world.clock.now + .seconds(3)
+    }
+
     /// What was told goes to the clients, which hear it at once or later.
     private mutating func spread() throws {
         for notification in world.takeNotifications() {
@@ -350,15 +371,29 @@ struct CallExplorer: Explorable {
     private mutating func hear(_ session: SessionID) {
         guard var client = clients[session], !client.mail.isEmpty else { return }
         let before = client.holdingBefore
-        switch client.mail.removeFirst() {
+        let news = client.mail.removeFirst()
+        if client.mail.isEmpty, !news.isOffer { client.isCatchingUp = false }
+        switch news {
         case .called: break
         case .offered(let direction):
-            // An offer of its own has lost.
+            if before != nil {
+                // It has made an offer itself, and waits for its answer.
+                guard yields else {
+                    clients[session] = client
+                    return
+                }
+                client.putAside += 1
+            }
             client.isHolding = before ?? client.isHolding
             client.offered = direction
-            client.isToldAnew = place(of: session)?.leg.isToldAnew ?? false
             client.lateness = 0
         case .answered(let direction):
+            if client.putAside > 0 {
+                client.putAside -= 1
+                clients[session] = client
+                return
+            }
+            if client.offers?.sends == true { client.isAstray = false }
             if client.offers?.sends == true, let direction { client.isHeld = !direction.receives }
         case .timedOut: client.isHolding = before ?? client.isHolding
         case .over:

@@ -216,7 +216,7 @@ struct CallHistoryTests {
         _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
         let actions: [CallAction]
         if isConsultative {
-            actions = try rig.call.consult(by: .callee, with: MidCallRig.carol, in: CallID(8), at: rig.clock.now)
+            actions = try rig.call.consult(by: .callee, with: MidCallRig.carol, in: CallID(8), at: rig.clock.now, random: &rig.random)
         } else {
             let target = TransferTests.target(rig.call.takeLeg())
             actions = try rig.call.transfer(by: .callee, to: target, at: rig.clock.now, random: &rig.random)

@@ -68,7 +68,7 @@ struct CallWorld {
         let now = clock.now
         let actions: [CallAction] =
             switch message.content {
-            case .requested(let taker, let leg): call.handoverRequested(by: taker, of: leg, at: now)
+            case .requested(let taker, let leg): call.handoverRequested(by: taker, of: leg, at: now, random: &random)
             case .offered(let handover): call.handoverOffered(handover, at: now, random: &random)
             case .refused(let other): call.handoverRefused(by: other, at: now)
             case .taken(let taker, let legs, let purpose): call.handoverTaken(by: taker, legs, for: purpose, at: now)

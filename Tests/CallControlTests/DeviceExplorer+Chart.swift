@@ -46,7 +46,7 @@ extension DeviceExplorer {
             case .ringing: return "no answer in time"
             case .mediaSetup: return "no media in time"
             case .operation: return "no answer to the offer in time"
-            case .ownOffer, .silence, .completion, nil: return "time-out"
+            case .offer, .news, .silence, .completion, nil: return "time-out"
             }
         case .giveUp, .hear, .audit: return "nothing"
         }

@@ -1,4 +1,5 @@
 import CallControl
+import Foundation
 
 /// Something of which every next step is known: calls, and clients that believe something of them.
 protocol Explorable: Sendable {
@@ -16,6 +17,9 @@ protocol Explorable: Sendable {
 
 /// Every state that can be reached, each visited once, the nearest first.
 struct Exploration {
+    /// With `ORBWEAVER_EXPLORE=deep` the walks go further, for minutes (scripts/nightly).
+    static let isDeep = ProcessInfo.processInfo.environment["ORBWEAVER_EXPLORE"] == "deep"
+
     private(set) var states = 0
     private(set) var transitions = 0
     private(set) var depth = 0

@@ -83,36 +83,6 @@ struct HoldTests {
         #expect(ended == ["stop callee", "play #3 to callee", "a1 mediaEnded"])
     }
 
-    @Test func `a second offer meets the first one, and both stay as they were`() throws {
-        var rig = try MidCallRig()
-        _ = try rig.offer(by: .caller, .inactive)
-        let before = rig.call
-        for leg in [Leg.caller, .callee] {
-            #expect(throws: CallError.pending(retryAfter: 2)) { _ = try rig.offer(by: leg, .inactive) }
-            #expect(rig.call == before)
-        }
-        _ = try rig.answer(by: .callee)
-        #expect(states(rig) == [.onHold, .remotelyHeld])
-    }
-
-    @Test func `an offer that nobody answers comes to nothing, and the offerer is told`() throws {
-        var rig = try MidCallRig()
-        _ = try rig.offer(by: .caller, .inactive)
-        #expect(rig.call.nextDeadline == Deadline(rig.clock.now + .seconds(30), .operation))
-        rig.clock.advance(by: .seconds(30))
-        let actions = rig.call.timeout(at: rig.clock.now)
-        #expect(actions.traces == ["a1 respondCallUpdate The other side did not answer in time"])
-        guard case .notify(_, _, let told) = actions[0] else {
-            Issue.record("the first thing is to tell, not \(actions[0])")
-            return
-        }
-        #expect(told.outcome == .pending)
-        #expect(states(rig) == [.inCall, .inCall])
-        // Nothing is left of it.
-        _ = try rig.setHold(true, by: .callee)
-        #expect(states(rig) == [.remotelyHeld, .onHold])
-    }
-
     @Test func `an answer that cannot be used leaves the offer open`() throws {
         var rig = try MidCallRig()
         _ = try rig.offer(by: .caller, .inactive)

@@ -69,6 +69,8 @@ struct MidCallRig {
         }
     }
 
+    mutating func setHolding(_ holds: Bool, _ leg: Leg) { holding[leg] = holds }
+
     /// The next description of a peer.
     mutating func next(_ ufrag: String, _ direction: MediaDirection, setup: String = "actpass") -> String {
         version += 1

@@ -115,7 +115,8 @@ struct SlowStartTests {
             }
         }
         let expected: [Meanwhile: CallError] = [
-            .otherDevice: .alreadyAnswered(state: .answering), .callerOffers: .pending(retryAfter: 2), .calleeOffers: .pending(retryAfter: 2),
+            .otherDevice: .alreadyAnswered(state: .answering), .callerOffers: .notAllowed(operation: "startCallUpdate", state: "RINGING"),
+            .calleeOffers: .notAllowed(operation: "startCallUpdate", state: "ANSWERING"),
             .transfer: .pending(retryAfter: 2), .music: .pending(retryAfter: 2),
         ]
         if let known = expected[attempt] { #expect(error == known) }

@@ -102,26 +102,25 @@ struct TransferTests {
         #expect(after.state == before.state)
     }
 
-    @Test func `while a target rings nothing else goes on, but everybody may go`() throws {
+    @Test func `while a target rings both others hold and resume, and everybody may go`() throws {
         var world = try world()
         _ = try ring(&world)
-        for leg in [Leg.caller, .callee] {
-            #expect(throws: CallError.pending(retryAfter: 2)) {
-                try world.act(Self.first) { call, random, now throws(CallError) in
-                    try call.offer(
-                        by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .sendReceive, version: 100)), at: now, random: &random)
-                }
+        for (leg, subscription) in [(Leg.caller, SubscriptionID("a1")), (.callee, "bob1")] {
+            try world.act(Self.first) { call, random, now throws(CallError) in
+                try call.offer(
+                    by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .inactive, version: 100)), at: now, random: &random)
             }
+            #expect(world.log(subscription).last == "respondCallUpdate", "the gateway answers at once")
         }
         try world.act(Self.first) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: nil, at: now) }
-        #expect(world.log("a1") == ["callEnd"])
+        #expect(world.log("a1").last == "callEnd")
         #expect(world.log("carol1").last == "callEnd 487 Caller hung up")
     }
 
     @Test(arguments: [false, true])
     func `a consultative transfer brings the two others together`(_ holding: Bool) throws {
         var world = try world(holding: holding)
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
+        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
         world.settle()
         #expect(world.log("a1") == ["sessionComplete Transfer Successful", "callEnd Transfer Successful"])
         #expect(world.ended == [Self.second])
@@ -141,17 +140,28 @@ struct TransferTests {
         let before = world.calls
         // Something else goes on in the other call.
         try world.act(Self.second) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
+            try call.transfer(by: .caller, to: Self.target(call.takeLeg()), at: now, random: &random)
         }
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
+        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
         world.settle()
         #expect(world.log("a1").last == "sessionFail 480 The other call cannot be taken over")
         #expect(world.calls[Self.first] == before[Self.first])
     }
 
+    @Test func `an offer that waits for its answer is answered when its call is handed over`() throws {
+        var world = try world()
+        try world.act(Self.second) { call, random, now throws(CallError) in
+            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
+        }
+        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+        world.settle()
+        #expect(world.log("carol1") == ["respondCallUpdate", "startCallUpdate"])
+        #expect(world.log("a1").suffix(2) == ["sessionComplete Transfer Successful", "callEnd Transfer Successful"])
+    }
+
     @Test func `who hangs up while changing hands has hung up`() throws {
         var world = try world()
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now) }
+        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
         world.deliver()
         // The ends are on offer; Carol goes.
         try world.act(Self.second) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: "bye", at: now) }
@@ -202,7 +212,7 @@ struct TransferTests {
     @Test func `a join that one call refuses fails, and both calls stay`() throws {
         var world = try world()
         try world.act(Self.second) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
+            try call.transfer(by: .caller, to: Self.target(call.takeLeg()), at: now, random: &random)
         }
         let before = world.calls
         try join(&world)

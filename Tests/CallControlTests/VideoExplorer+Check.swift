@@ -1,5 +1,6 @@
 import CallControl
 import SDP
+import TestSupport
 
 // MARK: What always holds
 
@@ -9,7 +10,7 @@ extension VideoExplorer {
         if answered.operation != nil, call.nextDeadline == nil { throw ExplorationFault("an operation would never end", path) }
         guard isQuiet else { return }
         let talking = call.legs.filter(\.isTalkingNow)
-        for leg in talking { try checkAgreement(leg) }
+        for leg in talking where clients[leg.party.session]?.isAstray != true { try checkAgreement(leg) }
         guard talking.count == 2, let one = clients[talking[0].party.session], let other = clients[talking[1].party.session],
             !one.isAstray, !other.isAstray
         else { return }
@@ -51,7 +52,7 @@ extension VideoExplorer {
 
     private var isQuiet: Bool {
         guard let call, case .answered(let answered) = call.state, answered.operation == nil else { return false }
-        return call.legs.allSatisfy { !$0.awaitsAnswer }
+        return call.legs.allSatisfy { $0.newsDue == nil }
             && clients.values.allSatisfy { $0.offered == nil && !$0.isAsked && !$0.isAsking && $0.open == nil && $0.mail.isEmpty }
     }
 
@@ -66,8 +67,8 @@ extension VideoExplorer {
         if let call, world.ended.isEmpty, case .answered(let answered) = call.state {
             parts.append(answered.operation?.word ?? "idle")
             parts += call.legs.map { leg in
-                let marks = [leg.isTalkingNow, leg.isCompleted, leg.holds, leg.wasIntroduced, leg.isStable].map { $0 ? "1" : "0" }.joined()
-                return "\(leg.party.session)\(marks)\(leg.awaitsAnswer ? leg.ownOffer.word : "")"
+                let marks = [leg.isTalkingNow, leg.isCompleted, leg.holds].map { $0 ? "1" : "0" }.joined()
+                return "\(leg.party.session)\(marks)\(leg.exchange(at: world.clock.now))"
             }
         } else {
             parts.append("ended")
@@ -79,10 +80,10 @@ extension VideoExplorer {
 
 extension VideoExplorer.Client {
     fileprivate var word: String {
-        let marks = [isHolding, isFilming, isAsking, isAsked, isToldAnew, isHeld, isLate, isAstray, isOver].map { $0 ? "1" : "0" }.joined()
+        let marks = [isHolding, isFilming, isAsking, isAsked, isHeld, isAstray, isCatchingUp, isOver].map { $0 ? "1" : "0" }.joined()
         let open = open.map { "o\(Self.letters($0.lines))\($0.wasHolding ? 1 : 0)\($0.wasFilming ? 1 : 0)" } ?? ""
         let waiting = [("?", offered), ("!", invitation)].map { sign, lines in lines.map { sign + Self.letters($0) } ?? "" }.joined()
-        return marks + Self.letters(lines) + Self.letters(said) + open + waiting + "\(lateness)" + mail.map(Self.word).joined()
+        return marks + Self.letters(lines) + Self.letters(said) + open + waiting + "\(lateness)\(putAside)" + mail.map(Self.word).joined()
     }
 
     private static func letters(_ lines: [MediaDirection?]) -> String {

@@ -47,21 +47,24 @@ extension VideoExplorer {
         var invitation: [MediaDirection?]?
         var offered: [MediaDirection?]?
         var isAsked = false
-        /// What it was offered comes from the gateway itself, to tell it what holds now.
-        var isToldAnew = false
         /// The other keeps it waiting.
         var isHeld = false
-        /// It has answered an offer that was withdrawn, and is yet to be told what holds.
-        var isLate = false
-        /// It has not answered an offer that was to tell it what holds.
+        /// It has not answered an offer, and does not know what holds.
         var isAstray = false
+        /// Offers of its own that it has put aside for one that it was offered, whose answers are yet to come.
+        var putAside = 0
         /// Time-outs since it was offered something.
         var lateness = 0
         var isOver = false
+        /// It was late, and has yet to hear what came meanwhile.
+        var isCatchingUp = false
         /// What it has been told and has not heard.
         var mail: [News] = []
 
         init(dialect: HoldDialect) { self.dialect = dialect }
+
+        /// What it answers may be another offer than the last one.
+        var isBehind: Bool { lateness > 0 || isCatchingUp || mail.contains { if case .offered = $0 { true } else { false } } }
 
         /// An m-line that was refused stays so.
         var mayFilm: Bool { seesVideo && (lines.count < 2 || lines[1] != nil) }
@@ -83,26 +86,38 @@ extension VideoExplorer {
         }
 
         /// It has answered so, and that was accepted.
-        mutating func apply(_ answer: [MediaDirection?], late: Bool) {
+        mutating func apply(_ answer: [MediaDirection?]) {
+            catchUp()
             isHeld = (offered ?? invitation)?.first??.receives == false
-            (lines, said, isLate, isAstray) = (answer, answer, late, false)
-            (offered, isToldAnew, lateness) = (nil, false, 0)
+            // An answer to an offer that leaves no choice does not say all that it wants.
+            (lines, said, isAstray) = (answer, answer, isAstray && offered?.contains { $0 != .sendReceive } == true)
+            (offered, lateness) = (nil, 0)
         }
 
+        mutating func catchUp() { isCatchingUp = !mail.isEmpty && (lateness > 0 || isCatchingUp) }
+
         mutating func neglect() {
-            if offered != nil, isLate || isToldAnew { isAstray = true }
-            (offered, isAsked, isToldAnew, lateness) = (nil, false, false, 0)
+            catchUp()
+            if offered != nil { isAstray = true }
+            (offered, isAsked, lateness) = (nil, false, 0)
         }
 
         /// Returns what is wrong with it, if anything is.
-        mutating func hear(_ news: News, toldAnew: Bool) -> String? {
+        mutating func hear(_ news: News, yields: Bool) -> String? {
             switch news {
             case .called(let lines): invitation = lines
             case .offered(let lines):
                 guard lines.count >= self.lines.count else { return "is offered \(lines.count) m-lines, and has \(self.lines.count)" }
+                if open != nil {
+                    guard yields else { return nil }
+                    putAside += 1
+                }
                 takeBack()
-                (offered, isToldAnew, lateness, isAsking) = (lines, toldAnew, 0, false)
+                (offered, lateness, isAsking) = (lines, 0, false)
+            // Who has just made an offer need not make another one.
+            case .asked where open != nil: break
             case .asked: (isAsked, lateness) = (true, 0)
+            case .answered where putAside > 0: putAside -= 1
             case .answered(let answer):
                 guard let open else { return "is answered what it has not offered" }
                 guard answer.count == open.lines.count else { return "has \(answer.count) m-lines answered of \(open.lines.count)" }
@@ -113,7 +128,7 @@ extension VideoExplorer {
                     }
                 }
                 if open.lines.first??.sends == true, let sound = answer.first, let sound { isHeld = !sound.receives }
-                (lines, self.open, isAstray, isLate) = (answer.map { $0?.reversed }, nil, false, false)
+                (lines, self.open, isAstray) = (answer.map { $0?.reversed }, nil, isAstray && open.lines.contains { $0 != .sendReceive })
             case .timedOut:
                 takeBack()
                 isAsking = false

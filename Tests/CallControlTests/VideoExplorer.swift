@@ -57,6 +57,8 @@ struct VideoExplorer: Explorable {
     let dialects: [SessionID: HoldDialect]
     /// Dave's phone may have no screen.
     let daveSeesVideo: Bool
+    /// Whether clients put their own offer aside for one that meets it (RFC 8829 §4.1.10.2), or pay no heed to that one.
+    let yields: Bool
     /// Requests of users and time-outs that may still come.
     private(set) var requests: Int
     private(set) var world = CallWorld()
@@ -64,9 +66,10 @@ struct VideoExplorer: Explorable {
     private(set) var path: [Step] = []
 
     /// From a call that has come so far.
-    init(alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool = true, prepared: [Step], requests: Int) throws {
+    init(alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool = true, yields: Bool = true, prepared: [Step], requests: Int) throws {
         dialects = [Self.alice: alice, Self.bob: others, Self.dave: others]
         self.daveSeesVideo = daveSeesVideo
+        self.yields = yields
         self.requests = .max
         world.add(try MidCallRig(id: Self.id.rawValue, alice, others, session: Self.bob).call, keeper: .caller)
         for session in [Self.alice, Self.bob] { clients[session] = Client(dialect: dialects[session] ?? .inactive) }
@@ -97,7 +100,7 @@ struct VideoExplorer: Explorable {
                 steps += [.pickUp(isFilming: false), .decline] + (client.seesVideo ? [.pickUp(isFilming: true)] : [])
             } else if isAnswering {
                 steps += [.answer(session), .neglect(session)]
-            } else if client.open == nil, !client.isAsking {
+            } else if client.open == nil, !client.isAsking, client.putAside == 0 {
                 steps += [.hold(session), .ask(session)]
                 if client.mayFilm { steps.append(.video(session)) }
             }
@@ -105,13 +108,14 @@ struct VideoExplorer: Explorable {
         if leg(of: Self.alice)?.stage == .talking, clients[Self.dave] == nil { steps.append(.transfer) }
         let hasHeard = clients.values.allSatisfy { $0.mail.isEmpty || $0.offered != nil || $0.isAsked }
         if hasHeard, world.ended.isEmpty, call?.nextDeadline != nil { steps.append(.wait) }
-        return requests > 0 ? steps : steps.filter(\.isReaction)
+        return requests > 0 ? steps : steps.filter { $0.isReaction || $0 == .wait && isNearDeadline }
     }
 
     /// Returns whether the step was taken; a refused one has changed nothing.
     mutating func take(_ step: Step) throws -> Bool {
         path.append(step)
         let before = world.calls
+        let isShortWait = step == .wait && isNearDeadline
         do throws(CallError) {
             if case .hear = step {} else { try carryOut(step) }
         } catch {
@@ -124,7 +128,7 @@ struct VideoExplorer: Explorable {
             return true
         }
         if case .hear(let session) = step { try hear(session) }
-        if !step.isReaction { requests -= 1 }
+        if !step.isReaction, !isShortWait { requests -= 1 }
         try spread()
         return true
     }
@@ -158,19 +162,27 @@ struct VideoExplorer: Explorable {
             try act(Self.dave) { call, leg, random, now throws(CallError) in
                 try call.answer(by: leg, CallAnswerRequest(sdp: text), at: now, random: &random)
             }
-            client.apply(lines, late: false)
+            client.apply(lines)
             client.invitation = nil
             clients[Self.dave] = client
         case .decline:
             try act(Self.dave) { call, leg, _, now throws(CallError) in try call.reject(by: leg, at: now) }
             clients[Self.dave]?.isOver = true
         case .wait:
+            // A client that puts its own offer aside answers soon, or never.
+            for (session, client) in clients where client.offered != nil && client.putAside > 0 { clients[session]?.neglect() }
             // What it has not answered after two time-outs a client never answers.
-            for (session, client) in clients where client.offered != nil || client.isAsked {
+            for (session, client) in clients where !isNearDeadline && (client.offered != nil || client.isAsked) {
                 if client.lateness == 0 { clients[session]?.lateness = 1 } else { clients[session]?.neglect() }
             }
             world.passTime()
         }
+    }
+
+    /// What the call waits for comes in seconds: no client takes that long to answer if it answers at all.
+    private var isNearDeadline: Bool {
+        guard let next = call?.nextDeadline else { return false }
+        return next.time <= world.clock.now + .seconds(3)
     }
 
     private mutating func offer(_ session: SessionID, _ change: (inout Client) -> Void) throws(CallError) {
@@ -189,7 +201,6 @@ struct VideoExplorer: Explorable {
 
     private mutating func answer(_ session: SessionID) throws(CallError) {
         guard var client = clients[session] else { throw .noSuchCall }
-        let isLate = leg(of: session).map { $0.awaitsAnswer && $0.ownOffer == .withdrawn } ?? false
         let lines = client.offered.map { client.answer(to: $0) } ?? client.offer()
         let setup = client.isAsked ? "actpass" : "active"
         let text = ScriptedDescription.session(Self.name(session), lines, setup: setup, version: path.count + 1)
@@ -198,22 +209,26 @@ struct VideoExplorer: Explorable {
         }
         if client.isAsked {
             client.open = Client.Open(lines: lines, wasHolding: client.isHolding, wasFilming: client.isFilming)
+            client.catchUp()
             (client.said, client.isAsked, client.lateness) = (lines, false, 0)
         } else {
-            client.apply(lines, late: isLate)
+            client.apply(lines)
         }
         clients[session] = client
     }
 
     /// An offer that was asked for comes when another one waits for its answer: it is none, and says so in `a=setup` (RFC 5763 §5).
     private func isLateOffer(_ step: Step, _ error: CallError) -> Bool {
+        // It has put m-lines aside that the gateway knows of, and has not answered what it was offered instead.
+        if case .hold(let session) = step, clients[session]?.isAstray == true { return true }
+        if case .video(let session) = step, clients[session]?.isAstray == true { return true }
         guard case .answer(let session) = step, case .malformedDescription = error else { return false }
-        return clients[session]?.isAsked == true
+        return clients[session].map { $0.isAsked || $0.isBehind } ?? false
     }
 
     /// Nobody waits for what it says any more: it goes by what there was.
     private mutating func refuseAnswer(of session: SessionID) throws {
-        if clients[session]?.offered != nil, leg(of: session)?.isTalkingNow == true {
+        if let client = clients[session], client.offered != nil, !client.isBehind, leg(of: session)?.isTalkingNow == true {
             throw ExplorationFault("\(session) answers what it was offered, and is refused", path)
         }
         clients[session]?.neglect()
@@ -245,9 +260,9 @@ struct VideoExplorer: Explorable {
 
     private mutating func hear(_ session: SessionID) throws {
         guard var client = clients[session], !client.mail.isEmpty else { return }
-        if let fault = client.hear(client.mail.removeFirst(), toldAnew: leg(of: session)?.isToldAnew ?? false) {
-            throw ExplorationFault("\(session) \(fault)", path)
-        }
+        let news = client.mail.removeFirst()
+        if let fault = client.hear(news, yields: yields) { throw ExplorationFault("\(session) \(fault)", path) }
+        if client.mail.isEmpty, client.offered == nil { client.isCatchingUp = false }
         clients[session] = client
     }
 }

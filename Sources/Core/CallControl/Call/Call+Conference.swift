@@ -52,7 +52,7 @@ extension Call {
         } catch {
             return joinFailed(at: now)
         }
-        let holds = media.described?.principalDirection.map { !$0.receives } ?? false
+        let holds = media.wishes?.principalDirection.map { !$0.receives } ?? false
         edit(.caller) { member in
             member.media = media
             member.stage = .talking
@@ -79,7 +79,7 @@ extension Call {
                 member.remote = CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
             }
             actions.append(mixing(leg))
-            actions += offerAnew(to: leg, mirroring: nil, at: now, random: &random)
+            actions += offerMix(to: leg, at: now, random: &random)
         }
         return actions + [.answered(setup: setup)]
     }

@@ -37,8 +37,9 @@ extension Call {
         switch deadline.reason {
         case .ringing: return finish(unreachable.map(CallEndCause.unreachable) ?? .unanswered, at: now)
         case .mediaSetup: return mediaFailed(unsecuredLeg ?? .caller, .setupTimeout, at: now)
-        case .operation: return operationTimedOut(at: now)
-        case .ownOffer(let leg): return ownOfferTimedOut(leg, at: now, random: &random)
+        case .operation: return operationTimedOut(at: now, random: &random)
+        case .offer(let leg): return offerLapsed(to: leg, at: now, random: &random)
+        case .news: return tellNews(at: now, random: &random)
         case .silence(let leg): return givenUp(leg, at: now)
         case .completion(let leg): return forget(leg)
         }
@@ -54,7 +55,8 @@ extension Call {
             earliest = .earlier(earliest, answered.operation?.deadline.map { Deadline($0, .operation) })
             earliest = .earlier(earliest, silenceDeadline)
             for leg in legs {
-                earliest = .earlier(earliest, leg.answerDeadline.map { Deadline($0, .ownOffer(leg.id)) })
+                earliest = .earlier(earliest, leg.offered.map { Deadline($0.deadline, .offer(leg.id)) })
+                earliest = .earlier(earliest, newsDeadline(of: leg).map { Deadline($0, .news(leg.id)) })
                 if case .completed(let until) = leg.stage { earliest = .earlier(earliest, Deadline(until, .completion(leg.id))) }
             }
             return earliest
@@ -68,13 +70,13 @@ extension Call {
         return legs.first { leg in leg.isTalking && leg.media.map { $0.progress < .secured } ?? false }?.id
     }
 
-    private mutating func operationTimedOut(at now: MonotonicTime) -> [CallAction] {
+    private mutating func operationTimedOut(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         switch state {
         case .joining: return joinFailed(at: now)
         case .answered(let answered):
             switch answered.operation {
             case .update(let update) where update.isFirst: return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
-            case .update(let update): return abandon(update)
+            case .update(let update): return answerInPlace(update, at: now, random: &random)
             case .transfer: return transferFailed(487, "No answer", farewell: .end(487, "No answer"))
             case .consultation(let consultation): return consultationFailed(consultation)
             case .handover, nil: return []

@@ -15,13 +15,14 @@ extension Call {
     ///
     /// - Parameter party: that somebody, for the books; who comes along is for the other call to say.
     package mutating func consult(
-        by leg: Leg, with party: UserAddress, in other: CallID, at now: MonotonicTime
+        by leg: Leg, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         if isConsulting(leg, other) { return [] }
         try checkTransfer(by: leg)
         guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
+        let finished = finishUpdate(at: now, random: &random)
         operate(.consultation(Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
-        return [.requestHandover(other, of: leg)]
+        return finished + [.requestHandover(other, of: leg)]
     }
 
     /// Whom an end talks to; `nil` if it talks to nobody, or to several.
@@ -33,12 +34,15 @@ extension Call {
     // MARK: Giving
 
     /// Another call of the same user asks for everybody this end talks to.
-    package mutating func handoverRequested(by taker: CallID, of keeper: Leg, at now: MonotonicTime) -> [CallAction] {
+    package mutating func handoverRequested(
+        by taker: CallID, of keeper: Leg, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [CallAction] {
+        let finished = finishUpdate(at: now, random: &random)
         guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper], member.isTalking,
-            case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil && $0.isStable })
-        else { return [.refuseHandover(to: taker)] }
+            case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil })
+        else { return finished + [.refuseHandover(to: taker)] }
         operate(.handover(HandoverOffer(taker: taker, keeper: keeper)))
-        return [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
+        return finished + [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
     }
 
     package mutating func handoverTaken(
@@ -66,7 +70,7 @@ extension Call {
             return []
         }
         operate(nil)
-        let told = tellHolds(at: now, random: &random)
+        let told = tellNews(at: now, random: &random)
         return told + handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
     }
 
@@ -110,7 +114,7 @@ extension Call {
     private mutating func take(
         _ handover: Handover, _ consultation: Consultation, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
-        guard let transferred = others(of: consultation.transferor).first, let arrived = handover.legs.first else {
+        guard let transferred = others(of: consultation.transferor).first else {
             return consultationFailed(consultation)
         }
         operate(nil)
@@ -119,10 +123,8 @@ extension Call {
         var actions: [CallAction] = [.takeHandover(handover.from, handed, for: .transfer)]
         actions += complete(consultation.transferor, "Transfer Successful", at: now)
         actions += introduce(transferred.id, target, at: now)
-        let (one, other) = (transferred.media?.described, arrived.media?.described)
-        actions += other.map { offerAnew(to: transferred.id, mirroring: $0, at: now, random: &random) } ?? []
-        actions += one.map { offerAnew(to: target, mirroring: $0, at: now, random: &random) } ?? []
-        return actions
+        edit(target) { ($0.told, $0.newsDue) = (nil, now) }
+        return actions + meet(transferred.id, at: now, random: &random)
     }
 
     /// Makes the ends of another call ends of this one.
@@ -133,7 +135,8 @@ extension Call {
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
                     holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,
-                    audits: leg.audits, unreachableSince: leg.unreachableSince, isPathLost: leg.isPathLost,
+                    audits: leg.audits, unreachableSince: leg.unreachableSince, offered: leg.offered, isAsked: leg.isAsked,
+                    isPathLost: leg.isPathLost,
                     response: leg.response, lastUtterance: leg.lastUtterance))
             return adopted
         }

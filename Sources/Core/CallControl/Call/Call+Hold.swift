@@ -3,7 +3,8 @@ import SDP
 
 /// Who keeps whom waiting. There is no verb for it: everything is in the directions (spidr-wire §8.2).
 extension Call {
-    /// An exchange was completed. An end that does not want to receive keeps the other waiting: it said `inactive`, or `sendonly`.
+    /// An exchange from peer to peer was completed. An end that does not want to receive keeps the other waiting: it said `inactive`, or
+    /// `sendonly`.
     ///
     /// An answer can only say so where the offer left the choice: to an offer that sends nothing every answer says `inactive` or
     /// `sendonly`, and who answered goes on as before.
@@ -13,19 +14,10 @@ extension Call {
         if offer.sends { edit(answerer) { $0.holds = !answer.receives } }
     }
 
-    /// Two who were brought together were each offered that nobody keeps it waiting, for who comes from another call may have been held there.
-    /// An end that holds by itself goes on holding, and says so in its answer: the other is offered what it said, as with any hold.
-    mutating func tellHolds(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard case .answered(let answered) = state, !answered.isConference else { return [] }
-        // Who is about to change hands is introduced anew there.
-        if case .handover = answered.operation { return [] }
-        var actions: [CallAction] = []
-        for leg in legs where leg.isTalking && leg.wasIntroduced && leg.answerDeadline == nil {
-            guard let other = others(of: leg.id).first, other.answerDeadline == nil || other.ownOffer != .introduction else { continue }
-            edit(leg.id) { $0.wasIntroduced = false }
-            if other.holds || leg.expectsMore(than: other) { actions += restore(leg.id, at: now, random: &random) }
-        }
-        return actions
+    /// An end of a call whose media is terminated here holds if it does not want to receive.
+    mutating func settleHold(of leg: Leg) {
+        guard let direction = self[leg]?.media?.wishes?.principalDirection else { return }
+        edit(leg) { $0.holds = !direction.receives }
     }
 
     /// Music begins for ends that are kept waiting and can hear it, and ends for those that are not. What somebody asked to be
@@ -49,16 +41,6 @@ extension Call {
         }
         state = .answered(answered)
         return actions
-    }
-}
-
-extension CallLeg {
-    /// It was told that there is something to receive which the other end does not send.
-    fileprivate func expectsMore(than other: CallLeg) -> Bool {
-        guard let agreed = media?.negotiated?.media, let said = other.media?.described?.usableMedia else { return false }
-        return agreed.contains { line in
-            line.direction.sends && said.contains { $0.kind == line.kind && !$0.direction.sends }
-        }
     }
 }
 

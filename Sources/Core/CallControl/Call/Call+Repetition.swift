@@ -40,10 +40,7 @@ extension Call {
         let isRepeated = offer != nil && offer == last
         if isRepeated, isOffering(leg) { return [] }
         try refuse(offer, ifOlderThan: last, "startCallUpdate", by: leg)
-        var renewed = self
-        renewed.renew(offer, by: leg)
-        let actions = try renewed.newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
-        self = renewed
+        let actions = try newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
         // Whoever asks for an offer describes nothing.
         if !request.sdp.isEmpty { edit(leg) { $0.lastUtterance = offer } }
         return actions

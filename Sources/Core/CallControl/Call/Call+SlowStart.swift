@@ -16,19 +16,18 @@ extension Call {
         var update = notification(.startCallUpdate, to: .caller)
         update.carry(request.content)
         update.sdp = request.sdp
-        var direction = MediaDirection(in: request.sdp)
+        let direction = MediaDirection(in: request.sdp)
         var actions: [CallAction] = []
         if var own = self[leg]?.media, var callers = self[.caller]?.media {
             do throws(SDPError) {
                 let offer = try own.receive(offer: request.sdp, wanting: request.mediaPreferences, random: &random)
                 update.sdp = try callers.offer(mirroring: offer, random: &random)
-                direction = offer.principalDirection
             } catch {
                 throw CallError(error)
             }
             actions.append(.prepareMedia(.caller, callers.credentials))
             edit(leg) { $0.media = own }
-            edit(.caller) { $0.media = callers }
+            present(callers, telling: own.wishes.map { MediaOutline($0) }, to: .caller, at: now)
         }
         edit(leg) { $0.talk(request) }
         edit(.caller) { $0.stage = .talking }
@@ -37,7 +36,7 @@ extension Call {
         operate(
             .update(
                 Update(
-                    offerer: leg, answerer: .caller, isFirst: true, before: nil, direction: direction,
+                    offerer: leg, answerer: .caller, isFirst: true, direction: direction,
                     deadline: now + configuration.offerTime)))
         return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
     }

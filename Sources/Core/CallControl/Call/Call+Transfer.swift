@@ -18,18 +18,21 @@ extension Call {
         by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
-        guard let transferred = others(of: leg).first, let wishes = transferred.media?.described, let identity = target.identity else {
+        let finished = finishUpdate(at: now, random: &random)
+        guard let transferred = others(of: leg).first, let wishes = transferred.media?.wishes?.introduced(), let identity = target.identity else {
             throw refusal(of: "transfer", to: leg)
         }
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
         let offer: String
         do throws(SDPError) {
-            offer = try media.offer(mirroring: wishes.introduced(), random: &random)
+            offer = try media.offer(mirroring: wishes, random: &random)
         } catch {
             throw CallError(error)
         }
         add(
-            CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media))
+            CallLeg(
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media,
+                told: MediaOutline(wishes)))
         var invitation = notification(target.replaced == nil ? .call : .startCallReplace, to: target.leg)
         invitation.sdp = offer
         if let replaced = target.replaced { invitation.replaces = replaced.session } else { invitation.actions = [.answer, .reject] }
@@ -40,7 +43,7 @@ extension Call {
                 Transfer(
                     transferor: leg, transferred: transferred.id, target: target.leg, replaced: target.replaced, invitation: invitation,
                     deadline: now + patience)))
-        return [.prepareMedia(target.leg, media.credentials)] + tell(target.leg, invitation)
+        return finished + [.prepareMedia(target.leg, media.credentials)] + tell(target.leg, invitation)
     }
 
     /// There is nobody to ring at the target's address.
@@ -55,23 +58,22 @@ extension Call {
         guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation, transfer.target == leg,
             var media = self[leg]?.media
         else { throw answeredAlready(leg) }
-        let said: PeerDescription
         do throws(SDPError) {
-            said = try media.receive(answer: request.sdp, wanting: request.mediaPreferences)
+            _ = try media.receive(answer: request.sdp, wanting: request.mediaPreferences)
         } catch {
             throw CallError(error)
         }
         edit(leg) { member in
             member.media = media
-            member.wasIntroduced = true
             member.talk(request)
         }
         operate(nil)
         // The devices that were asked to replace a call have it; there is no ringing to end.
         var actions = connect(leg) + (transfer.replaced == nil ? cancelAnswered(leg, by: request.device) : [])
         actions += complete(transfer.transferor, "Transfer Successful", at: now)
+        settleHold(of: leg)
         actions += introduce(transfer.transferred, leg, at: now)
-        actions += offerAnew(to: transfer.transferred, mirroring: said, at: now, random: &random)
+        actions += meet(transfer.transferred, at: now, random: &random)
         return actions + (transfer.replaced.map { [.passOn($0.call, $0.keeper, .replaced)] } ?? [])
     }
 
@@ -104,7 +106,7 @@ extension Call {
             member.stage = .completed(until: deadline)
             member.media = nil
             member.playing = nil
-            member.answerDeadline = nil
+            (member.offered, member.newsDue, member.isAsked) = (nil, nil, false)
         }
         return tell(leg, completed) + [.releaseLeg(leg)]
     }
@@ -116,6 +118,18 @@ extension Call {
         edit(other) { $0.remote = first.party.shown }
         extendSetup(at: now)
         return [.route(one, .leg(other)), .route(other, .leg(one))] + refreshMusic()
+    }
+
+    /// An end that knows nothing of whom it talks to is offered that.
+    mutating func meet(_ leg: Leg, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        edit(leg) { ($0.told, $0.newsDue) = (nil, now) }
+        return tellNews(at: now, random: &random)
+    }
+
+    /// An offer that waits for the other end's answer is answered at once, because something else is to go on.
+    mutating func finishUpdate(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        guard case .answered(let answered) = state, case .update(let update) = answered.operation, !update.isFirst else { return [] }
+        return answerInPlace(update, at: now, random: &random)
     }
 
     /// Somebody new has to find a media path.

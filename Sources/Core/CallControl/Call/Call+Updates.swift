@@ -3,79 +3,115 @@ import SDP
 
 /// Offers and answers within a call (spidr-wire §8.1, RFC 3264 §8).
 ///
-/// In a call of two, an offer goes on to the other end, and its answer back; both see the directions that were said. What concerns
-/// only the way to one end (an ICE restart, a page that was loaded again) is answered by the gateway, as is every offer in a conference.
+/// In a call of two, an offer goes on to the other end, and its answer back; both see the directions that were said. The gateway is the
+/// peer of each of them, so that nobody has to wait for the other one:
+///
+/// - Two offers that cross are each answered with what the other one says.
+/// - An offer is answered with what the other end wants if that end cannot be offered anything now, or does not answer in `patience`.
+/// - An end that was not told everything in that way is offered what it does not know (`Call+News.swift`).
+///
+/// What concerns only the way to one end (an ICE restart, a page that was loaded again) is answered by the gateway, as is every offer
+/// in a conference.
 extension Call {
     /// Seconds after which a request that met another one makes sense (RFC 3261 §14.1).
     static let retryAfter = 2
+
+    /// How long an end has to answer an offer before the gateway answers in its place.
+    package static let patience = Duration.seconds(2)
 
     /// - Parameter isRepeated: it is the offer that was agreed on last; nothing is new to the other end.
     mutating func newOffer(
         by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        let answered = try idle("startCallUpdate", by: leg)
-        if self[leg]?.owesAnswer == true { return try offerInstead(by: leg, request, isRepeated: isRepeated, at: now, random: &random) }
-        if answered.isConference {
-            guard !request.sdp.isEmpty else { return offerAnew(to: leg, mirroring: nil, at: now, random: &random) }
-            return try answerOffer(by: leg, request, random: &random)
+        let member = try member(leg)
+        guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: "startCallUpdate", to: leg) }
+        guard var own = member.media else { return try offerDirectly(by: leg, request, at: now) }
+        try checkExchange(answered, "startCallUpdate", by: leg)
+        if request.sdp.isEmpty {
+            guard !answered.isConference else { return offerMix(to: leg, at: now, random: &random) }
+            return ask(by: leg, request, at: now, random: &random)
         }
-        guard let other = others(of: leg).first?.id else { throw refusal(of: "startCallUpdate", to: leg) }
-        if request.sdp.isEmpty { return invite(other, by: leg, request, at: now) }
-        guard let before = self[leg]?.media else { return relay(request, by: leg, to: other, at: now) }
-
-        var own = before
+        let isTransportNew: Bool
         do throws(SDPError) {
-            let offer = try own.receive(offer: request.sdp, random: &random)
-            if isRepeated || own.changesTransportOnly(offer, since: before.described), let said = self[other]?.media?.described {
-                let answer = try own.answer(mirroring: said, random: &random)
-                return reconnect(leg, own, answer)
-            }
-            guard var others = self[other]?.media else { throw .wrongState(.idle) }
-            let text = try others.offer(mirroring: offer, random: &random)
-            edit(leg) { $0.media = own }
-            edit(other) { $0.media = others }
-            operate(
-                .update(
-                    Update(
-                        offerer: leg, answerer: other, before: before, direction: offer.principalDirection,
-                        deadline: now + configuration.offerTime)))
-            return tell(other, update(.startCallUpdate, to: other, text, request))
+            let before = own.isStable || own.isOffering ? own.described : nil
+            let offer = try own.receive(newOffer: request.sdp, instead: member.offered?.media, random: &random)
+            isTransportNew = own.changesTransportOnly(offer, since: before)
         } catch {
             throw CallError(error)
         }
+        if answered.isConference { return try answerForMixing(own, of: leg, request, at: now, random: &random) }
+        guard let other = others(of: leg).first else { throw refusal(of: "startCallUpdate", to: leg) }
+
+        var next = self
+        let actions: [CallAction]
+        next.overtakeOffer(to: leg, at: now)
+        next.edit(leg) { $0.isAsked = false }
+        if case .update(let update) = answered.operation {
+            next.operate(nil)
+            if update.answerer == leg, !update.awaitsOffer {
+                actions = try next.cross(leg, own, update, request, random: &random)
+            } else if update.answerer == leg, other.isFree(at: now) {
+                // The offer that was asked for.
+                actions = try next.passOn(own, of: leg, to: other, request, at: now, random: &random)
+            } else {
+                // It has put aside what it offered or asked for before.
+                actions = try next.answerAlone(own, of: leg, request, random: &random)
+            }
+        } else if !isRepeated, !isTransportNew, answered.operation == nil, other.isFree(at: now) {
+            actions = try next.passOn(own, of: leg, to: other, request, at: now, random: &random)
+        } else {
+            actions = try next.answerAlone(own, of: leg, request, random: &random)
+        }
+        self = next
+        return actions + refreshMusic() + tellNews(at: now, random: &random)
     }
 
     mutating func newResponse(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard case .answered(let answered) = state else { throw refusal(of: "respondCallUpdate", to: leg) }
-        if member.owesAnswer { return try answerLate(by: leg, request, at: now, random: &random) }
-        if member.answerDeadline != nil { return try answerOwnOffer(by: leg, request, at: now, random: &random) }
-        guard case .update(let update) = answered.operation, update.answerer == leg, !request.sdp.isEmpty else {
-            throw refusal(of: "respondCallUpdate", to: leg)
+        guard case .answered(let answered) = state, !request.sdp.isEmpty else { throw refusal(of: "respondCallUpdate", to: leg) }
+        guard let current = member.media else { return try answerDirectly(by: leg, request, at: now) }
+        // An offer leaves open who is the DTLS client, an answer does not (RFC 5763 §5).
+        if member.isAsked, member.offered == nil || request.sdp.contains("a=setup:actpass") {
+            return try newOffer(by: leg, request, isRepeated: false, at: now, random: &random)
         }
-        if update.awaitsOffer { return try turn(update, request, at: now, random: &random) }
-        var message = self.update(.respondCallUpdate, to: update.offerer, request.sdp, request)
-        var actions: [CallAction] = []
-        var direction = MediaDirection(in: request.sdp)
-        if var answerers = member.media, var offerers = self[update.offerer]?.media {
+        guard let offered = member.offered else { throw refusal(of: "respondCallUpdate", to: leg) }
+        var media = current.returned(to: offered.media)
+        let answer: PeerDescription
+        do throws(SDPError) {
+            answer = try media.receive(answer: request.sdp)
+        } catch {
+            // It may be the answer to an offer before this one.
+            throw offered.count > 1 ? refusal(of: "respondCallUpdate", to: leg) : CallError(error)
+        }
+        let update: Update? = if case .update(let update) = answered.operation, !update.awaitsOffer { update } else { nil }
+        var concluded: (media: LegMedia, answer: String)?
+        if let update, update.answerer == leg, var offerers = self[update.offerer]?.media {
             do throws(SDPError) {
-                let answer = try answerers.receive(answer: request.sdp)
-                direction = answer.principalDirection
-                message.sdp = try offerers.answer(mirroring: answer, random: &random)
+                let text = try offerers.answer(mirroring: answer, random: &random)
+                concluded = (offerers, text)
             } catch {
                 throw CallError(error)
             }
-            if offerers.takeRenewal() || update.isFirst { actions.append(.prepareMedia(update.offerer, offerers.credentials)) }
-            edit(leg) { $0.media = answerers }
-            edit(update.offerer) { $0.media = offerers }
-            if update.isFirst { actions += introductions(update, at: now) }
-            actions += connect(update.offerer) + connect(leg)
         }
-        settleHolds(offer: update.direction, by: update.offerer, answer: direction, by: leg)
-        operate(nil)
-        return actions + refreshMusic() + tell(update.offerer, message)
+        acceptAnswer(media, to: offered, by: leg, at: now)
+        // Whoever answers has put aside an offer of its own.
+        if update != nil { operate(nil) }
+        guard !answered.isConference else { return settleHold(of: leg, saying: answer.principalDirection) + connect(leg) + refreshMusic() }
+        settleHold(of: leg)
+        var actions: [CallAction] = []
+        var told: [CallAction] = []
+        if let update, let concluded {
+            var message = self.update(.respondCallUpdate, to: update.offerer, concluded.answer, request)
+            message.sdp = concluded.answer
+            if update.isFirst { actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now) }
+            actions += conclude(concluded.media, of: update.offerer, telling: media.wishes)
+            told = tell(update.offerer, message)
+        } else if !request.content.isEmpty {
+            told = try send(request.content, by: leg)
+        }
+        return actions + connect(leg) + refreshMusic() + told + tellNews(at: now, random: &random)
     }
 
     /// An end's candidates (spidr-wire §8.10). Where media goes from peer to peer the other end needs them; a lite agent learns
@@ -105,15 +141,26 @@ extension Call {
 // MARK: - Parts
 
 extension Call {
-    /// The call, if it is answered and nothing goes on that the end would have to wait for.
+    /// The call, if it is answered and nothing goes on that the end would have to wait for. An offer is no hindrance where the gateway can
+    /// answer it itself.
     func idle(_ operation: String, by leg: Leg) throws(CallError) -> Answered {
         let member = try member(leg)
         guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
-        let isStable = legs.allSatisfy { !$0.isTalking || $0.isStable || $0.id == leg && $0.owesAnswer }
-        guard answered.operation == nil, isStable || answered.isConference && member.isStable else {
-            throw .pending(retryAfter: Self.retryAfter)
+        switch answered.operation {
+        case nil: return answered
+        case .update(let update) where !update.isFirst && member.media != nil: return answered
+        case .update, .transfer, .consultation, .handover: throw .pending(retryAfter: Self.retryAfter)
         }
-        return answered
+    }
+
+    /// Whether an end can be offered anything, or answered, at all.
+    private func checkExchange(_ answered: Answered, _ operation: String, by leg: Leg) throws(CallError) {
+        switch answered.operation {
+        // Its legs belong to another call in a moment.
+        case .handover: throw .pending(retryAfter: Self.retryAfter)
+        case .update(let update) where update.isFirst: throw refusal(of: operation, to: leg)
+        case .update, .transfer, .consultation, nil: break
+        }
     }
 
     mutating func operate(_ operation: Operation?) {
@@ -129,133 +176,121 @@ extension Call {
         return update
     }
 
-    /// Media goes from peer to peer: descriptions pass untouched.
-    private mutating func relay(_ request: CallUpdateRequest, by leg: Leg, to other: Leg, at now: MonotonicTime) -> [CallAction] {
-        operate(
-            .update(
-                Update(
-                    offerer: leg, answerer: other, before: nil, direction: MediaDirection(in: request.sdp),
-                    deadline: now + configuration.offerTime)))
-        return tell(other, update(.startCallUpdate, to: other, request.sdp, request))
-    }
+    // MARK: Offers of an end
 
-    /// Asks an end for an offer (spidr-wire §8.1, slow start).
-    private mutating func invite(_ other: Leg, by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) -> [CallAction] {
-        operate(
-            .update(
-                Update(
-                    offerer: leg, answerer: other, awaitsOffer: true, before: nil, direction: nil, deadline: now + configuration.offerTime)))
-        return tell(other, update(.startCallUpdate, to: other, nil, request))
-    }
-
-    /// The offer that was asked for goes to whoever asked; the parts are exchanged.
-    private mutating func turn(
-        _ asked: Update, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+    /// The other end is offered the same.
+    private mutating func passOn(
+        _ own: LegMedia, of leg: Leg, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        var text = request.sdp
-        var turned = Update(
-            offerer: asked.answerer, answerer: asked.offerer, before: self[asked.answerer]?.media,
-            direction: MediaDirection(in: request.sdp), deadline: now + configuration.offerTime)
-        if var own = turned.before, var others = self[turned.answerer]?.media {
-            do throws(SDPError) {
-                let offer = try own.receive(offer: request.sdp, random: &random)
-                text = try others.offer(mirroring: offer, random: &random)
-                turned = Update(
-                    offerer: turned.offerer, answerer: turned.answerer, before: turned.before,
-                    direction: offer.principalDirection, deadline: turned.deadline)
-            } catch {
-                throw CallError(error)
-            }
-            edit(turned.offerer) { $0.media = own }
-            edit(turned.answerer) { $0.media = others }
+        guard var others = other.media, let wishes = own.wishes else { throw refusal(of: "startCallUpdate", to: leg) }
+        let text: String
+        do throws(SDPError) {
+            text = try others.offer(mirroring: wishes, random: &random)
+        } catch {
+            throw CallError(error)
         }
-        operate(.update(turned))
-        return tell(turned.answerer, update(.startCallUpdate, to: turned.answerer, text, request))
+        edit(leg) { $0.media = own }
+        present(others, telling: MediaOutline(wishes), to: other.id, at: now)
+        operate(.update(Update(offerer: leg, answerer: other.id, deadline: now + Self.patience)))
+        return tell(other.id, update(.startCallUpdate, to: other.id, text, request))
     }
 
-    /// Only the way to the end is new: it is answered, and nobody else needs to know.
-    private mutating func reconnect(_ leg: Leg, _ media: LegMedia, _ answer: String) -> [CallAction] {
+    /// Both ends have offered: each offer is the answer to the other one.
+    private mutating func cross(
+        _ leg: Leg, _ own: LegMedia, _ update: Update, _ request: CallUpdateRequest, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        guard let other = self[update.offerer], let wishes = own.wishes, var others = other.media else {
+            throw refusal(of: "startCallUpdate", to: leg)
+        }
+        let actions = try answerAlone(own, of: leg, CallUpdateRequest(sdp: request.sdp), random: &random)
+        let text: String
+        do throws(SDPError) {
+            text = try others.answer(mirroring: wishes, isPreliminary: true, random: &random)
+        } catch {
+            throw CallError(error)
+        }
+        let message = self.update(.respondCallUpdate, to: other.id, text, request)
+        return actions + conclude(others, of: other.id, telling: wishes) + tell(other.id, message)
+    }
+
+    /// The offer is answered with what the other end wants, which is not asked.
+    private mutating func answerAlone(
+        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
+    ) throws(CallError) -> [CallAction] {
+        guard let other = others(of: leg).first, let wishes = other.media?.wishes else { throw refusal(of: "startCallUpdate", to: leg) }
+        var own = own
+        let text: String
+        do throws(SDPError) {
+            text = try own.answer(mirroring: wishes, isPreliminary: true, random: &random)
+        } catch {
+            throw CallError(error)
+        }
+        let actions = conclude(own, of: leg, telling: wishes) + tell(leg, update(.respondCallUpdate, to: leg, text))
+        return try request.content.isEmpty ? actions : actions + send(request.content, by: leg)
+    }
+
+    /// An offer of the end has been answered.
+    private mutating func conclude(_ media: LegMedia, of leg: Leg, telling wishes: PeerDescription?) -> [CallAction] {
         var media = media
         let prepared: [CallAction] = media.takeRenewal() ? [.prepareMedia(leg, media.credentials)] : []
-        edit(leg) { $0.media = media }
-        return prepared + connect(leg) + tell(leg, update(.respondCallUpdate, to: leg, answer))
+        edit(leg) { member in
+            member.media = media
+            if let wishes, let offer = media.described { member.told = MediaOutline(wishes, answering: offer, before: member.told) }
+        }
+        settleHold(of: leg)
+        return prepared + connect(leg)
+    }
+
+    /// An end that offered has waited long enough, or something else is to go on.
+    mutating func answerInPlace(_ update: Update, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+        guard let own = self[update.offerer]?.media else { return abandon(update) }
+        operate(nil)
+        if update.awaitsOffer {
+            // It is offered what the one that was asked wants.
+            edit(update.offerer) { ($0.told, $0.newsDue) = (nil, now) }
+            return tellNews(at: now, random: &random)
+        }
+        do throws(CallError) {
+            let answered = try answerAlone(own, of: update.offerer, CallUpdateRequest(sdp: ""), random: &random)
+            return answered + refreshMusic() + tellNews(at: now, random: &random)
+        } catch {
+            return abandon(update)
+        }
+    }
+
+    /// Asks the other end for an offer (spidr-wire §8.1, slow start). If it cannot be asked now, the gateway makes one.
+    private mutating func ask(
+        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [CallAction] {
+        guard case .answered(let answered) = state, let other = others(of: leg).first else { return [] }
+        if answered.operation == nil, other.isFree(at: now) {
+            operate(.update(Update(offerer: leg, answerer: other.id, awaitsOffer: true, deadline: now + Self.patience)))
+            edit(other.id) { $0.isAsked = true }
+            return tell(other.id, update(.startCallUpdate, to: other.id, nil, request))
+        }
+        if case .update(let update) = answered.operation, update.offerer == leg { operate(nil) }
+        edit(leg) { member in
+            if member.media?.isOffering == false { member.media?.rollback() }
+            (member.told, member.newsDue) = (nil, now)
+        }
+        return tellNews(at: now, random: &random)
     }
 
     /// An offer in a conference: the gateway answers.
-    private mutating func answerOffer(
-        by leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
+    private mutating func answerForMixing(
+        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard var media = self[leg]?.media else { throw refusal(of: "startCallUpdate", to: leg) }
+        var own = own
+        let answer: String
         do throws(SDPError) {
-            let offer = try media.receive(offer: request.sdp, random: &random)
-            let answer = try media.answerForMixing(random: &random)
-            let routed = settleHold(of: leg, saying: offer.principalDirection)
-            return routed + reconnect(leg, media, answer)
+            answer = try own.answerForMixing(random: &random)
         } catch {
             throw CallError(error)
         }
-    }
-
-    // MARK: Offers of the gateway
-
-    /// Offers an end what `other` said last, or if it is `nil` what the gateway can mix, under the end's new names. An end that cannot
-    /// be offered anything goes on as it is.
-    mutating func offerAnew(
-        to leg: Leg, mirroring other: PeerDescription?, at now: MonotonicTime, random: inout some RandomSource
-    ) -> [CallAction] {
-        guard var media = self[leg]?.media else { return [] }
-        do throws(SDPError) {
-            let text: String
-            if let other {
-                text = try media.offer(mirroring: other.introduced(), random: &random)
-            } else {
-                text = try media.offerForMixing(random: &random)
-            }
-            let deadline = now + configuration.offerTime
-            edit(leg) { member in
-                member.media = media
-                member.answerDeadline = deadline
-                member.ownOffer = .introduction
-                member.wasIntroduced = other != nil
-            }
-            return tell(leg, update(.startCallUpdate, to: leg, text))
-        } catch {
-            return tell(leg, update(.startCallUpdate, to: leg, nil))
-        }
-    }
-
-    private mutating func answerOwnOffer(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
-    ) throws(CallError) -> [CallAction] {
-        guard var media = self[leg]?.media else { throw refusal(of: "respondCallUpdate", to: leg) }
-        let answer: PeerDescription
-        do throws(SDPError) {
-            answer = try media.receive(answer: request.sdp)
-        } catch {
-            throw CallError(error)
-        }
-        edit(leg) { member in
-            member.media = media
-            member.answerDeadline = nil
-        }
-        // To an offer that sends nothing every answer says the same.
-        let isTelling = self[leg]?.ownOffer != .restoration(sends: false)
-        let routed = isTelling ? settleHold(of: leg, saying: answer.principalDirection) : []
-        return routed + connect(leg) + tellHolds(at: now, random: &random) + refreshMusic()
-    }
-
-    /// An offer has had no answer in time, or is of no use any more: everything is as it was before it.
-    mutating func abandon(_ update: Update) -> [CallAction] {
-        operate(nil)
-        withdraw(update)
-        edit(update.offerer) { offerer in
-            if !update.awaitsOffer { offerer.lastUtterance = nil }
-            if let before = update.before { offerer.media = before }
-        }
-        var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
-        refused.outcome = .pending
-        refused.retryAfter = Self.retryAfter
-        refused.reasonText = "The other side did not answer in time"
-        return tell(update.offerer, refused)
+        overtakeOffer(to: leg, at: now)
+        let routed = settleHold(of: leg, saying: own.wishes?.principalDirection)
+        let prepared: [CallAction] = own.takeRenewal() ? [.prepareMedia(leg, own.credentials)] : []
+        edit(leg) { $0.media = own }
+        return routed + prepared + connect(leg) + tell(leg, update(.respondCallUpdate, to: leg, answer))
     }
 }

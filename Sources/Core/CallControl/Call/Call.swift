@@ -98,8 +98,10 @@ package struct Call: Equatable, Sendable {
         case mediaSetup
         /// An operation has taken too long.
         case operation
-        /// An end has not answered the gateway's own offer.
-        case ownOffer(Leg)
+        /// An end has not answered what it was offered.
+        case offer(Leg)
+        /// An end is to be told what it does not know of the other one.
+        case news(Leg)
         /// An end gives no sign of life.
         case silence(Leg)
         /// An end that was completed has not gone.
@@ -258,7 +260,7 @@ extension Call {
         if var own = self[leg]?.media, var callers = self[.caller]?.media {
             do throws(SDPError) {
                 let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences)
-                update.sdp = try callers.answer(mirroring: answer, random: &random)
+                update.sdp = try callers.answer(mirroring: answer, isPreliminary: !own.lostLines.isEmpty, random: &random)
             } catch {
                 throw CallError(error)
             }
@@ -269,9 +271,12 @@ extension Call {
         }
         edit(leg) { $0.talk(request) }
         edit(.caller) { $0.stage = .talking }
+        noteTold(leg, of: .caller)
+        noteTold(.caller, of: leg)
         let setup = now - unanswered.startedAt
         state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
         return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
+            + tellNews(at: now, random: &random)
     }
 
     /// A device of a rung end declines for all of them (spidr-wire §6.4).

@@ -1,4 +1,5 @@
 package import Primitives
+package import SDP
 
 /// One end of a call: who it is, how far it has come, and what was agreed with it.
 package struct CallLeg: Equatable, Sendable {
@@ -10,15 +11,6 @@ package struct CallLeg: Equatable, Sendable {
         case talking
         /// Has handed its call to others; the client has yet to end it (spidr-wire §8.5).
         case completed(until: MonotonicTime)
-    }
-
-    package enum OwnOffer: Equatable, Sendable {
-        /// It is to talk to somebody new, in both directions.
-        case introduction
-        /// It had no answer in time, whoever's offer it was; one may still come.
-        case withdrawn
-        /// It answered a withdrawn offer, and is told again what the other end says; `sends`: whether that one lets it hear anything.
-        case restoration(sends: Bool)
     }
 
     /// What another end is called.
@@ -38,8 +30,6 @@ package struct CallLeg: Equatable, Sendable {
     var media: LegMedia?
     /// Keeps the others waiting, and they know it.
     package internal(set) var holds = false
-    /// It was told that nobody keeps it waiting, because it was to talk to somebody new, whose word on that is yet to come.
-    package internal(set) var wasIntroduced = false
     /// Its client takes another call in place of one that it has (spidr-wire §8.8).
     var handlesReplacement = false
     /// What it hears in place of the others.
@@ -52,12 +42,14 @@ package struct CallLeg: Equatable, Sendable {
     var audits: AuditRhythm?
     /// Since when none of its clients has listened.
     var unreachableSince: MonotonicTime?
-    /// By when it has to answer an offer that the gateway made by itself.
-    package internal(set) var answerDeadline: MonotonicTime?
-    /// The offer that is withdrawn, as its end made it.
-    var withdrawnOffer: Utterance?
-    /// What that offer is for.
-    package internal(set) var ownOffer = OwnOffer.introduction
+    /// What the other end wants, as this one was told it last; `nil`: it was told nothing of that end.
+    package internal(set) var told: MediaOutline?
+    /// An offer of the gateway that an answer may still come to.
+    package internal(set) var offered: OutstandingOffer?
+    /// When its end is to be told what it does not know of the other one, at the earliest.
+    package internal(set) var newsDue: MonotonicTime?
+    /// It was asked for an offer, and has not made it yet.
+    package internal(set) var isAsked = false
 
     var isTalking: Bool { stage == .talking }
 
@@ -73,6 +65,9 @@ package struct CallLeg: Equatable, Sendable {
 
     /// Neither side has an offer open.
     package var isStable: Bool { media?.isStable ?? true }
+
+    /// What its peer wants; `nil` if it has said nothing yet, or media goes from peer to peer.
+    package var wishes: MediaOutline? { media?.wishes.map { MediaOutline($0) } }
 }
 
 /// One end of a call: a user, the user's `sessionData`, and the devices that have been told of it.

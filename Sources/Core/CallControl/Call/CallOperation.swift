@@ -4,7 +4,8 @@ import SDP
 extension Call {
     /// What goes on in an answered call; while it does, other requests are pending, except to end.
     package enum Operation: Equatable, Sendable {
-        /// An offer of one end waits for the other's answer (spidr-wire §8.1).
+        /// An offer of one end waits for the other's answer (spidr-wire §8.1); the gateway gives it where it terminates the media and the
+        /// other end takes long.
         case update(Update)
         /// A new end is rung in place of the one that asked for it (spidr-wire §8.5).
         case transfer(Transfer)
@@ -21,9 +22,7 @@ extension Call {
         var awaitsOffer = false
         /// The call was answered with an offer: its first exchange, without which there is no call (see `Call+SlowStart.swift`).
         var isFirst = false
-        /// The offerer's media before its offer, to return to.
-        var before: LegMedia?
-        /// Of the principal media in the offer.
+        /// Of the principal media in the offer, where media goes from peer to peer.
         var direction: MediaDirection?
         let deadline: MonotonicTime
     }

@@ -29,6 +29,11 @@ struct LegMedia: Equatable, Sendable {
     private(set) var negotiation: LegNegotiation
     /// What the peer said last, in an exchange that was completed or is open.
     private(set) var described: PeerDescription?
+    /// What the peer wants, as far as it has said so (see `PeerDescription.wishes`).
+    private(set) var wishes: PeerDescription?
+    /// The kinds of the m-lines that the peer could not take in its first answer, because it does not bundle. With transports of their
+    /// own it can (docs/adr/0007).
+    private(set) var lostLines: [MediaKind] = []
     private(set) var progress = MediaProgress.waiting
     /// The peer began anew, and its old media path is of no use any more.
     private(set) var isRenewed = false
@@ -42,6 +47,8 @@ struct LegMedia: Equatable, Sendable {
 
     /// No offer is open, and there has been an answer.
     var isStable: Bool { negotiation.phase == .stable }
+    /// An offer of the gateway waits for its answer.
+    var isOffering: Bool { negotiation.phase == .localOffer }
     var credentials: ICECredentials { negotiation.identity.credentials }
     var negotiated: NegotiatedLeg? { negotiation.negotiated }
     /// For the media plane.
@@ -72,14 +79,44 @@ struct LegMedia: Equatable, Sendable {
         try next.negotiation.receiveOffer(offer)
         if next.negotiation.peerRestartsICE { next.negotiation.restartICE(with: ICECredentials(using: &random)) }
         next.described = offer
+        next.wishes = offer
         self = next
         return offer
     }
 
+    /// An offer in place of any that is open.
+    ///
+    /// - Parameter former: The leg before the peer's last offer, which has met one of the gateway's. The peer goes on from there if it has
+    ///   put its offer aside.
+    mutating func receive(
+        newOffer text: String, instead former: LegMedia?, random: inout some RandomSource
+    ) throws(SDPError) -> PeerDescription {
+        do throws(SDPError) {
+            var next = self
+            next.rollback()
+            let offer = try next.receive(offer: text, random: &random)
+            self = next
+            return offer
+        } catch {
+            guard case .offerMismatch = error, isStable, let former else { throw error }
+            var next = returned(to: former)
+            next.rollback()
+            let offer = try next.receive(offer: text, random: &random)
+            self = next
+            return offer
+        }
+    }
+
     /// The answer to the pending offer, on behalf of another leg's peer that said `other`.
-    mutating func answer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String {
+    ///
+    /// - Parameter isPreliminary: The other peer has not seen the offer. M-lines that it knows nothing of are kept open, `inactive`:
+    ///   an answer that rejects one takes it away for good (RFC 8829 §5.10).
+    mutating func answer(
+        mirroring other: PeerDescription, isPreliminary: Bool = false, random: inout some RandomSource
+    ) throws(SDPError) -> String {
         guard let offer = described else { throw .wrongState(negotiation.phase) }
-        return try negotiation.makeAnswer(mirroring: other.aligned(toOffer: offer), policy: policy, random: &random).serialized
+        let aligned = other.aligned(toOffer: offer, keepingUnknown: isPreliminary)
+        return try negotiation.makeAnswer(mirroring: aligned, policy: policy, random: &random).serialized
     }
 
     /// The answer of the gateway itself, which takes whatever it can mix.
@@ -126,14 +163,27 @@ struct LegMedia: Equatable, Sendable {
     mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError) -> PeerDescription {
         var next = negotiation
         if let preferences { next.preferences = policy.preferences.overridden(by: preferences) }
+        let offered = next.offeredDirections
+        let isFirst = next.negotiated == nil
         let answer = try next.receiveAnswer(next.read(text, as: .answer))
+        lostLines = isFirst ? answer.media.filter { $0.refusal == .outsideBundle }.map(\.kind) : []
         negotiation = next
         let chosen = answer.choosing(next.preferences)
         described = chosen
+        wishes = chosen.wishes(answering: offered, before: wishes)
         return chosen
     }
 
-    /// Drops the offer of the gateway that is open, if one is.
+    /// This leg as it was when `earlier` was current. What has happened on its media path since then stays, and so do the numbers
+    /// that its descriptions have used up.
+    func returned(to earlier: LegMedia) -> LegMedia {
+        var returned = earlier
+        returned.negotiation.countOn(from: negotiation)
+        (returned.progress, returned.isRenewed) = (progress, isRenewed)
+        return returned
+    }
+
+    /// Drops the offer that is open, if one is, whoever made it.
     mutating func rollback() {
         // Only fails when nothing is open.
         do throws(SDPError) { try negotiation.rollback() } catch {}

@@ -30,7 +30,7 @@ extension CallOwner {
         switch message {
         case .requested(let taker, let leg):
             neighbours[taker.id] = Neighbour(owner: taker, leg: leg)
-            event("handoverRequested", leg) { $0.handoverRequested(by: taker.id, of: leg, at: now) }
+            event("handoverRequested", leg) { $0.handoverRequested(by: taker.id, of: leg, at: now, random: &random) }
         case .offered(let handover, let registrations):
             offeredRegistrations[handover.from] = registrations
             event("handoverOffered") { $0.handoverOffered(handover, at: now, random: &random) }

@@ -149,7 +149,10 @@ extension CallOwner {
     /// Brings who this leg talks to together with whom the same user talks to in another call.
     func consult(by leg: Leg, with party: UserAddress, in neighbour: Neighbour) throws(CallError) {
         let now = environment.clock.now
+        var random = environment.random.generator
         neighbours[neighbour.owner.id] = neighbour
-        try command("consult", leg) { call throws(CallError) in try call.consult(by: leg, with: party, in: neighbour.owner.id, at: now) }
+        try command("consult", leg) { call throws(CallError) in
+            try call.consult(by: leg, with: party, in: neighbour.owner.id, at: now, random: &random)
+        }
     }
 }
