@@ -102,6 +102,12 @@ export class CallMedia extends EventTarget {
     return this.#gathered();
   }
 
+  /** Whether an offer of this side waits for its answer. */
+  get isOffering() { return this.pc.signalingState === 'have-local-offer'; }
+
+  /** What an offer says that is not answered. */
+  overhear(offer) { this.remotelyHeld = SILENT.has(audioDirection(offer)); }
+
   async accept(sdp) {
     await this.pc.setRemoteDescription({ type: 'answer', sdp });
     // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that it does.

@@ -30,7 +30,7 @@ export class Negotiation {
 
   /**
    * Makes a change and has it agreed on. Done when the other side has answered; if it does not, `undo` takes the change back and
-   * this rejects. Where the other side offered first, the gateway says so, and it is tried again.
+   * this rejects. Where the other side offered first and the gateway only passes descriptions on, it says so, and it is tried again.
    * @param {string[]} [sections]  see `CallMedia.offer`
    */
   async change(apply, undo, sections) {
@@ -73,8 +73,15 @@ export class Negotiation {
     this.#open?.resolve();
   }
 
-  /** The other side offers, or without a description asks this side for an offer (slow start). */
+  /**
+   * The other side offers, or without a description asks this side for an offer (slow start). What meets an offer of this side
+   * is not answered: the gateway answers the one of this side, and offers again what that leaves unsaid.
+   */
   async respond(sdp) {
+    if (this.#media.isOffering) {
+      if (sdp) this.#media.overhear(sdp);
+      return;
+    }
     await this.#send('respondCallUpdate', { sdp: sdp ? await this.#media.answer(sdp) : await this.#media.offer() });
   }
 
