@@ -87,35 +87,45 @@ async def test_holding_again_and_again_changes_nothing_else(party):
         assert len({ufrag(text) for text in call.descriptions}) == 1, "the gateway restarted ICE"
 
 
-async def test_two_offers_at_once(party):
-    """The second is refused, and the call goes on with the first (§8.9)."""
-    alice, bob = await party("alice"), await party("bob")
+@pytest.mark.parametrize("first, second", PAIRS, ids=str)
+async def test_two_holds_that_cross_are_a_double_hold(party, first, second):
+    """Each offer is answered at once, and whoever pays no heed to the offer that met its own one loses nothing (§8.9)."""
+    alice, bob = await party("alice", sounds=True, dialect=first), await party("bob", sounds=True, dialect=second)
+    at_alice, at_bob = await connected(alice, bob)
+    await asyncio.gather(at_alice.hold(), at_bob.hold())
+    for call in (at_alice, at_bob):
+        assert [leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]] == ["ON_DOUBLE_HOLD"] * 2
+    # Where an answer leaves it unsaid, an offer of the gateway tells that the other side holds, too.
+    for call in (at_alice, at_bob):
+        await call.until(lambda call=call: call.state == "ON_DOUBLE_HOLD", "on double hold")
+    await hear_now({at_alice: set(), at_bob: set()})
+
+    await at_alice.unhold()
+    assert at_alice.state == "REMOTELY_HELD"
+    await at_bob.until(lambda: at_bob.state == "ON_HOLD", "on hold")
+    await at_bob.unhold()
+    await at_alice.until(lambda: at_alice.state == "IN_CALL", "in call")
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+
+
+async def test_an_offer_that_the_other_side_does_not_answer_is_answered_in_its_place(party):
+    """A client that is slow, or silent, keeps nobody waiting; it is told what it missed once it answers."""
+    alice, bob = await party("alice", sounds=True, dialect=FCS), await party("bob", sounds=True, dialect=L5)
     at_alice, at_bob = await connected(alice, bob)
     at_bob.answers_updates = False
-    (await at_alice.offer_update("inactive")).succeeded()
+    await at_alice.hold()
     update = await bob.expect("startCallUpdate", at_bob.session)
+    await at_alice.unhold()
+    await alice.heard_exactly(("respondCallUpdate", at_alice), ("respondCallUpdate", at_alice))
+    assert at_alice.state == "IN_CALL"
 
-    for call in (at_bob, at_alice):
-        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=update.sdp)).refused(491, 491, "callControlResponse")
-        assert refusal["retryAfter"] > 0
-    await alice.expect_silence("startCallUpdate")
-
-    (await at_bob.respond(update)).succeeded()
-    await at_alice.updated()
-    assert (at_alice.direction, at_bob.direction) == ("inactive", "inactive")
     at_bob.answers_updates = True
-    await at_bob.update("sendrecv")
-
-
-async def test_two_offers_truly_at_once_leave_one(party):
-    alice, bob = await party("alice"), await party("bob")
-    at_alice, at_bob = await connected(alice, bob)
-    answers = await asyncio.gather(at_alice.offer_update("inactive"), at_bob.offer_update("inactive"))
-    assert sorted(answer.status for answer in answers) == [200, 491]
-    winner, loser = (at_alice, at_bob) if answers[0].status == 200 else (at_bob, at_alice)
-    await winner.updated()
-    await winner.party.heard_exactly(("respondCallUpdate", winner))
-    await loser.party.heard_exactly(("startCallUpdate", loser))
+    (await at_bob.respond(update)).succeeded()
+    assert at_bob.state == "REMOTELY_HELD"
+    await at_bob.until(lambda: at_bob.state == "IN_CALL", "told that nobody holds any more")
+    await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+    for call in (at_alice, at_bob):
+        assert [leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]] == ["IN_CALL"] * 2
 
 
 async def test_the_end_comes_through_an_open_offer(party):

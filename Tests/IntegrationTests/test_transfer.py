@@ -146,19 +146,19 @@ async def test_a_target_that_does_not_answer(own_gateway, party):
     await resumed(at_alice, at_bob)
 
 
-async def test_while_the_target_rings_the_call_waits(party):
+async def test_while_the_target_rings_others_hold_and_resume_and_nobody_transfers_twice(party):
     alice, bob, carol = await party("alice"), await party("bob"), await party("carol")
     at_alice, at_bob = await connected(alice, bob)
     await held(at_alice, at_bob)
     (await at_alice.transfer("carol")).succeeded()
     at_carol = await carol.incoming()
-    sdp = await alice.new_media().offer({"audio": "sendrecv"})
-    for call in (at_alice, at_bob):
-        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=sdp)).refused(491, 491, "callControlResponse")
-        assert refusal["retryAfter"] > 0
-    (await at_alice.transfer("dave")).refused(491, 491, "callControlResponse")
+    await at_bob.hold()
+    await at_bob.unhold()
+    refusal = (await at_alice.transfer("dave")).refused(491, 491, "callControlResponse")
+    assert refusal["retryAfter"] > 0
     (await at_carol.answer()).succeeded()
     await at_alice.over()
+    await at_bob.until(lambda: at_bob.state == "IN_CALL", "in call with the target")
 
 
 async def test_the_transferred_party_does_not_wait_any_longer(party):

@@ -258,6 +258,8 @@ class PartyCall:
                 await self._settle(news)
             case "startCallUpdate":
                 self.learn(news)
+                if self._update and not self._update.done():
+                    return  # The gateway answers the offer of this side, and offers again what that leaves unsaid.
                 if self.answers_updates:
                     (await self.respond(news)).succeeded()
                     self.is_answered = True
@@ -294,7 +296,7 @@ class PartyCall:
         except BaseException:
             self.holding = before
             raise
-        if not holding:
+        if direction != INACTIVE:  # which is answered with the same by whoever holds and who does not
             self.remotely_held = audio_direction(answer.sdp) in _SILENCE
 
     async def _offer(self, limit: str | None = None) -> str:
