@@ -42,6 +42,12 @@ async def test_pion(party, scenario, stacks):
     await run(party, scenario, stacks)
 
 
+@pytest.mark.parametrize("rate", [48_000, 8_000])
+async def test_keys_of_a_peer_that_knows_one_clock_rate(party, rate):
+    """The gateway offers libwebrtc both rates, and it sends at which it likes."""
+    await run(party, press_keys, (functools.partial(Pion, event_rates=(rate,)), Wrtc))
+
+
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])
 async def test_pictures(party, codec):
     await run(party, show, (speaking(Pion, codec),) * 2)

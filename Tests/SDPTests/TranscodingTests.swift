@@ -62,6 +62,21 @@ struct TranscodingTests {
         #expect(try Self.names(answer, as: .answer) == ["0 PCMU/8000"])
     }
 
+    /// The relay puts them into the rate of each side (RFC 4733 §2.1).
+    @Test(arguments: [("110 126", ["110 telephone-event/48000"]), ("126", ["126 telephone-event/8000"]), ("", [])])
+    func `telephone events are accepted at whichever rate the other side has them, rather at that of the audio`(
+        _ offered: String, _ accepted: [String]
+    ) throws {
+        let maps = ["rtpmap:111 opus/48000/2", "rtpmap:110 telephone-event/48000", "rtpmap:126 telephone-event/8000"]
+        let offer = Self.peer(offered.isEmpty ? "111" : "111 \(offered)", maps)
+        for (events, isAccepted) in [("telephone-event/16000", true), ("CN/16000", false)] {
+            var call = Self.call()
+            _ = try call.offer(offer.text)
+            let answer = try call.answer(Self.peer("111 97", ["rtpmap:111 opus/48000/2", "rtpmap:97 \(events)"]).answering.text)
+            #expect(try Self.names(answer, as: .answer) == ["111 opus/48000"] + (isAccepted ? accepted : []))
+        }
+    }
+
     @Test func `what the gateway cannot code is only relayed`() throws {
         var call = Self.call()
         let offer = try call.offer(Self.peer("97", ["rtpmap:97 speex/16000"]).text)

@@ -215,7 +215,7 @@ extension PeerDescription {
         for index in mixable.media.indices {
             mixable.media[index].codecs = media[index].codecs.filter { codec in
                 switch media[index].kind {
-                case .audio: policy.canTranscode(codec) || codec.isNamed("telephone-event")
+                case .audio: policy.canTranscode(codec) || codec.isTelephoneEvent
                 case .video: codec.isNamed("VP8") || codec.isRetransmission
                 case .other: false
                 }

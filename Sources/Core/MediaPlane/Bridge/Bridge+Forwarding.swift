@@ -132,11 +132,26 @@ extension BridgeLine {
             original = try relayRetransmission(&header, arrival, in: &packet, count, at: now)
         } else {
             try relayPrimary(&header, arrival, at: now)
+            if let rates = translation.eventRates(of: arrival.header.payloadType) {
+                scaleEvent(behind: &header, arrival.header, rates, in: &packet)
+            }
         }
         header.write(to: &packet)
         if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
         if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
         if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
+    }
+
+    /// Puts a telephone event into the rate that the receiver knows.
+    ///
+    /// - Parameter original: The header as it came.
+    private mutating func scaleEvent(
+        behind header: inout RTPHeader, _ original: RTPHeader, _ rates: EventRates, in packet: inout MutableSpan<UInt8>
+    ) {
+        guard var event = TelephoneEvent(parsing: packet.span.extracting(header.payloadRange)) else { return }
+        header.timestamp = header.timestamp + eventScaling.scale(&event, behind: original, rates)
+        var payload = packet._mutatingExtracting(header.payloadRange)
+        event.write(to: &payload)
     }
 
     /// Keeps what is sent for the case that the receiver misses it: of a retransmission, the packet that it repeats.

@@ -34,6 +34,8 @@ struct BridgeLine: Sendable {
     var feed = LineFeed.nothing
     /// From the payload types of whoever it is relayed from.
     var translation = PayloadTranslation.none
+    /// What has come of the telephone events that this peer counts at another rate than whoever it is relayed from.
+    var eventScaling = EventScaling()
     /// From the header extension ids of whoever it is relayed from.
     var extensionNumbering = ExtensionNumbering.identity
     /// Where this peer's packets go.

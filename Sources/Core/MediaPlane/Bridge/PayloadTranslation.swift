@@ -9,6 +9,13 @@ import SDP
 struct PayloadTranslation: Equatable, Sendable {
     /// The receiver's number by the sender's.
     private var numbers: [UInt8]
+    /// The sender's telephone events that the receiver counts at another rate; hardly ever any.
+    private var scaledEvents: [ScaledEvents] = []
+
+    private struct ScaledEvents: Equatable, Sendable {
+        var payloadType: PayloadType
+        var rates: EventRates
+    }
 
     private static let unknown: UInt8 = 0xFF
 
@@ -20,7 +27,12 @@ struct PayloadTranslation: Equatable, Sendable {
     init(from sender: BridgeLine, to receiver: BridgeLine) {
         numbers = [UInt8](repeating: Self.unknown, count: 128)
         for codec in sender.codecs where !codec.isRetransmission && !codec.isNamed("red") {
-            set(sender.counterpart(of: codec, on: receiver), for: codec)
+            if let counterpart = sender.counterpart(of: codec, on: receiver) {
+                set(counterpart, for: codec)
+            } else if let (events, rates) = receiver.events(like: codec) {
+                set(events, for: codec)
+                scaledEvents.append(ScaledEvents(payloadType: codec.payloadType, rates: rates))
+            }
         }
         for codec in sender.codecs where codec.isRetransmission {
             let counterpart = receiver.codecs.first { $0.isRetransmission && translates(codec, to: $0) }
@@ -38,6 +50,12 @@ struct PayloadTranslation: Equatable, Sendable {
     subscript(payloadType: PayloadType) -> PayloadType? {
         guard !numbers.isEmpty, case let number = numbers[Int(payloadType.rawValue)], number != Self.unknown else { return nil }
         return PayloadType(maskingHeaderByte: number)
+    }
+
+    /// At which rates the events of this payload type count; `nil` for what is passed on as it is.
+    func eventRates(of payloadType: PayloadType) -> EventRates? {
+        for events in scaledEvents where events.payloadType == payloadType { return events.rates }
+        return nil
     }
 
     private mutating func set(_ counterpart: Codec?, for codec: Codec) {
@@ -58,5 +76,16 @@ extension BridgeLine {
         let expected = receiver.codecs.codec(for: number).flatMap { $0.isSameEncoding(as: codec) ? $0 : nil }
         if let expected, expected.isSameFormat(as: codec) { return expected }
         return receiver.codecs.first { $0.isSameFormat(as: codec) } ?? expected
+    }
+
+    /// The receiver's telephone events for those of a sender that count at another rate, rather those that count like the audio.
+    fileprivate func events(like codec: Codec) -> (events: Codec, rates: EventRates)? {
+        guard codec.isTelephoneEvent else { return nil }
+        let known = codecs.filter(\.isTelephoneEvent)
+        let audio = primaryCodec?.clockRate
+        guard let events = known.first(where: { $0.clockRate == audio }) ?? known.first,
+            let rates = EventRates(sender: codec.clockRate, receiver: events.clockRate, audio: audio ?? events.clockRate)
+        else { return nil }
+        return (events, rates)
     }
 }

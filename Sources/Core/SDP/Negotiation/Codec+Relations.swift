@@ -25,6 +25,9 @@ extension Codec {
     /// Retransmissions of another payload type (RFC 4588).
     package var isRetransmission: Bool { isNamed("rtx") }
 
+    /// Keys of a telephone (RFC 4733).
+    package var isTelephoneEvent: Bool { isNamed("telephone-event") }
+
     /// Whether both stand for the same encoding; formats may differ in their parameters.
     package func isSameEncoding(as other: Codec) -> Bool {
         clockRate == other.clockRate && channels == other.channels && isNamed(other.name)

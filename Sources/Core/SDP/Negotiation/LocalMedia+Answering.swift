@@ -19,6 +19,7 @@ extension LocalMedia {
             reject()
             return
         }
+        agreed.keepEvents(of: codecs, answered: answer.codecs)
         codecs = agreed
         direction = answer.direction.narrowed(to: offer.direction.reversed)
         extensions = HeaderExtension.agreed(offered: extensions, answered: answer.extensions)
@@ -56,6 +57,19 @@ extension Codec {
             agreed.feedback = codec.feedback.filter(offer.feedback.contains)
             return agreed
         }.withoutOrphans()
+    }
+}
+
+extension [Codec] {
+    /// Accepts telephone events although the other side's are at another clock rate: the relay puts them into each side's own.
+    ///
+    /// Of several offered ones, those are taken that count like the audio.
+    fileprivate mutating func keepEvents(of offered: [Codec], answered: [Codec]) {
+        guard !contains(where: \.isTelephoneEvent), answered.contains(where: \.isTelephoneEvent),
+            let audio = first(where: \.carriesMedia)
+        else { return }
+        let events = offered.filter(\.isTelephoneEvent)
+        append(contentsOf: (events.first { $0.clockRate == audio.clockRate } ?? events.first).map { [$0] } ?? [])
     }
 }
 

@@ -22,7 +22,7 @@ extension LocalMedia {
     static func transcoded(_ offered: [Codec], policy: MediaPolicy) -> [Codec] {
         guard let codec = offered.first(where: policy.canTranscode) else { return [] }
         // None of the other side's codecs has two channels.
-        return [codec.withoutStereo] + offered.filter { ($0.isNamed("telephone-event") || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
+        return [codec.withoutStereo] + offered.filter { ($0.isTelephoneEvent || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
     }
 }
 

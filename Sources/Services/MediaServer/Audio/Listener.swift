@@ -27,7 +27,7 @@ final class Listener {
         guard state.isDecoded else { return nil }
         formats = state.codecs.compactMap { AudioFormat($0) }
         noises = state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
-        events = state.codecs.filter { $0.isNamed("telephone-event") }.map { ($0.payloadType, $0.clockRate) }
+        events = state.codecs.filter(\.isTelephoneEvent).map { ($0.payloadType, $0.clockRate) }
         listensForKeys = detectsInbandKeys && events.isEmpty
         isMixed = state.source == .mix
         if let former, former.formats == formats, former.listensForKeys == listensForKeys {

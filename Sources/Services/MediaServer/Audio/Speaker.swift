@@ -230,7 +230,7 @@ struct KeyFormat {
 
     /// The events that count like the audio, else any.
     init?(among codecs: [Codec], beside format: AudioFormat) {
-        let events = codecs.filter { $0.isNamed("telephone-event") && $0.clockRate > 0 }
+        let events = codecs.filter { $0.isTelephoneEvent && $0.clockRate > 0 }
         guard let chosen = events.first(where: { $0.clockRate == format.clockRate }) ?? events.first else { return nil }
         payloadType = chosen.payloadType
         clockRate = chosen.clockRate

@@ -39,15 +39,18 @@ class Pion(ProcessMedia):
     async def command(self) -> list[str]:
         return [str(await asyncio.to_thread(program))]
 
-    def __init__(self, person: str, audio: str = "opus", video: str = "VP8"):
+    def __init__(self, person: str, audio: str = "opus", video: str = "VP8", event_rates: tuple[int, ...] = (48_000, 8_000)):
+        """`event_rates`: at which it knows telephone events; it sends those that count like Opus, if it may."""
         super().__init__(person, audio, video)
+        self._event_rates = event_rates
         self._opus = av.CodecContext.create("opus", "r")
         self._mono = av.AudioResampler(format="s16", layout="mono", rate=48_000)
         self._pictures = av.CodecContext.create(video.lower(), "r")
 
     def what_it_plays(self) -> dict:
         both = encoded(TONES[self._person]), frames(self._person, self._codecs["video"])
-        return dict(zip(("packets", "frames"), ([base64.b64encode(each).decode() for each in part] for part in both)))
+        played = dict(zip(("packets", "frames"), ([base64.b64encode(each).decode() for each in part] for part in both)))
+        return played | {"event_rates": self._event_rates}
 
     async def offer(self, wishes: dict[str, str]) -> str:
         self.kinds += [kind for kind in wishes if kind not in self.kinds]

@@ -24,6 +24,7 @@ type request struct {
 	Directions  map[string]string `json:"directions"`
 	Audio       string            `json:"audio"`
 	Video       string            `json:"video"`
+	EventRates  []uint32          `json:"event_rates"`
 	Packets     [][]byte          `json:"packets"`
 	Frames      [][]byte          `json:"frames"`
 }
@@ -78,7 +79,7 @@ func main() {
 
 func begin(asked request) (*peer, error) {
 	engine := &webrtc.MediaEngine{}
-	for _, codec := range codecs(asked.Audio, asked.Video) {
+	for _, codec := range codecs(asked.Audio, asked.Video, asked.EventRates) {
 		kind := webrtc.RTPCodecTypeAudio
 		if codec.ClockRate == 90000 {
 			kind = webrtc.RTPCodecTypeVideo

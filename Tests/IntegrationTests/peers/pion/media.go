@@ -20,7 +20,8 @@ const (
 	keys       = "0123456789*#ABCD"
 )
 
-func codecs(audio, video string) []webrtc.RTPCodecParameters {
+// codecs are those it speaks; eventRates are in hertz.
+func codecs(audio, video string, eventRates []uint32) []webrtc.RTPCodecParameters {
 	feedback := []webrtc.RTCPFeedback{
 		{Type: "goog-remb"}, {Type: "ccm", Parameter: "fir"}, {Type: "nack"}, {Type: "nack", Parameter: "pli"},
 	}
@@ -32,17 +33,18 @@ func codecs(audio, video string) []webrtc.RTPCodecParameters {
 	sound := capability{
 		MimeType: "audio/" + audio, ClockRate: opusRate, Channels: 2, SDPFmtpLine: "minptime=10;useinbandfec=1",
 	}
-	events := capability{MimeType: eventType, ClockRate: opusRate, SDPFmtpLine: "0-15"}
-	slowEvents := capability{MimeType: eventType, ClockRate: 8000, SDPFmtpLine: "0-15"}
 	pictures := capability{
 		MimeType: "video/" + video, ClockRate: 90000, SDPFmtpLine: parameters[video], RTCPFeedback: feedback,
 	}
-	return []webrtc.RTPCodecParameters{
-		{RTPCodecCapability: sound, PayloadType: 111},
-		{RTPCodecCapability: events, PayloadType: 110},
-		{RTPCodecCapability: slowEvents, PayloadType: 126},
-		{RTPCodecCapability: pictures, PayloadType: 96},
+	chosen := []webrtc.RTPCodecParameters{
+		{RTPCodecCapability: sound, PayloadType: 111}, {RTPCodecCapability: pictures, PayloadType: 96},
 	}
+	numbers := map[uint32]webrtc.PayloadType{opusRate: 110, 8000: 126}
+	for _, rate := range eventRates {
+		events := capability{MimeType: eventType, ClockRate: rate, SDPFmtpLine: "0-15"}
+		chosen = append(chosen, webrtc.RTPCodecParameters{RTPCodecCapability: events, PayloadType: numbers[rate]})
+	}
+	return chosen
 }
 
 func payloader(codec string) rtp.Payloader {
@@ -78,6 +80,7 @@ type source struct {
 	ssrc        uint32
 	payload     uint8
 	eventNumber uint8
+	eventRate   uint32
 	allowed     bool
 	pressed     string
 	sequence    uint16
@@ -95,8 +98,8 @@ func (s *source) Bind(context webrtc.TrackLocalContext) (webrtc.RTPCodecParamete
 	for _, each := range context.CodecParameters() {
 		if strings.EqualFold(each.MimeType, s.kind+"/"+s.codec) {
 			chosen = each
-		} else if strings.EqualFold(each.MimeType, eventType) && each.ClockRate == opusRate {
-			s.eventNumber = uint8(each.PayloadType)
+		} else if strings.EqualFold(each.MimeType, eventType) && s.eventRate != opusRate {
+			s.eventNumber, s.eventRate = uint8(each.PayloadType), each.ClockRate
 		}
 	}
 	if chosen.MimeType == "" {
@@ -155,10 +158,10 @@ func (s *source) playSound() {
 		if pressing < 0 {
 			s.send(s.payload, timestamp, false, s.content[number%len(s.content)])
 		} else if since++; since < 10 {
-			s.send(s.eventNumber, began, since == 1, event(pressing, since, false))
+			s.send(s.eventNumber, began, since == 1, s.event(pressing, since, false))
 		} else { // the end comes three times (RFC 4733 section 2.5.1.4)
 			for i := 0; i < 3; i++ {
-				s.send(s.eventNumber, began, false, event(pressing, since, true))
+				s.send(s.eventNumber, began, false, s.event(pressing, since, true))
 			}
 			pressing = -1
 		}
@@ -167,8 +170,8 @@ func (s *source) playSound() {
 }
 
 // event is the payload of RFC 4733 section 2.3.
-func event(key int, ticks uint32, isEnd bool) []byte {
-	length := ticks * tickLength
+func (s *source) event(key int, ticks uint32, isEnd bool) []byte {
+	length := ticks * tickLength / (opusRate / s.eventRate)
 	flags := byte(10)
 	if isEnd {
 		flags |= 0x80
