@@ -34,7 +34,7 @@ import Testing
         guard case .media(let arrival) = rig.bridge.receive(packet.span, from: .a, at: rig.clock.now) else { return [] }
         var span = packet.mutableSpan
         let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first))
+        #expect(forwarding == .forward(to: .b, over: .first, count: count))
         #expect(packet.suffix(3) == [0x10, 0x20, 0x40], "the payload stays")
         return Array(packet[16..<(count - 3)])
     }

@@ -93,7 +93,7 @@ import Testing
         }
         var span = packet.mutableSpan
         let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first))
+        #expect(forwarding == .forward(to: .b, over: .first, count: count))
         #expect(Array(packet[16..<20]) == expected)
         #expect(Self.levels(rig) == [30, 30], "b hears it all the same")
     }

@@ -161,15 +161,104 @@ import Testing
         #expect(rig.repetitions(to: .b).isEmpty)
     }
 
-    @Test func `a receiver that does not repair a format is sent no repairs of it`() {
-        var rig = Self.rig(96)
-        for (index, format) in Format.all.enumerated() {
-            let (media, repair) = (96 + 2 * index, 97 + 2 * index)
-            rig.configure(.b) { $0.media[1].codecs = Self.codecs(from: 96).filter { $0.payloadType != PayloadType(repair) } }
-            #expect(rig.send(Self.media(UInt16(index), media, format.payload), from: .a).packet != nil)
-            let packet = BridgeRig.packet(
-                ssrc: 1003, UInt16(index), timestamp: 0, payloadType: repair, payload: [0, UInt8(index)] + format.payload)
-            #expect(rig.send(packet, from: .a) == .dropped(.unknownPayloadType))
+    // MARK: Receivers without rtx
+
+    /// A receiver that takes no rtx at all, or none of the format.
+    private static func rig(_ firstOfReceiver: Int, without isLeftOut: @escaping (Codec) -> Bool) -> BridgeRig {
+        var rig = rig(firstOfReceiver)
+        rig.configure(.b) { leg in
+            leg.media[1].codecs = codecs(from: firstOfReceiver).filter { !isLeftOut($0) }
+            if !leg.media[1].codecs.contains(where: \.isRetransmission) { leg.media[1].localRetransmissionSSRC = nil }
+        }
+        return rig
+    }
+
+    private static func repair(_ number: UInt16, of original: UInt16, _ format: Format, _ payloadType: Int, marker: Bool = false) -> [UInt8] {
+        BridgeRig.packet(
+            ssrc: 1003, number, timestamp: timestamp(original), payloadType: payloadType, marker: marker,
+            payload: [UInt8(original >> 8), UInt8(original & 0xFF)] + format.payload)
+    }
+
+    /// Under the same numbers on both legs, and under others; without any rtx, and without that of the format.
+    @Test(arguments: Array(Format.all.indices), [(96, true), (35, true), (96, false)])
+    func `a receiver without rtx gets what its sender repeats as it would have come`(
+        _ index: Int, _ receiver: (first: Int, takesNone: Bool)
+    ) throws {
+        let format = Format.all[index]
+        let (sent, received) = (96 + 2 * index, receiver.first + 2 * index)
+        var rig = Self.rig(receiver.first) { codec in
+            codec.isRetransmission && (receiver.takesNone || codec.payloadType == PayloadType(received + 1))
+        }
+        let before = try #require(rig.send(Self.media(65_534, sent, format.keyFrame), from: .a).packet)
+        let after = try #require(rig.send(Self.media(0, sent, format.payload), from: .a).packet)
+        let missed = before.sequenceNumber &+ 1
+        rig.reportLost([missed])
+        #expect(rig.feedback(to: .a).count == 1)
+
+        let repaired = try #require(rig.send(Self.repair(7, of: 65_535, format, sent + 1, marker: true), from: .a).packet)
+        #expect(
+            repaired
+                == BridgeRig.Packet(
+                    sequenceNumber: missed, timestamp: after.timestamp &- 3_000, ssrc: 0xB1, marker: true, payloadType: received,
+                    payload: format.payload))
+        // It gets lost behind the gateway, which has it.
+        rig.reportLost([missed])
+        #expect(rig.feedback(to: .a).isEmpty)
+        #expect(rig.repetitions(to: .b) == [repaired])
+        // It comes again, and so does the original at last.
+        #expect(rig.send(Self.repair(8, of: 65_535, format, sent + 1), from: .a) == .dropped(.noRetransmission))
+        #expect(rig.send(Self.media(65_535, sent, format.payload), from: .a) == .dropped(.tooOld))
+        // What got lost last has a place, too.
+        let last = try #require(rig.send(Self.repair(9, of: 2, format, sent + 1), from: .a).packet)
+        #expect(last.sequenceNumber == after.sequenceNumber &+ 2)
+        let next = try #require(rig.send(Self.media(3, sent, format.payload), from: .a).packet)
+        #expect(next.sequenceNumber == after.sequenceNumber &+ 3)
+    }
+
+    @Test func `a receiver without rtx is sent nothing twice, and no probes`() throws {
+        let format = Format.all[0]
+        var rig = Self.rig(96, without: \.isRetransmission)
+        #expect(rig.send(Self.repair(1, of: 100, format, 97), from: .a) == .dropped(.staleRetransmission))
+        for number in 100..<400 as Range<UInt16> where number != 390 {
+            _ = try #require(rig.send(Self.media(number, 96, format.payload), from: .a).packet)
+        }
+        // What it got just now, what it got before the history reaches back, and what came before the first packet.
+        for (number, original) in [(2, 399), (3, 389), (4, 101), (5, 99)] as [(UInt16, UInt16)] {
+            #expect(rig.send(Self.repair(number, of: original, format, 97), from: .a) == .dropped(.noRetransmission))
+        }
+        var probe = BridgeRig.packet(ssrc: 1003, 6, payloadType: 97, payload: [0, 0, 0, 4])
+        probe[0] |= 0x20
+        #expect(rig.send(probe, from: .a) == .dropped(.noRetransmission))
+        #expect(rig.send(Self.repair(7, of: 390, format, 97), from: .a).packet?.ssrc == 0xB1)
+    }
+
+    @Test func `padding stays at the end of what is repaired`() throws {
+        let format = Format.all[0]
+        var rig = Self.rig(96, without: \.isRetransmission)
+        let first = try #require(rig.send(Self.media(100, 96, format.keyFrame), from: .a).packet)
+        var repair = Self.repair(1, of: 101, format, 97) + [0, 0, 0, 4]
+        repair[0] |= 0x20
+        let repaired = try #require(rig.send(repair, from: .a).packet)
+        #expect(repaired.payload == format.payload && repaired.sequenceNumber == first.sequenceNumber &+ 1)
+    }
+
+    @Test func `a receiver that takes no NACK is sent no repairs`() throws {
+        let format = Format.all[0]
+        var rig = Self.rig(96, without: \.isRetransmission)
+        rig.configure(.b) { leg in
+            leg.media[1].codecs = Self.codecs(from: 96).filter { !$0.isRetransmission }
+            leg.media[1].localRetransmissionSSRC = nil
+            for codec in leg.media[1].codecs.indices { leg.media[1].codecs[codec].feedback = [] }
+        }
+        _ = try #require(rig.send(Self.media(100, 96, format.keyFrame), from: .a).packet)
+        #expect(rig.send(Self.repair(1, of: 101, format, 97), from: .a) == .dropped(.noRetransmission))
+    }
+
+    @Test func `packets that overtake each other are no repetitions`() throws {
+        var rig = BridgeRig()
+        let first = try #require(rig.video(100).packet)
+        for number in [103, 101, 98, 102] as [UInt16] {
+            #expect(rig.video(number).packet?.sequenceNumber == first.sequenceNumber &+ number &- 100)
         }
     }
 }

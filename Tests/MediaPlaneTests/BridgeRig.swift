@@ -129,10 +129,10 @@ struct BridgeRig {
         collect()
         switch forwarding {
         case .drop(let reason): return .dropped(reason)
-        case .forward(let receiver, _):
+        case .forward(let receiver, _, let length):
             precondition(receiver == side.other, "there are two legs")
-            precondition(buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
-            return .forwarded(Self.parsed(Array(buffer.prefix(bytes.count))))
+            precondition(length <= bytes.count && buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
+            return .forwarded(Self.parsed(Array(buffer.prefix(length))))
         }
     }
 

@@ -106,7 +106,7 @@ struct BridgeSourceTests {
             bytes = original
             var span = bytes.mutableSpan
             let forwarding = rig.bridge.forward(arrival, toReceiver: receiver, in: &span, count: original.count, at: rig.clock.now)
-            guard case .forward(let index, _) = forwarding else { continue }
+            guard case .forward(let index, _, _) = forwarding else { continue }
             sent[index] = try RTPHeader(parsing: bytes.span).ssrc
         }
         #expect(sent == [.b: SSRC(0xB1), Self.c: SSRC(0xC1)])

@@ -63,10 +63,10 @@ struct BridgeTransportTests {
         var rig = ready()
         #expect(
             forwarding(BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus), &rig)
-                == .forward(to: .b, over: .first))
+                == .forward(to: .b, over: .first, count: 16))
         #expect(
             forwarding(BridgeRig.packet(ssrc: 1002, 1, payloadType: BridgeRig.vp8), &rig)
-                == .forward(to: .b, over: Self.second))
+                == .forward(to: .b, over: Self.second, count: 16))
     }
 
     @Test

@@ -80,4 +80,38 @@ import Testing
         history.keep(Self.packet(1, count: 100).span, as: SequenceNumber(1), at: clock.now)
         #expect(history.recall(SequenceNumber(1 + 4_096), roundTrip: nil, at: clock.now) == .unknown)
     }
+
+    /// One number must not go out with different bytes (RFC 3711 §9.1).
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `it lacks only what was not sent, and knows of all that went out a short while ago`(_ seed: UInt64) throws {
+        var random = SeededRandomSource(seed: seed)
+        var history = PacketHistory(Self.small)
+        var clock = VirtualClock()
+        var sent: Set<UInt16> = []
+        let first = UInt16(truncatingIfNeeded: random.next())
+        var number = first
+        var repaired = 0
+        #expect(!history.lacks(SequenceNumber(first)))
+        for _ in 0..<2_000 {
+            number &+= random.next() % 10 == 0 ? 2 : 1
+            // Some are too large to be kept.
+            let bytes = Self.packet(number, count: random.next() % 50 == 0 ? 1_600 : 12 + Int(random.next() % 1_300))
+            history.keep(bytes.span, as: SequenceNumber(number), at: clock.now)
+            sent.insert(number)
+            clock.advance(by: .milliseconds(Int64(seed % 5)))
+            let asked = number &- UInt16(random.next() % 100)
+            if sent.contains(asked) {
+                #expect(!history.lacks(SequenceNumber(asked)))
+                #expect(history.mayHaveKept(SequenceNumber(asked)))
+            } else if history.lacks(SequenceNumber(asked)) {
+                repaired += 1
+                sent.insert(asked)
+                history.keep(Self.packet(asked, count: 100).span, as: SequenceNumber(asked), at: clock.now)
+            }
+        }
+        #expect(repaired > 20)
+        // Nobody knows what was before the first one.
+        #expect(!history.lacks(SequenceNumber(first)))
+        #expect(history.lacks(SequenceNumber(number &+ 1)) && !history.mayHaveKept(SequenceNumber(number &+ 1)))
+    }
 }

@@ -78,7 +78,7 @@ struct TransportFeedbackTests {
             return
         }
         let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: before.count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first))
+        #expect(forwarding == .forward(to: .b, over: .first, count: before.count))
         let header = try RTPHeader(parsing: buffer.span)
         let number = header.extensionElement(Self.id, in: buffer.span)
         #expect(number == nil)

@@ -159,7 +159,7 @@ struct EngineRig {
         return (0..<arrival.receiverCount).compactMap { receiver in
             var copy = packet
             var span = copy.mutableSpan
-            guard case .forward(let viewer, _) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
+            guard case .forward(let viewer, _, _) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
             else { return nil }
             return viewer
         }

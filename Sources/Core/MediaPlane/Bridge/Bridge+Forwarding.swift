@@ -34,8 +34,8 @@ extension Bridge {
         precondition(count <= packet.count, "the packet lies within its buffer")
         let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
         do throws(DropReason) {
-            try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
-            return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport)
+            let count = try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
+            return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
         } catch {
             self[arrival.leg].drops.count(error)
             return .drop(error)
@@ -120,10 +120,14 @@ extension BridgeLeg {
 }
 
 extension BridgeLine {
+    /// Returns the length of what the receiver is sent.
     fileprivate mutating func relay(
         _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
-    ) throws(DropReason) {
+    ) throws(DropReason) -> Int {
         var header = arrival.header
+        if arrival.format.isRetransmission, retransmission == nil || translation[header.payloadType] == nil {
+            return try relayRecovered(arrival, in: &packet, count, at: now)
+        }
         // Of two peers whose offers differed, one may use a codec that the other does not know.
         guard let payloadType = translation[header.payloadType] else { throw .unknownPayloadType }
         header.payloadType = payloadType
@@ -136,10 +140,15 @@ extension BridgeLine {
                 scaleEvent(behind: &header, arrival.header, rates, in: &packet)
             }
         }
+        write(header, of: arrival, to: &packet)
+        if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
+        return count
+    }
+
+    private func write(_ header: RTPHeader, of arrival: Arrival, to packet: inout MutableSpan<UInt8>) {
         header.write(to: &packet)
         if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
         if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
-        if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
     }
 
     /// Puts a telephone event into the rate that the receiver knows.
@@ -177,6 +186,11 @@ extension BridgeLine {
             primary.begin(header, clockRate: arrival.format.clockRate, at: now)
         } else if arrival.position == .restarted {
             primary.begin(header, clockRate: arrival.format.clockRate, at: now)
+        } else if arrival.position == .late, let number = primary.numberOfOriginal(header.sequenceNumber),
+            history?.mayHaveKept(number) == true
+        {
+            // Its retransmission was faster.
+            throw .tooOld
         }
         let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
         guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
@@ -187,7 +201,6 @@ extension BridgeLine {
     private mutating func relayRetransmission(
         _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
     ) throws(DropReason) -> SequenceNumber? {
-        guard retransmission != nil else { throw .noRetransmission }
         guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else { throw .staleRetransmission }
         if retransmission?.source != header.ssrc || arrival.position == .restarted {
             guard arrival.position != .late else { throw .tooOld }
@@ -202,5 +215,32 @@ extension BridgeLine {
         }
         guard retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
         return repeated
+    }
+
+    /// Turns a retransmission for a receiver that takes none into the packet that it repeats (RFC 4588 §4), and returns that one's length.
+    ///
+    /// The receiver may have been sent the packet already: then it got lost elsewhere, or its sender probes the path with it. It is not
+    /// sent again, for its header may have changed, and one number must not go out with different bytes (RFC 3711 §9.1). The receiver
+    /// asks for what it misses, and gets it out of the history.
+    private mutating func relayRecovered(
+        _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+    ) throws(DropReason) -> Int {
+        var header = arrival.header
+        guard let repaired = arrival.format.repairs else { throw .noRetransmission }
+        guard let payloadType = translation[repaired] else { throw .unknownPayloadType }
+        // A packet of padding only repeats nothing.
+        guard let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) else { throw .noRetransmission }
+        guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current,
+            let number = primary.numberOfOriginal(original)
+        else { throw .staleRetransmission }
+        guard history?.lacks(number) == true else { throw .noRetransmission }
+        header.payloadType = payloadType
+        header.sequenceNumber = original
+        let (octets, offset) = (header.payloadRange.count - 2, primary.timestampOffset)
+        guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
+        for index in header.payloadRange.lowerBound..<(count - 2) { packet[index] = packet[index + 2] }
+        write(header, of: arrival, to: &packet)
+        history?.keep(packet.span.extracting(0..<(count - 2)), as: number, at: now)
+        return count - 2
     }
 }

@@ -41,8 +41,8 @@ package struct Arrival: Sendable {
 
 /// What to do with a packet that was handed to `Bridge.forward`.
 package enum Forwarding: Equatable, Sendable {
-    /// The header now fits this leg: protect the packet and send it there, over this transport, in the same length.
-    case forward(to: LegIndex, over: TransportNumber)
+    /// The packet now fits this leg and has so many bytes: protect it and send it there, over this transport.
+    case forward(to: LegIndex, over: TransportNumber, count: Int)
     case drop(DropReason)
 }
 

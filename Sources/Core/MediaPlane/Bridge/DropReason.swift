@@ -20,11 +20,11 @@ package enum DropReason: Int, Error, Hashable, Sendable, CaseIterable {
     case ended
     /// The first packet after a jump of the sequence number; a second one is believed (RFC 3550 §A.1).
     case astray
-    /// Older than the first packet of its source that was forwarded.
+    /// Older than the first packet of its source that was forwarded, or than a retransmission of it.
     case tooOld
     /// Of a source that another one has just replaced.
     case superseded
-    /// A retransmission for a peer that takes none.
+    /// A retransmission for a peer that takes none, of nothing or of what that peer has been sent already.
     case noRetransmission
     /// A retransmission of a packet that was never forwarded.
     case staleRetransmission

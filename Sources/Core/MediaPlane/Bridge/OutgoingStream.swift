@@ -116,8 +116,13 @@ struct OutgoingStream: Sendable {
     /// The outgoing number of a packet that is sent again in another stream (RFC 4588 §4). It may be one that was lost before it
     /// came here and is thus the highest, within the bounds of a gap.
     mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? {
+        numberOfOriginal(number) == nil ? nil : sequence.translate(number)
+    }
+
+    /// The same without giving it out.
+    func numberOfOriginal(_ number: SequenceNumber) -> SequenceNumber? {
         guard sequence.lead(of: number) < Int(ReceptionStatistics.maximumDropout) else { return nil }
-        return sequence.translate(number)
+        return sequence.outgoing(of: number)
     }
 
     /// The source's number of a packet that the receiver names.

@@ -51,13 +51,18 @@ package struct SequenceMapping: Equatable, Sendable {
 
     /// The outgoing number of the source's packet; `nil` if it is older than the source may reach.
     package mutating func translate(_ number: SequenceNumber) -> SequenceNumber? {
-        let outgoing = SequenceNumber(number.rawValue &+ offset)
-        guard outgoing - floor >= 0 else { return nil }
+        guard let outgoing = outgoing(of: number) else { return nil }
         if outgoing.isNewer(than: highest) {
             highest = outgoing
             if highest - floor > 2 * Self.reach { floor = highest + -Self.reach }
         }
         return outgoing
+    }
+
+    /// The same without giving it out.
+    package func outgoing(of number: SequenceNumber) -> SequenceNumber? {
+        let outgoing = SequenceNumber(number.rawValue &+ offset)
+        return outgoing - floor >= 0 ? outgoing : nil
     }
 
     /// How far the source's packet would be ahead of all that was given out; negative if it is behind.

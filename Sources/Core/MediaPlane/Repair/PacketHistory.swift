@@ -39,6 +39,7 @@ package struct PacketHistory: Sendable {
     private struct Entry: Sendable {
         /// Where the packet begins, counted in bytes since the first packet.
         var start = 0
+        /// 0 for a packet whose bytes are not kept.
         var count: UInt16 = 0
         var number = SequenceNumber(0)
         var repetitions: UInt8 = 0
@@ -57,6 +58,11 @@ package struct PacketHistory: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// By the low bits of the number.
     private var entries: [Entry] = []
+    /// Every packet that was sent from this number on has its entry.
+    private var oldest = SequenceNumber(0)
+    private var newest = SequenceNumber(0)
+    /// Packets before the oldest one have had their entries.
+    private var hasForgotten = false
     /// Bytes written since the first packet, those skipped at the end of the ring included.
     private var written = 0
     /// When the ring was begun from its first byte.
@@ -88,13 +94,26 @@ package struct PacketHistory: Sendable {
 
     /// Makes room for a packet; returns where its bytes go. `nil` if it is no packet that is kept.
     private mutating func reserve(_ count: Int, for number: SequenceNumber, at now: MonotonicTime) -> Int? {
-        guard count >= RTPHeader.fixedLength, count <= Self.maximumPacket else { return nil }
-        if bytes.isEmpty { begin(at: now) }
+        guard count >= RTPHeader.fixedLength else { return nil }
+        if bytes.isEmpty { begin(with: number, at: now) }
+        guard count <= Self.maximumPacket else {
+            enter(Entry(number: number, isUsed: true, sentAt: now))
+            return nil
+        }
         if written % bytes.count + count > bytes.count { startLap(at: now) }
-        let index = Int(number.rawValue) & (entries.count - 1)
-        entries[index] = Entry(start: written, count: UInt16(count), number: number, isUsed: true, sentAt: now)
+        enter(Entry(start: written, count: UInt16(count), number: number, isUsed: true, sentAt: now))
         defer { written += count }
         return written % bytes.count
+    }
+
+    /// Enters a packet, unless it is so late that its place is another one's.
+    private mutating func enter(_ entry: Entry) {
+        guard newest - entry.number < entries.count else { return }
+        entries[Int(entry.number.rawValue) & (entries.count - 1)] = entry
+        if entry.number.isNewer(than: newest) { newest = entry.number }
+        guard newest - oldest >= entries.count else { return }
+        oldest = newest + (1 - entries.count)
+        hasForgotten = true
     }
 
     private mutating func copy(_ packet: Span<UInt8>, to start: Int) {
@@ -104,7 +123,8 @@ package struct PacketHistory: Sendable {
 
     // MARK: The ring
 
-    private mutating func begin(at now: MonotonicTime) {
+    private mutating func begin(with number: SequenceNumber, at now: MonotonicTime) {
+        (oldest, newest) = (number, number)
         bytes = [UInt8](repeating: 0, count: configuration.initialBytes)
         entries = [Entry](repeating: Entry(), count: configuration.initialBytes / Self.bytesPerEntry)
         lapStart = now
@@ -128,12 +148,26 @@ package struct PacketHistory: Sendable {
         // The next packet belongs behind the lap that was kept, which is where `written` points in either case.
         let kept = entries
         entries = [Entry](repeating: Entry(), count: 2 * kept.count)
-        for entry in kept where entry.isUsed && entry.start >= written - size {
+        for var entry in kept where entry.isUsed {
+            if entry.start < written - size { entry.count = 0 }
             entries[Int(entry.number.rawValue) & (entries.count - 1)] = entry
         }
     }
 
     // MARK: Repeating
+
+    /// Whether a packet was kept under this number, or may have been so long ago that its place has been taken.
+    package func mayHaveKept(_ number: SequenceNumber) -> Bool {
+        guard !entries.isEmpty else { return false }
+        if hasForgotten, number - oldest < 0 { return true }
+        let entry = entries[Int(number.rawValue) & (entries.count - 1)]
+        return entry.isUsed && entry.number == number
+    }
+
+    /// Whether nothing has been sent under this number, for sure: what came before the first packet that was kept may have been.
+    package func lacks(_ number: SequenceNumber) -> Bool {
+        !entries.isEmpty && number - oldest >= 0 && !mayHaveKept(number)
+    }
 
     /// Looks up a packet to be sent again now, and notes that it is.
     ///
@@ -143,7 +177,7 @@ package struct PacketHistory: Sendable {
         let index = Int(number.rawValue) & (entries.count - 1)
         let entry = entries[index]
         guard entry.isUsed, entry.number == number else { return .unknown }
-        guard entry.start >= written - bytes.count, now - entry.sentAt <= configuration.reach else { return .expired }
+        guard entry.count > 0, entry.start >= written - bytes.count, now - entry.sentAt <= configuration.reach else { return .expired }
         let spacing = max(roundTrip ?? .zero, configuration.minimumSpacing)
         guard entry.repetitions < configuration.maximumRepetitions, entry.repetitions == 0 || now - entry.repeatedAt >= spacing else {
             return .withheld

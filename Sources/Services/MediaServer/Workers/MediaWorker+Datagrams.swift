@@ -110,7 +110,7 @@ extension MediaWorker {
     ) -> (path: Path, count: Int)? {
         switch call.bridge.forward(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
-        case .forward(let index, let number):
+        case .forward(let index, let number, let count):
             guard let peer = call.leg(index, over: number), let outbound = peer.outbound, let path = peer.destination
             else {
                 tally.drop(.noRoute)
