@@ -24,6 +24,12 @@ async def test_wrtc(party, scenario, stacks):
     await run(party, scenario, stacks)
 
 
+@pytest.mark.parametrize("audio", ["PCMU", "PCMA", "G722"])
+async def test_an_answer_with_one_codec(party, audio):
+    """libwebrtc answers as it is told to, and sends what is first in the offer all the same (Opus)."""
+    await run(party, talk, (Wrtc, functools.partial(Wrtc, audio=audio)))
+
+
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "AV1"])
 async def test_pictures(party, codec):
     await run(party, show, (functools.partial(Wrtc, video=codec),) * 2)

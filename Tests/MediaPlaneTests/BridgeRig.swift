@@ -40,6 +40,8 @@ struct BridgeRig {
     var random: SeededRandomSource
     /// RTCP that has left the bridge and was not looked at yet.
     private var controlSent: [(compound: RTCPCompound, to: LegIndex)] = []
+    /// How often what is coded here has changed by itself.
+    private(set) var audioChanges = 0
     /// What the bridge has sent again and was not looked at yet.
     private var repetitions: [(packet: Packet, to: LegIndex)] = []
 
@@ -228,6 +230,7 @@ struct BridgeRig {
             case .transmitMedia(let bytes, let side, _):
                 repetitions.append((Self.parsed(bytes), side))
                 bridge.recycle(bytes)
+            case .audioChanged: audioChanges += 1
             }
         }
     }

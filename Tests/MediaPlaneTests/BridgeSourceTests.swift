@@ -178,6 +178,71 @@ struct BridgeSourceTests {
         #expect(rig.bridge.audio(of: .a)?.codecs == agreed)
     }
 
+    // MARK: What an answer leaves out
+
+    private static func codec(_ number: Int, _ name: String, _ clockRate: Int = 8_000) throws -> Codec {
+        Codec(payloadType: try #require(PayloadType(number)), name: name, clockRate: clockRate)
+    }
+
+    /// libwebrtc sends what is first in the gateway's offer, whatever its own answer says (RFC 3264 §5.1).
+    @Test func `audio that its receiver does not know is coded anew from the next packet on`() throws {
+        var rig = BridgeRig(ready: false)
+        let (pcmu, pcma, opus) = (try Self.codec(0, "PCMU"), try Self.codec(8, "PCMA"), try Self.codec(111, "opus", 48_000))
+        rig.configure(.a) { leg in
+            leg.media[0].codecs = [pcmu, pcma]
+            leg.media[0].furtherCodecs = [opus]
+        }
+        rig.configure(.b) { $0.media[0].codecs = [pcmu] }
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        #expect(rig.audio(1, payloadType: 0).packet?.payloadType == 0)
+        #expect(rig.bridge.audio(of: .a)?.furtherCodecs == [opus])
+
+        var changes = 0
+        for (number, payloadType) in [(2, 8), (4, 111)] as [(UInt16, Int)] {
+            #expect(rig.audio(number, payloadType: payloadType) == .dropped(.unknownPayloadType))
+            changes += 1
+            #expect(rig.audioChanges == changes)
+            #expect(rig.bridge.audio(of: .b)?.feed == .transcoded(from: .a, line: 0))
+            #expect(rig.bridge.audio(of: .a)?.isDecoded == true)
+            let next = BridgeRig.packet(ssrc: 1001, number + 1, payloadType: payloadType)
+            guard case .media(let arrival) = rig.bridge.receive(next.span, from: .a, at: rig.clock.now) else {
+                Issue.record("it is of use")
+                return
+            }
+            #expect(arrival.isDecoded && arrival.receiverCount == 0)
+            // What is agreed anew is taken at its word until a packet contradicts it.
+            rig.configure(.a) { leg in
+                leg.media[0].codecs = [pcmu, pcma]
+                leg.media[0].furtherCodecs = [opus]
+            }
+            #expect(rig.bridge.audio(of: .b)?.feed == .relayed(from: .a, line: 0))
+        }
+    }
+
+    @Test func `what is left out of an answer is relayed to whoever knows it, and to all others coded anew`() throws {
+        var rig = BridgeRig(ready: false)
+        let (pcmu, opus) = (try Self.codec(0, "PCMU"), try Self.codec(111, "opus", 48_000))
+        rig.configure(.a) { leg in
+            leg.media[0].codecs = [pcmu]
+            leg.media[0].furtherCodecs = [opus]
+        }
+        rig.configure(.b) { $0.media[0].codecs = [opus, pcmu] }
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        #expect(rig.audio(1, payloadType: 111).packet?.payloadType == 111)
+        #expect(rig.audio(2, payloadType: 0).packet?.payloadType == 0)
+        #expect(rig.audioChanges == 0)
+    }
+
+    @Test func `video that its receiver does not know changes nothing`() {
+        var rig = BridgeRig(ready: false)
+        let vp9 = Codec(payloadType: PayloadType(98)!, name: "VP9", clockRate: 90_000)
+        rig.configure(.a) { $0.media[1].codecs.append(vp9) }
+        rig.configure(.b)
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        #expect(rig.video(1, payloadType: 98) == .dropped(.unknownPayloadType))
+        #expect(rig.video(2).packet != nil && rig.audioChanges == 0)
+    }
+
     @Test func `a leg that leaves is told, and whoever heard it hears nothing; its place is free again`() {
         var rig = BridgeRig()
         _ = rig.audio(1)

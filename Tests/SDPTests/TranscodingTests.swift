@@ -77,6 +77,32 @@ struct TranscodingTests {
         }
     }
 
+    /// Who offers is ready for all of it (RFC 3264 §5.1), as far as it can be decoded.
+    @Test func `what an answer leaves out may come all the same`() throws {
+        let offer = Self.peer(
+            "111 97 8", ["rtpmap:111 opus/48000/2", "fmtp:111 sprop-stereo=1;useinbandfec=1", "rtpmap:97 speex/16000"])
+        var call = Self.call()
+        _ = try call.offer(offer.text)
+        _ = try call.answer(Self.muLaw.answering.text)
+        let agreed = try #require(call.callee.negotiated?.media[0])
+        #expect(agreed.codecs.map(\.name) == ["PCMU"])
+        #expect(agreed.furtherCodecs.map(\.name) == ["opus", "PCMA", "G722"])
+        #expect(agreed.furtherCodecs.first?.parameters == "useinbandfec=1")
+        #expect(call.caller.negotiated?.media[0].furtherCodecs == [])
+        // Under the numbers of the leg.
+        let wish = try #require(PayloadNumber("opus/48000/2", number: 114))
+        var renumbered = TestCall(caller: MediaPreferences(payloadNumbers: [wish]))
+        renumbered.policy = .engine
+        _ = try renumbered.offer(offer.text)
+        _ = try renumbered.answer(Self.muLaw.answering.text)
+        #expect(renumbered.callee.agreement?.media[0].furtherCodecs.first?.payloadType.rawValue == 114)
+        // Without transcoding nothing can be made of it.
+        var relay = TestCall()
+        _ = try relay.offer(Self.peer("111 0", ["rtpmap:111 opus/48000/2"]).text)
+        _ = try relay.answer(Self.muLaw.answering.text)
+        #expect(relay.callee.negotiated?.media[0].furtherCodecs == [])
+    }
+
     @Test func `what the gateway cannot code is only relayed`() throws {
         var call = Self.call()
         let offer = try call.offer(Self.peer("97", ["rtpmap:97 speex/16000"]).text)

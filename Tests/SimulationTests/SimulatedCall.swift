@@ -95,6 +95,7 @@ struct SimulatedCall {
                 reports[side, default: 0] += 1
                 bridge.recycle(bytes)
             case .transmitMedia(let bytes, let side, _): toPeer[side]?.send(.media(bytes), at: now)
+            case .audioChanged: break
             }
         }
     }

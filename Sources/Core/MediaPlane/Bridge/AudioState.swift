@@ -11,6 +11,8 @@ package struct AudioState: Equatable, Sendable {
     package var isDecoded: Bool
     /// In the order of preference, as the peer described them.
     package var codecs: [Codec]
+    /// What the peer did not agree on and may send.
+    package var furtherCodecs: [Codec]
     /// How much audio the peer wants in each packet.
     package var packetTime: PacketTime
 }
@@ -24,7 +26,7 @@ extension Bridge {
         let state = self[index].lines[line]
         return AudioState(
             line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.describedCodecs,
-            packetTime: state.packetTime)
+            furtherCodecs: state.furtherCodecs,            packetTime: state.packetTime)
     }
 
     /// The transport that an m-line of a leg is on.

@@ -21,6 +21,12 @@ extension Bridge {
         for index in indices { begin(index, after: before, at: now) }
     }
 
+    /// A packet came that its receiver cannot be sent as it is. Audio is coded anew for that receiver, from the next packet on:
+    /// a peer may send whatever it agreed on, and what the gateway has offered it (RFC 3264 §5.1).
+    mutating func noteUnrelayable(_ arrival: Arrival, at now: MonotonicTime) {
+        if self[arrival.leg].lines[arrival.line].noteUnrelayable(arrival.format) { flowsAreStaleSince = now }
+    }
+
     private mutating func refreshFeeds(of index: LegIndex) {
         for line in self[index].lines.indices {
             let feed = isEnded ? .nothing : feed(of: index, line: line)
@@ -100,9 +106,10 @@ extension BridgeLine {
     /// What the gateway codes its own audio with: the first codec that is one.
     var primaryCodec: Codec? { codecs.first(where: \.carriesMedia) }
 
-    /// Whether packets that a peer prefers to send here can be sent to `receiver` as they are.
+    /// Whether packets that a peer prefers to send here, and those that it is known to send, can be sent to `receiver` as they are.
     fileprivate func fits(_ receiver: BridgeLine) -> Bool {
         guard kind == receiver.kind, let preferred = primaryCodec else { return false }
-        return PayloadTranslation(from: self, to: receiver)[preferred.payloadType] != nil
+        let translation = PayloadTranslation(from: self, to: receiver)
+        return ([preferred.payloadType] + unrelayable).allSatisfy { translation[$0] != nil }
     }
 }

@@ -37,6 +37,7 @@ extension Bridge {
             let count = try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
             return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
         } catch {
+            if error == .unknownPayloadType { noteUnrelayable(arrival, at: now) }
             self[arrival.leg].drops.count(error)
             return .drop(error)
         }

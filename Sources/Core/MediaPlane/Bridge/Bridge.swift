@@ -50,6 +50,8 @@ package struct Bridge: Sendable {
     var legs: [BridgeLeg] = []
     var isEnded = false
     var draft = ControlDraft()
+    /// A packet has shown that what goes where has to be worked out anew; not while the packet is on its way to its receivers.
+    var flowsAreStaleSince: MonotonicTime?
     private var outputs: [BridgeOutput] = []
 
     /// A bridge without legs.
@@ -165,7 +167,14 @@ package struct Bridge: Sendable {
 
     // MARK: Outputs
 
-    package mutating func poll() -> BridgeOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
+    package mutating func poll() -> BridgeOutput? {
+        if let moment = flowsAreStaleSince {
+            flowsAreStaleSince = nil
+            refreshFlows(at: moment)
+            return .audioChanged
+        }
+        return outputs.isEmpty ? nil : outputs.removeFirst()
+    }
 
     /// Takes back the bytes of an output that has been carried out: the next one needs no memory of its own.
     package mutating func recycle(_ bytes: consuming [UInt8]) { draft.recycle(bytes) }

@@ -15,7 +15,12 @@ struct BridgeLine: Sendable {
     private(set) var codecs: [Codec]
     /// The same as the peer described them.
     private(set) var describedCodecs: [Codec] = []
+    /// What this peer did not agree on and may send.
+    private(set) var furtherCodecs: [Codec] = []
+    /// All that may come.
     private(set) var formats: [PayloadFormat]
+    /// Audio formats that this peer sends and a receiver does not know, since the last description.
+    private(set) var unrelayable: [PayloadType] = []
     private(set) var numbering = PayloadNumbering.identity
     private(set) var extensions: [HeaderExtension] = []
     /// The id under which this peer says how loud its audio is; 0 if it does not.
@@ -83,7 +88,9 @@ struct BridgeLine: Sendable {
         direction = media.isRejected ? .inactive : media.direction
         codecs = media.isRejected ? [] : media.codecs
         describedCodecs = media.isRejected ? [] : media.describedCodecs ?? media.codecs
-        formats = codecs.compactMap(PayloadFormat.init)
+        furtherCodecs = media.isRejected ? [] : media.furtherCodecs
+        formats = (codecs + furtherCodecs).compactMap(PayloadFormat.init)
+        unrelayable = []
         numbering = media.numbering
         extensions = media.extensions
         levelID = media.audioLevelID ?? 0
@@ -103,6 +110,13 @@ struct BridgeLine: Sendable {
     func repairFormat(of payloadType: PayloadType) -> PayloadType? {
         for format in formats where format.repairs == payloadType { return format.payloadType }
         return nil
+    }
+
+    /// Notes that this peer sends audio that a receiver does not know; returns whether that is new.
+    mutating func noteUnrelayable(_ format: PayloadFormat) -> Bool {
+        guard kind == .audio, format.carriesMedia, !unrelayable.contains(format.payloadType) else { return false }
+        unrelayable.append(format.payloadType)
+        return true
     }
 
     mutating func packetReceived(octets: Int) {

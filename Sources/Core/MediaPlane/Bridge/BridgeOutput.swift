@@ -8,6 +8,8 @@ package enum BridgeOutput: Equatable, Sendable {
     case transmitControl([UInt8], to: LegIndex, over: TransportNumber)
     /// An RTP packet that the peer on this side has missed, to be protected and sent.
     case transmitMedia([UInt8], to: LegIndex, over: TransportNumber)
+    /// What is decoded and made here has changed by itself: see `audio(of:)`.
+    case audioChanged
 }
 
 /// What came of a packet that was handed to `Bridge.receive`.

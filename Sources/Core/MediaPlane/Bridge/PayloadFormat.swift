@@ -7,6 +7,8 @@ struct PayloadFormat: Equatable, Sendable {
     var payloadType: PayloadType
     /// Hertz.
     var clockRate: UInt32
+    /// Not retransmissions, telephone events, comfort noise and the like.
+    var carriesMedia: Bool
     /// RFC 4588 `rtx`.
     var isRetransmission: Bool
     /// For a retransmission: the payload type of what it repeats (`apt`, RFC 4588 §8.1).
@@ -19,6 +21,7 @@ struct PayloadFormat: Equatable, Sendable {
         guard let rate = UInt32(exactly: codec.clockRate), rate > 0 else { return nil }
         payloadType = codec.payloadType
         clockRate = rate
+        carriesMedia = codec.carriesMedia
         isRetransmission = codec.name.lowercased() == "rtx"
         repairs = isRetransmission ? codec.repairedPayloadType : nil
         pictures = PictureFormat(encodingName: codec.name)

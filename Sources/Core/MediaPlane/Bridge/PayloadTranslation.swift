@@ -26,7 +26,7 @@ struct PayloadTranslation: Equatable, Sendable {
 
     init(from sender: BridgeLine, to receiver: BridgeLine) {
         numbers = [UInt8](repeating: Self.unknown, count: 128)
-        for codec in sender.codecs where !codec.isRetransmission && !codec.isNamed("red") {
+        for codec in sender.codecs + sender.furtherCodecs where !codec.isRetransmission && !codec.isNamed("red") {
             if let counterpart = sender.counterpart(of: codec, on: receiver) {
                 set(counterpart, for: codec)
             } else if let (events, rates) = receiver.events(like: codec) {

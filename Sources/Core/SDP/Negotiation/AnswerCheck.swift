@@ -90,6 +90,10 @@ struct AnswerCheck {
             extensions: HeaderExtension.agreed(offered: offer.extensions, answered: answer.extensions).map(\.reversed),
             remoteSources: answer.sources)
         agreed.packetTime = answer.packetTimes
+        let answered = PayloadTypeSet(codecs)
+        // What they say of channels is about the other leg's peer.
+        agreed.furtherCodecs = offer.codecs.filter { offer.decodable.contains($0.payloadType) && !answered.contains($0.payloadType) }
+            .map(\.withoutStereo)
         return agreed
     }
 

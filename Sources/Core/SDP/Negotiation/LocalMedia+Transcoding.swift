@@ -9,12 +9,13 @@ extension LocalMedia {
     mutating func addTranscodable(_ policy: MediaPolicy, taken: inout PayloadTypeSet) {
         guard kind == .audio, !isRejected, codecs.contains(where: policy.canTranscode) else { return }
         for codec in policy.transcodable where !codecs.contains(where: { $0.isSameEncoding(as: codec) }) {
-            guard let payloadType = taken.firstFree(preferring: codec.payloadType) else { return }
+            guard let payloadType = taken.firstFree(preferring: codec.payloadType) else { break }
             taken.insert(payloadType)
             var added = codec
             added.payloadType = payloadType
             codecs.append(added)
         }
+        decodable = PayloadTypeSet(codecs.filter(policy.canTranscode))
     }
 
     /// What is answered to an offer of audio that has no codec in common with the other side's answer: the first one that the

@@ -22,6 +22,8 @@ struct LocalMedia: Equatable, Sendable {
     var isRejected: Bool
     var direction: MediaDirection
     var codecs: [Codec]
+    /// Those of the codecs of an offer that the gateway can decode.
+    var decodable = PayloadTypeSet()
     var extensions: [HeaderExtension]
     var allowsMixedExtensions: Bool
     var allowsReducedSizeRTCP: Bool

@@ -100,6 +100,9 @@ package struct NegotiatedMedia: Equatable, Sendable {
     package var transport = TransportNumber.first
     /// The codecs both sides agreed on, in the order of preference.
     package var codecs: [Codec]
+    /// Audio codecs of the gateway's offer that the peer's answer leaves out and the gateway can decode. The peer may send
+    /// them all the same: who offers is ready for all of it (RFC 3264 §5.1).
+    package var furtherCodecs: [Codec] = []
     /// RTP header extensions both sides agreed on.
     package var extensions: [HeaderExtension]
     /// SSRCs the peer announced for what it sends; empty if it announced none (they are then learnt, RFC 9143 §9.2).

@@ -71,6 +71,7 @@ extension NegotiatedLeg {
         var leg = self
         for index in media.indices {
             leg.media[index].codecs = numbering.onLeg(media[index].codecs)
+            leg.media[index].furtherCodecs = numbering.onLeg(media[index].furtherCodecs)
             leg.media[index].describedCodecs = media[index].describedCodecs.map(numbering.onLeg)
             leg.media[index].numbering = numbering
         }

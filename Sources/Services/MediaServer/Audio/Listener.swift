@@ -25,7 +25,7 @@ final class Listener {
     /// - Parameter detectsInbandKeys: whether keys may be listened for at all.
     init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
         guard state.isDecoded else { return nil }
-        formats = state.codecs.compactMap { AudioFormat($0) }
+        formats = (state.codecs + state.furtherCodecs).compactMap { AudioFormat($0) }
         noises = state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter(\.isTelephoneEvent).map { ($0.payloadType, $0.clockRate) }
         listensForKeys = detectsInbandKeys && events.isEmpty

@@ -177,6 +177,9 @@ extension MediaWorker {
                     send(repetition: bytes.span, with: outbound, to: leg, over: destination, &transport)
                 }
                 call.bridge.recycle(bytes)
+            case .audioChanged:
+                refreshAudio(of: call, at: MonotonicClock.now)
+                rearm(call)
             }
         }
     }
