@@ -50,8 +50,42 @@ import Testing
 
     @Test func `a leg that comes back leaves no entry`() {
         var table = table((.moved(leg, fragments: ["a"], paths: []), first))
-        table.remove(fragments: ["a"])
+        table.remove(leg, fragments: ["a"], sources: [])
         #expect(table.isEmpty)
+    }
+
+    // MARK: Sources
+
+    @Test func `packets of a source go to the workers that have legs with it, each once`() {
+        let (source, other) = (SSRC(7), SSRC(8))
+        var table = table(
+            (.heard(leg, [source, other]), first), (.heard(LegNumber(4, madeBy: WorkerIndex(0)), [source]), first),
+            (.heard(LegNumber(5, madeBy: WorkerIndex(0)), [source]), second))
+        #expect(table.hosts(of: source) == [first, second])
+        #expect(table.hosts(of: other) == [first])
+        #expect(table.hosts(of: SSRC(9)) == [])
+        // The leg goes on; a late word of its last host counts no more.
+        table.apply(.heard(leg, [source, other]), by: second)
+        table.apply(.forgotten(leg, [source, other]), by: first)
+        #expect(table.hosts(of: other) == [second])
+        table.apply(.forgotten(leg, [other]), by: second)
+        #expect(table.hosts(of: other) == [])
+        #expect(table.hosts(of: source) == [second, first])
+    }
+
+    @Test func `a source is looked for on so many legs, and nothing is left of it when they have gone or come back`() {
+        var table = ForwardingTable()
+        let legs = (0..<20 as Range<UInt64>).map { LegNumber($0, madeBy: WorkerIndex(0)) }
+        for (index, leg) in legs.enumerated() { table.apply(.heard(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1))) }
+        #expect(table.hosts(of: SSRC(7)).count == ForwardingTable.maximumNamesakes)
+        for (index, leg) in legs.enumerated() {
+            if index % 2 == 0 {
+                table.apply(.forgotten(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))
+            } else {
+                table.remove(leg, fragments: [], sources: [SSRC(7)])
+            }
+        }
+        #expect(table == ForwardingTable() && table.isEmpty)
     }
 
     // MARK: Paths

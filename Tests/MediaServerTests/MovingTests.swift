@@ -64,6 +64,26 @@ struct MovingTests {
         try expectNothingLeft(of: rig)
     }
 
+    /// Its packets come to the worker that it has left, and say by their sources where to.
+    @Test func `the peer of a moved leg that sends no checks is followed by its packets`() throws {
+        var rig = try moved()
+        // On to a third worker and back: nobody looks for it where it was in between.
+        rig.move(guest, from: MovingRig.first, to: MovingRig.last, as: .caller, with: .callee)
+        rig.move(.caller, from: MovingRig.last, to: MovingRig.first, as: Leg(3), with: .caller)
+        try rig.expectMedia(between: rig.a, rig.d)
+        rig.d.checks = false
+        try rig.d.move()
+        for peer in [rig.a, rig.d] { peer.clear() }
+        for _ in 0..<3_000 where rig.a.received.count < 50 || rig.d.received.isEmpty {
+            try rig.send(from: rig.a, rig.d)
+            for peer in [rig.a, rig.d] { _ = try peer.run(for: .milliseconds(10)) }
+        }
+        #expect(rig.a.received.count >= 50 && !rig.d.received.isEmpty)
+        try rig.expectMedia(between: rig.a, rig.d)
+        #expect(rig.metrics.dtlsHandshakes[.completed].value == 4)
+        try expectNothingLeft(of: rig)
+    }
+
     @Test func `ICE starts over on a moved leg`() throws {
         var rig = try moved()
         let former = rig.d.credentials.ufrag

@@ -19,7 +19,7 @@ package enum LegPlace<Leg> {
         case .proven(let leg, let path): claims.prove(path, by: leg)
         case .withdrawn(let leg, _, let paths):
             for path in paths { claims.withdraw(path, by: leg) { $0.isElsewhere(with: host) } }
-        case .named: break
+        case .named, .heard, .forgotten: break
         }
     }
 }

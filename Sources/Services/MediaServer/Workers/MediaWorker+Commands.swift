@@ -71,6 +71,7 @@ extension MediaWorker {
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
         let paths = leg.session.validatedPaths
         tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: leg.session.localFragments, paths: paths))
+        tellFormerWorkers(of: leg, .forgotten(leg.number, leg.sources.all))
         for path in paths { forget(path, of: leg, &transport) }
         environment.metrics.mediaSessionsActive.decrement()
     }

@@ -39,14 +39,10 @@ extension MediaWorker {
 
     // MARK: Packets from addresses that nobody has checked
 
-    /// Legs that one source may be looked for on: whoever has a leg chooses its numbers. Further ones are not found by
-    /// it.
-    private static let maximumNamesakes = 4
-
     /// The leg's peer sends as `source`, which has been authenticated.
     func noteSource(_ source: SSRC, of leg: MediaLeg) {
         var legs = legsBySource[source] ?? []
-        guard legs.count < Self.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
+        guard legs.count < ForwardingTable.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
         legs.append(leg)
         legsBySource[source] = legs
     }
@@ -62,17 +58,24 @@ extension MediaWorker {
     }
 
     /// A packet came over a path that is nobody's: it may be from a peer that sends no checks and has another address
-    /// now.
+    /// now. Its leg may have moved to another worker, which then is passed the packet.
     ///
     /// What authenticates is heard at once, for the peer has said it wherever it comes from; were it dropped, somebody
     /// who is faster than the peer could silence it. What is sent follows later, see `Rebinding`.
     func receiveStray(
         _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
-        countReceived(kind, bytes: transport.count(slot))
-        guard let source = kind.source(of: transport.datagram(slot)), let legs = legsBySource[source] else {
-            return tally.drop(.unknownAddress)
+        guard let source = kind.source(of: transport.datagram(slot)) else { return dropStray(slot, kind, transport) }
+        let legs = legsBySource[source] ?? []
+        // As with a contested path, no packet goes round in circles.
+        let known = forwarding.hosts(of: source)
+        let hosts = transport.isHere(path) ? known[...] : legs.isEmpty ? known.prefix(1) : []
+        for host in hosts { passOn(slot, over: path, to: host, transport) }
+        guard !legs.isEmpty else {
+            if hosts.isEmpty { dropStray(slot, kind, transport) }
+            return
         }
+        countReceived(kind, bytes: transport.count(slot))
         let sealed = [UInt8](copying: transport.datagram(slot))
         for leg in legs where leg.session.mayHaveMoved(to: path, lastArrival: leg.lastArrival, at: now) {
             // Whoever it is of, it is not this leg's: nothing to count yet.
@@ -86,6 +89,11 @@ extension MediaWorker {
             rearm(leg.call)
             return heard(kind, slot, count: plain, over: path, of: leg, &transport, at: now)
         }
+        if hosts.isEmpty { tally.drop(.unknownAddress) }
+    }
+
+    private func dropStray(_ slot: Int, _ kind: ProtectedKind, _ transport: borrowing PacketTransport) {
+        countReceived(kind, bytes: transport.count(slot))
         tally.drop(.unknownAddress)
     }
 

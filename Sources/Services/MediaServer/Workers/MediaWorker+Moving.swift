@@ -78,6 +78,7 @@ extension MediaWorker {
             for path in validated { paths.withdraw(path, by: leg.number) }
         } else {
             forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &transport)
+            forward(.heard(leg.number, leg.sources.all), by: host, &transport)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
         return TravellingTransport(leg, paths: validated, formerWorkers: workers)
@@ -159,8 +160,9 @@ extension MediaWorker {
         for path in validated {
             paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path))
         }
-        forwarding.remove(fragments: fragments)
+        forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: validated))
+        tellFormerWorkers(of: leg, .heard(leg.number, leg.sources.all))
     }
 
     /// There is no call for it to be in.
@@ -171,8 +173,9 @@ extension MediaWorker {
     private func abandon(_ leg: TravellingTransport, _ transport: inout PacketTransport) {
         let fragments = leg.session.localFragments
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
+        tell(leg.formerWorkers, .forgotten(leg.number, leg.sources.all))
         // It may have been here before.
-        forwarding.remove(fragments: fragments)
+        forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         for path in leg.paths {
             paths.withdraw(path, by: leg.number)
             if paths.holding(of: path) == nil { transport.release(path) }

@@ -47,8 +47,10 @@ extension MediaWorker {
         if let forgotten = leg.sources.enter(source, at: now, isAnnounced: isKnown) {
             inbound.forget(forgotten)
             forgetSource(forgotten, of: leg)
+            tellFormerWorkers(of: leg, .forgotten(leg.number, [forgotten]))
         }
         noteSource(source, of: leg)
+        tellFormerWorkers(of: leg, .heard(leg.number, [source]))
         return count
     }
 
