@@ -3,6 +3,7 @@ import asyncio
 import os
 
 from peers import sound
+from peers.firefox import FAKE_MICROPHONE, Firefox
 from peers.gateway import Gateway, free_ports
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
@@ -83,3 +84,36 @@ async def test_two_browsers_without_udp_hear_and_see_each_other(own_gateway, bro
     await asyncio.to_thread(bob.wait_for_view, "ended")
     for phone in phones:
         await asyncio.to_thread(phone.run, "unregister()")
+
+
+async def test_firefox_without_udp_and_a_peer_with_it_hear_each_other(own_gateway, contract):
+    gateway, tcp_ports = gateway_with_tcp(own_gateway)
+    media = MediaPeer(PEER_TONE)
+    with await asyncio.to_thread(Firefox) as firefox:
+        alice = await asyncio.to_thread(PhonePage.open, firefox, gateway.http, "alice")
+        await asyncio.to_thread(alice.page.run, TCP_ONLY)
+        await asyncio.to_thread(alice.page.run, "void (document.querySelector('input[name=video]').checked = false)")
+        async with SpidrPeer(gateway.http, "bob", contract=contract) as bob:
+            await bob.register()
+            await asyncio.to_thread(alice.run, "dial()")
+            invitation = await bob.expect("call")
+            (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
+            await media.connected()
+            await asyncio.to_thread(alice.wait_for_view, "connected")
+            await asyncio.to_thread(alice.wait_for, "report?.audio?.energy > 0")
+            remote = await asyncio.to_thread(alice.page.run, REMOTE_CANDIDATE)
+            assert remote["protocol"] == "tcp" and remote["port"] in tcp_ports
+            heard = await media.listen(seconds=2)
+            assert sound.tone_share(heard, FAKE_MICROPHONE) > 0.8
+            await asyncio.to_thread(alice.run, "hangUp()")
+            await bob.expect("callEnd", invitation.session)
+        await asyncio.to_thread(alice.run, "unregister()")
+    await media.close()
+
+
+REMOTE_CANDIDATE = """(async () => {
+  const stats = await orbweaver.phones.alice.call.pc.getStats();
+  const pair = [...stats.values()].find(({ type, selected }) => type === 'candidate-pair' && selected);
+  return stats.get(pair.remoteCandidateId);
+})()"""
+"""Firefox's transports do not say which pair is selected; its pairs do."""

@@ -121,13 +121,14 @@ class PageEar:
             assert time.monotonic() < end, f"{self._phone.name} hears {found}, should hear {expected}"
 
 
-# Taken from the track itself, so that nothing resamples it or waits for a device.
+# Chromium: taken from the track itself, so that nothing resamples it or waits for a device.
 LISTEN = """(name) => {
   const [track] = orbweaver.phones[name].call.remoteStream.getAudioTracks();
-  const reader = new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader();
   const samples = [];
   window.ear = { samples, heard };
-  (async () => {
+  if (window.MediaStreamTrackProcessor) read(new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader());
+  else record();
+  async function read(reader) {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
@@ -135,9 +136,19 @@ LISTEN = """(name) => {
       value.copyTo(piece, { planeIndex: 0, format: 'f32-planar' });
       if (value.sampleRate !== 48000) throw new Error(`the track has ${value.sampleRate} Hz`);
       value.close();
-      for (const sample of piece) samples.push(Math.round(Math.max(-1, Math.min(1, sample)) * 32767));
+      take(piece);
     }
-  })();
+  }
+  function record() {
+    const context = new AudioContext({ sampleRate: 48000 });
+    const recorder = context.createScriptProcessor(4096, 1, 1);
+    recorder.onaudioprocess = ({ inputBuffer }) => take(inputBuffer.getChannelData(0));
+    context.createMediaStreamSource(new MediaStream([track])).connect(recorder).connect(context.destination);
+    window.ear.recorder = recorder; // or it is collected as garbage
+  }
+  function take(piece) {
+    for (const sample of piece) samples.push(Math.round(Math.max(-1, Math.min(1, sample)) * 32767));
+  }
   function heard() {
     const bytes = new Uint8Array(new Int16Array(samples).buffer);
     let text = '';
