@@ -138,16 +138,77 @@ import Testing
     // MARK: Numbers
 
     @Test
-    func `where two m-lines use one payload type or one id the first meaning counts`() throws {
+    func `where two m-lines use one id the first meaning counts`() throws {
         var offer = Self.spread
-        offer.lines[1].formats = "111 96 97"
-        offer.lines[1].attributes += ["rtpmap:111 VP9/90000", "extmap:1 urn:x-video", "extmap:2 urn:x-other"]
+        offer.lines[1].attributes += ["extmap:1 urn:x-video", "extmap:2 urn:x-other"]
         offer.lines[0].attributes += ["extmap:1 urn:x-audio", "extmap:3 urn:x-other"]
-        let video = try offer.read().media[1]
-        #expect(video.codecs.map(\.name) == ["VP8", "rtx"])
-        #expect(video.extensions.isEmpty)
-        offer.lines[1].formats = "111"
-        #expect(try offer.read().media.map(\.refusal) == [nil, .ambiguousPayloadTypes])
+        #expect(try offer.read().media[1].extensions.isEmpty)
+    }
+
+    /// Audio has 96 and 111, video has them as well, for other things; 0 is on both.
+    private static let ambiguous: PeerText = {
+        var text = spread
+        text.lines[0].formats = "111 96 0"
+        text.lines[0].attributes.append("rtpmap:96 telephone-event/48000")
+        text.lines[1].formats = "96 111 98"
+        text.lines[1].attributes = ["rtcp-mux", "rtpmap:96 VP8/90000", "rtpmap:111 rtx/90000", "fmtp:111 apt=96", "rtpmap:98 VP9/90000"]
+        return text
+    }()
+
+    private static func formats(_ media: MediaDescription) -> [String] {
+        media.attributes.values(of: "rtpmap") + media.attributes.values(of: "fmtp")
+    }
+
+    /// A bundling peer's answer: just what it was offered.
+    private static func accepting(_ offer: SessionDescription) -> PeerText {
+        var answer = PeerText.audioAndVideo.answering
+        for (index, media) in offer.media.enumerated() {
+            answer.lines[index].formats = media.formats.joined(separator: " ")
+            answer.lines[index].attributes = ["rtcp-mux"] + media.attributes.filter { ["rtpmap", "fmtp"].contains($0.name) }.map { "\($0.name):\($0.value ?? "")" }
+        }
+        return answer
+    }
+
+    /// On transports of their own they may (RFC 9143 §9.1 is about those that share one).
+    @Test
+    func `two m-lines may use one payload type for different things`() throws {
+        var call = TestCall()
+        for _ in 1...2 {
+            let offered = try call.offer(Self.ambiguous.text)
+            #expect(offered.media.map(\.formats) == [["111", "96", "0"], ["97", "99", "98"]])
+            #expect(Self.formats(offered.media[1]) == ["97 VP8/90000", "99 rtx/90000", "98 VP9/90000", "99 apt=97"])
+            let answer = try call.answer(Self.accepting(offered).text)
+            #expect(answer.media.map(\.formats) == [["111", "96", "0"], ["96", "111", "98"]])
+            #expect(Self.formats(answer.media[1]) == ["96 VP8/90000", "111 rtx/90000", "98 VP9/90000", "111 apt=96"])
+            let (caller, callee) = (try #require(call.caller.agreement), try #require(call.callee.agreement))
+            #expect(caller.media[1].codecs.map(\.payloadType.rawValue) == [96, 111, 98])
+            #expect(caller.media[1].codecs[1].parameters == "apt=96")
+            #expect(callee.media[1].codecs.map(\.payloadType.rawValue) == [97, 99, 98])
+            #expect(caller.media[1].codecs.map { caller.media[1].numbering.inCall($0.payloadType) } == callee.media[1].codecs.map(\.payloadType))
+            #expect(caller.media[0].numbering.isIdentity && callee.media.allSatisfy(\.numbering.isIdentity))
+        }
+    }
+
+    @Test
+    func `a format keeps its number when the other side offers, and one that is the same on both m-lines has one`() throws {
+        var call = TestCall()
+        _ = try call.answer(Self.accepting(call.offer(Self.ambiguous.text)).text)
+        // The callee offers what it was offered.
+        var offer = PeerText.audioAndVideo
+        offer.lines[1].formats = "97 99"
+        offer.lines[1].attributes = ["rtcp-mux", "rtpmap:97 VP8/90000", "rtpmap:99 rtx/90000", "fmtp:99 apt=97"]
+        let description = try call.callee.read(offer.text, as: .offer)
+        try call.callee.receiveOffer(description)
+        let offered = try call.caller.makeOffer(mirroring: description, policy: call.policy, random: &call.random)
+        #expect(Self.formats(offered.media[1]) == ["96 VP8/90000", "111 rtx/90000", "111 apt=96"])
+
+        var twoVideos = PeerText(lines: [.video, .video], bundle: nil)
+        for index in twoVideos.lines.indices {
+            twoVideos.lines[index].mid = "\(index)"
+            twoVideos.give(index, ufrag: "peer\(index)")
+        }
+        let same = try TestCall().caller.read(twoVideos.text, as: .offer)
+        #expect(same.media.map { $0.codecs.map(\.payloadType.rawValue) } == [[96, 97], [96, 97]] && same.numberings.isEmpty)
     }
 
     @Test

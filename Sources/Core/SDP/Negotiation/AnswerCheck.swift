@@ -8,7 +8,7 @@ struct AnswerCheck {
     let offered: [LocalMedia]
     let answer: PeerDescription
     /// The leg's, for sentences to its peer.
-    let numbering: PayloadNumbering
+    let numbering: LegNumbering
 
     /// What is agreed, and the answer as it was taken: one m-line for each offered one, refused where nothing is agreed.
     struct Result {
@@ -114,7 +114,7 @@ struct AnswerCheck {
             let codec = answer.codecs[index]
             guard let offered = offer.codecs.codec(for: codec.payloadType) else { continue }
             guard offered.isSameEncoding(as: codec) else {
-                let number = numbering.onLeg(codec.payloadType).rawValue
+                let number = numbering[answer.mid].onLeg(codec.payloadType).rawValue
                 let (before, now) = (offered.map.encoding.prefix(48), codec.map.encoding.prefix(48))
                 throw Self.fault(answer, "payload type \(number) is \(before) in the offer and \(now) in the answer")
             }

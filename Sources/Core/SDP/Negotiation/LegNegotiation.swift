@@ -33,7 +33,7 @@ package struct LegNegotiation: Equatable, Sendable {
     /// What the peer of this leg wants to receive; counts for what it says from now on.
     package var preferences: MediaPreferences
     /// The numbers of this leg, settled by its first offer: a format keeps its number for the session (RFC 3264 §8.3.2).
-    package private(set) var numbering = PayloadNumbering.identity
+    package private(set) var numbering = LegNumbering()
     /// The result of the last complete exchange, in the payload types of the call; a pending one does not touch it.
     package private(set) var negotiated: NegotiatedLeg?
     /// The same for the media plane: in the payload types that the peer uses.
@@ -79,7 +79,7 @@ package struct LegNegotiation: Equatable, Sendable {
     /// The codecs of an answer are those it has: what it accepted it may send. `choosing` narrows it down for the other leg.
     package func read(_ text: String, as role: PeerDescription.Role) throws(SDPError) -> PeerDescription {
         let description = try PeerDescription(reading: SessionDescription(parsing: text), as: role).inCall(numbering).asking(preferences)
-        return role == .offer ? description.choosing(preferences) : description
+        return role == .offer ? description.numberedApart(from: numbering).choosing(preferences) : description
     }
 
     // MARK: The gateway offers
@@ -144,6 +144,7 @@ package struct LegNegotiation: Equatable, Sendable {
             guard section.kind == known.kind else { throw .offerMismatch(media: section.index, "its media type has changed") }
             guard section.mid == known.mid else { throw .offerMismatch(media: section.index, "its a=mid has changed") }
         }
+        for (mid, own) in offer.numberings { numbering[mid] = own }
         state = .remoteOffer(offer)
     }
 
@@ -246,10 +247,13 @@ extension LegNegotiation {
     /// Gives the codecs of the first offer the numbers that are wanted for them, and takes out what a change would break.
     private mutating func settleNumbers(in media: inout [LocalMedia], wanted: [PayloadNumber]) {
         if negotiated == nil {
-            numbering = PayloadNumbering(assigning: wanted, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
+            numbering.common = PayloadNumbering(assigning: wanted, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
         }
         guard !numbering.isIdentity else { return }
-        for index in media.indices { media[index].codecs = media[index].codecs.filter { !numbering.breaksRedundancy($0) }.withoutOrphans() }
+        for index in media.indices {
+            let own = numbering[media[index].mid]
+            media[index].codecs = media[index].codecs.filter { !own.breaksRedundancy($0) }.withoutOrphans()
+        }
     }
 
     /// The sources of an m-line: the known ones, or newly drawn ones for a new or recycled m-line.
@@ -287,7 +291,7 @@ extension LegNegotiation {
             let placement: LocalMedia.Placement =
                 section.isRejected ? .rejected : isBehind && !isAlternative ? .bundled : .tagged
             var description = section.description(placement, identity: identity, isOffer: isOffer)
-            numbering.apply(to: &description)
+            numbering[section.mid].apply(to: &description)
             return description
         }
         for (index, section) in media.enumerated() where !section.isRejected && section.direction.sends && index < sources.count {

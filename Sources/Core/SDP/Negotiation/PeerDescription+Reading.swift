@@ -43,7 +43,7 @@ extension PeerDescription {
         for index in media.indices { media[index].refusal = refusal(of: media[index], isBundled: grouped.contains(index)) }
         self.groups = groups
         limitTransports()
-        if role == .offer { keepNumbersApart() }
+        if role == .offer { keepExtensionsApart() }
     }
 
     /// The BUNDLE groups as m-line indices. A group that names an unknown mid does not count, and none does when an
@@ -75,23 +75,17 @@ extension PeerDescription {
         }
     }
 
-    /// On transports of their own, m-lines may use one payload type, or one extension id, for different things (RFC 9143
-    /// §9.1 is about those that share one). On the call's other legs they share one: the first meaning stays, and what has
-    /// another is left out.
-    private mutating func keepNumbersApart() {
+    /// On transports of their own, m-lines may use one extension id for different things (RFC 9143 §9.1 is about those that
+    /// share one). On the call's other legs they share one: the first meaning stays, and what has another is left out.
+    private mutating func keepExtensionsApart() {
         for index in media.indices.dropFirst() where media[index].refusal == nil {
             let sharers = sharers(of: index)
             let others = media[..<index].filter { $0.refusal == nil && !sharers.contains($0.index) }
             guard !others.isEmpty else { continue }
-            let (codecs, mappings) = (others.flatMap(\.codecs), others.flatMap(\.extensions))
-            let apart = media[index].codecs.filter { codec in
-                codecs.codec(for: codec.payloadType).map { $0.isSameFormat(as: codec) } ?? true
-            }
-            if apart.count < media[index].codecs.count { media[index].codecs = apart.withoutOrphans() }
+            let mappings = others.flatMap(\.extensions)
             media[index].extensions.removeAll { mapping in
                 mappings.contains { ($0.id == mapping.id) != ($0.uri == mapping.uri) }
             }
-            if !media[index].codecs.contains(where: \.carriesMedia) { media[index].refusal = .ambiguousPayloadTypes }
         }
     }
 

@@ -16,6 +16,8 @@ package struct PeerDescription: Equatable, Sendable {
     package var groups: [[Int]]
     /// The payload types that the peer's application wants in the first offer made on its behalf.
     package var payloadNumbers: [PayloadNumber] = []
+    /// Of an offer, the m-lines (by mid) that have other payload types here than their peer writes, besides the leg's numbering.
+    package var numberings: [String: PayloadNumbering] = [:]
     /// One entry per m-line.
     package var media: [PeerMedia]
 

@@ -53,10 +53,11 @@ extension PayloadNumbering {
 
 extension PeerDescription {
     /// What the peer of a renumbered leg said, in the numbers of the call.
-    func inCall(_ numbering: PayloadNumbering) -> PeerDescription {
-        guard !numbering.isIdentity else { return self }
+    func inCall(_ legNumbering: LegNumbering) -> PeerDescription {
+        guard !legNumbering.isIdentity else { return self }
         var description = self
         for index in media.indices {
+            let numbering = legNumbering[media[index].mid]
             let codecs = numbering.inCall(media[index].codecs)
             description.media[index].codecs = codecs.filter { !numbering.breaksRedundancy($0) }.withoutOrphans()
         }
@@ -66,10 +67,11 @@ extension PeerDescription {
 
 extension NegotiatedLeg {
     /// The agreement in the numbers of the leg, which go to the media plane with the way back.
-    func onLeg(_ numbering: PayloadNumbering) -> NegotiatedLeg {
-        guard !numbering.isIdentity else { return self }
+    func onLeg(_ legNumbering: LegNumbering) -> NegotiatedLeg {
+        guard !legNumbering.isIdentity else { return self }
         var leg = self
         for index in media.indices {
+            let numbering = legNumbering[media[index].mid]
             leg.media[index].codecs = numbering.onLeg(media[index].codecs)
             leg.media[index].furtherCodecs = numbering.onLeg(media[index].furtherCodecs)
             leg.media[index].describedCodecs = media[index].describedCodecs.map(numbering.onLeg)
