@@ -5,6 +5,9 @@
         detour.is_open = False                      # nothing passes, and nobody is told
         detour.forget()                             # from now on the gateway sees whoever comes at another address
         detour.loss, detour.delay = 0.02, 0.02      # either way: a share of the packets, and seconds for each of the others
+    detour.capacity = 300_000                   # bits per second towards the peers: what comes faster waits, or is lost
+
+The gateway's part can be another peer's: `Detour(udp_ports(offer))` stands between two peers without a gateway.
 """
 import heapq
 import itertools
@@ -17,19 +20,42 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-_HOST = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 _LARGEST = 1 << 16
+_PATIENCE = 0.5
+"""Seconds that a packet waits at most where the way is narrow."""
+
+
+def routable() -> str:
+    """An address of this machine that is not loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.connect(("198.51.100.1", 9))  # nothing is sent
+        return one.getsockname()[0]
+
+
+def udp_ports(description: str, host: str = LOOPBACK) -> list[int]:
+    """Of its candidates on this address."""
+    return [int(port) for port in re.findall(rf"^a=candidate:\S+ \d+ udp \d+ {re.escape(host)} (\d+) ", description, re.MULTILINE | re.IGNORECASE)]
+
+
+def without_candidates(description: str) -> str:
+    """Whoever reads it learns from where the other one is from what that one sends."""
+    return re.sub(r"^a=(?:candidate:.*|end-of-candidates)\r\n", "", description, flags=re.MULTILINE)
 
 
 class Detour:
-    def __init__(self, gateway_ports: Iterable[int], seed: int = 1):
-        self.is_open = True
+    def __init__(self, gateway_ports: Iterable[int], seed: int = 1, host: str = LOOPBACK):
+        """`host`: the address at which peers and the gateway find it, and it finds the gateway."""
+        self.host, self.is_open = host, True
         self.loss, self.delay = 0.0, 0.0
+        self.capacity: float | None = None
+        self._is_clear_at = 0.0
+        """When the last packet has passed the narrow part of the way."""
         self.lost = 0
         """Packets so far."""
         self._chance, self._order = random.Random(seed), itertools.count()
         self._under_way: list[tuple[float, int, Callable[[], None]]] = []
-        self._entries = {port: _bound() for port in gateway_ports}
+        self._entries = {port: self._bound() for port in gateway_ports}
         """A socket that peers send to, by the port of the gateway that it stands for."""
         self._exits: dict[tuple[int, tuple], socket.socket] = {}
         """A socket that the gateway sends to, by its port and the peer's address."""
@@ -58,7 +84,7 @@ class Detour:
         udp = re.findall(r"^a=candidate:\S+ \d+ udp .*\r\n", description, re.MULTILINE | re.IGNORECASE)
         for line in udp:
             address, port = line.split()[4:6]
-            here = line.replace(f" {address} {port} ", f" {_HOST} {ports[int(port)]} ") if address == _HOST else ""
+            here = line.replace(f" {address} {port} ", f" {address} {ports[int(port)]} ") if address == self.host else ""
             description = description.replace(line, here)
         return description
 
@@ -80,22 +106,28 @@ class Detour:
                     with suppress(BlockingIOError, ConnectionRefusedError):
                         heapq.heappop(self._under_way)[2]()
 
-    def _carry(self, send: Callable[[], None]):
-        """Sends now, later or never."""
-        if self._chance.random() < self.loss:
+    def _carry(self, send: Callable[[], None], narrowed: int = 0):
+        """Sends now, later or never. `narrowed`: bytes that pass the narrow part of the way."""
+        now = time.monotonic()
+        wait = max(0.0, self._is_clear_at - now) if self.capacity and narrowed else 0.0
+        if self._chance.random() < self.loss or wait > _PATIENCE:
             self.lost += 1
-        elif self.delay == 0:
+            return
+        if self.capacity and narrowed:
+            wait += 8 * narrowed / self.capacity
+            self._is_clear_at = now + wait
+        if self.delay + wait == 0:
             send()
         else:
-            heapq.heappush(self._under_way, (time.monotonic() + self.delay, next(self._order), send))
+            heapq.heappush(self._under_way, (now + self.delay + wait, next(self._order), send))
 
     def _outwards(self, selector: selectors.BaseSelector, entry: socket.socket, port: int):
         data, peer = entry.recvfrom(_LARGEST)
         if not self.is_open:
             return
         if (port, peer) not in self._exits:
-            exit = _bound()
-            exit.connect((_HOST, port))
+            exit = self._bound()
+            exit.connect((self.host, port))
             selector.register(exit, selectors.EVENT_READ, lambda: self._inwards(exit, entry, peer))
             self._exits[port, peer] = exit
         exit = self._exits[port, peer]
@@ -104,11 +136,10 @@ class Detour:
     def _inwards(self, exit: socket.socket, entry: socket.socket, peer: tuple):
         data = exit.recv(_LARGEST)
         if self.is_open and exit not in self._forgotten:
-            self._carry(lambda: entry.sendto(data, peer))
+            self._carry(lambda: entry.sendto(data, peer), narrowed=len(data))
 
-
-def _bound() -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    made.setblocking(False)
-    made.bind((_HOST, 0))
-    return made
+    def _bound(self) -> socket.socket:
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setblocking(False)
+        made.bind((self.host, 0))
+        return made

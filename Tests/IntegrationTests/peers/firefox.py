@@ -172,6 +172,10 @@ class Page:
     def open(self, url: str, timeout: float = 60):
         self._browser.command("browsingContext.navigate", {"context": self._context, "url": url, "wait": "complete"}, timeout)
 
+    def close(self):
+        self._browser.command("browsingContext.close", {"context": self._context})
+        self._browser._pages.pop(self._context, None)
+
     def run(self, script: str, timeout: float = 60):
         """Evaluates an expression, waits if it is a promise, and returns its JSON value."""
         expression = f"Promise.resolve({script}).then((value) => JSON.stringify(value === undefined ? null : value))"

@@ -8,7 +8,8 @@ _TAKE_A_DETOUR = """() => {
   if (window.detour) return;
   const set = RTCPeerConnection.prototype.setRemoteDescription;
   const udp = /^(a=candidate:\\S+ \\d+ udp \\d+) (\\S+) (\\d+)(.*\\r\\n)/gim;
-  const there = (line, start, address, port, rest) => (address === '127.0.0.1' ? `${start} 127.0.0.1 ${window.detour[port]}${rest}` : '');
+  const there = (line, start, address, port, rest) =>
+    address === window.detour.host ? `${start} ${address} ${window.detour.ports[port]}${rest}` : '';
   RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
     return set.call(this, { type, sdp: sdp.replace(udp, there) });
   };
@@ -44,7 +45,7 @@ class PhonePage:
     def takes(self, detour: Detour):
         """Its media goes by the detour, from the next description of the gateway's on."""
         self.page.run(f"({_TAKE_A_DETOUR})()")
-        self.page.run(f"void (window.detour = {json.dumps(detour.ports)})")
+        self.page.run(f"void (window.detour = {json.dumps({'host': detour.host, 'ports': detour.ports})})")
 
     def press(self, action: str):
         self.page.click(f"#phone-{self.name} [data-action={action}]")

@@ -10,6 +10,8 @@ from party.dialects import INACTIVE
 from party.keys import KeyEar
 from party.tones import FRAME, TONES, Ear
 
+from .detour import Detour
+from .frames import COUNTED
 from .sound import RATE, sine
 
 webrtc.allow_loopback()
@@ -18,8 +20,9 @@ webrtc.allow_loopback()
 class Wrtc:
     """Has no H.264. Hears keys as tones, because its jitter buffer plays them (RFC 4733 §2.1)."""
 
-    def __init__(self, name: str, video: str | None = None, audio: str | None = None):
-        """`video`, `audio`: the only codec it speaks, such as `AV1` or `PCMU`."""
+    def __init__(self, name: str, video: str | None = None, audio: str | None = None, detour: Detour | None = None):
+        """`video`, `audio`: the only codec it speaks, such as `AV1` or `PCMU`; `detour`: what stands between it and the gateway."""
+        self._detour = detour
         self.connection = webrtc.RTCPeerConnection()
         self.wants_new_path = False
         """Whether the next offer restarts ICE."""
@@ -59,6 +62,15 @@ class Wrtc:
     def pictures(self) -> int:
         """How many have been decoded."""
         return self._eye.count
+
+    async def frames(self) -> dict[str, int]:
+        """What `peers/frames.py` counts."""
+        streams = [each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"]
+
+        def total(kind: str, name: str) -> int:
+            return sum(getattr(each, name, None) or 0 for each in streams if each.type == kind)
+
+        return {key: total(*place) for key, place in COUNTED.items()}
 
     async def press(self, keys: str):
         self._transceivers["audio"].sender.dtmf.insert_dtmf(keys, 400, 100)
@@ -109,6 +121,7 @@ class Wrtc:
     # Descriptions
 
     async def _take(self, kind: str, sdp: str):
+        sdp = self._detour.leads(sdp) if self._detour else sdp
         await self.connection.set_remote_description(webrtc.RTCSessionDescriptionInit(type=kind, sdp=sdp))
 
     async def _described(self) -> str:
