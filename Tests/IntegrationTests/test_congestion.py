@@ -1,4 +1,8 @@
-"""What a browser learns about its path from the gateway's transport-wide feedback, and what the gateway counts of its pictures."""
+"""What a browser learns from the gateway about its own path, and about that of whoever sees it; what is counted of its
+pictures."""
+import time
+
+from peers.detour import Detour
 from peers.phone_page import PhonePage
 
 # Takes lines out of what the gateway says before the browser reads it.
@@ -13,7 +17,13 @@ DEAFEN = """(() => {
 ESTIMATE = """(async () => {
   const stats = await orbweaver.phones.alice.call.pc.getStats();
   const transport = [...stats.values()].find((entry) => entry.type === 'transport');
-  return stats.get(transport.selectedCandidatePairId).availableOutgoingBitrate ?? 0;
+  return stats.get(transport.selectedCandidatePairId)?.availableOutgoingBitrate ?? 0;
+})()"""
+
+SENT = """(async () => {
+  const stats = await orbweaver.phones.alice.call.pc.getStats();
+  const transport = [...stats.values()].find((entry) => entry.type === 'transport');
+  return { bits: 8 * transport.bytesSent, at: transport.timestamp / 1000 };
 })()"""
 
 STATISTICS = """(async () => {
@@ -46,7 +56,7 @@ def test_a_browser_learns_from_the_gateway_what_its_path_carries(gateway, browse
     for phone in (alice, bob):
         phone.wait_for_view("connected")
     said = alice.page.run("window.heard")
-    assert "/recvonly http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01\r\n" in said
+    assert " http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01\r\n" in said
     assert " transport-cc\r\n" in said
     alice.page.wait_for(f"({ESTIMATE}).then((estimate) => estimate > 450000)", 30)
     bob.wait_for("report?.video?.framesDecoded > 50")
@@ -60,3 +70,39 @@ def test_a_browser_learns_from_the_gateway_what_its_path_carries(gateway, browse
     alice.run("hangUp()")
     for phone in (alice, bob):
         phone.run("unregister()")
+
+
+def test_a_browser_sends_what_the_way_to_its_receiver_carries(gateway, browser):
+    """Bob says nothing by REMB, so it is the gateway that finds out how narrow the way to him is, and tells Alice."""
+    chromium = browser()
+    alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
+    bob.page.run(DEAFEN % "goog-remb")
+    with Detour(gateway.media_ports) as way:
+        bob.takes(way)
+        alice.run("dial()")
+        bob.wait_for_view("incoming")
+        bob.run("answer()")
+        for phone in (alice, bob):
+            phone.wait_for_view("connected")
+        bob.wait_for("report?.video?.framesDecoded > 100")
+        wish = rate_of(alice)
+        way.capacity = wish / 2
+        alice.page.wait_for(f"({ESTIMATE}).then((estimate) => estimate < {way.capacity})")
+        seen = bob.leg()["video"]["framesDecoded"]
+        bob.wait_for(f"report.video.framesDecoded > {seen + 50}")
+        # What the sender does may overshoot for a moment; in the long run it stays within.
+        rates = [rate_of(alice) for _ in range(6)]
+        assert sorted(rates)[2] < 1.1 * way.capacity, f"{rates} over a way for {way.capacity}, without it {wish}"
+        way.capacity = None
+        alice.page.wait_for(f"({ESTIMATE}).then((estimate) => estimate > {1.5 * wish})", 120)
+    alice.run("hangUp()")
+    for phone in (alice, bob):
+        phone.run("unregister()")
+
+
+def rate_of(phone: PhonePage) -> float:
+    """Bits per second that it sends now."""
+    before = phone.page.run(SENT)
+    time.sleep(3)
+    after = phone.page.run(SENT)
+    return (after["bits"] - before["bits"]) / (after["at"] - before["at"])

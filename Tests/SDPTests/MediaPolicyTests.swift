@@ -21,7 +21,7 @@ struct MediaPolicyTests {
     }
 
     @Test(arguments: [
-        ("chromium-156/offer-audio-video.sdp", "3/recvonly", [[111], [96]]), ("aiortc-1.16/offer-audio-video.sdp", "14/recvonly", [[96], [97]]),
+        ("chromium-156/offer-audio-video.sdp", "3", [[111], [96]]), ("aiortc-1.16/offer-audio-video.sdp", "14", [[96], [97]]),
     ] as [(String, String, [[Int]])])
     func `the gateway offers to count what video legs send, whoever calls`(_ path: String, _ mapping: String, _ counted: [[Int]]) throws {
         let media = try offer(path).media
@@ -39,13 +39,44 @@ struct MediaPolicyTests {
         var call = TestCall()
         _ = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"))
         let media = try call.answer(Fixtures.text("sdp/aiortc-1.16/answer-to-chromium.sdp")).media
-        let mapping = "3/recvonly " + HeaderExtension.transportSequenceNumber
+        let mapping = "3 " + HeaderExtension.transportSequenceNumber
         #expect(media.allSatisfy { $0.attributes.values(of: "extmap").contains(mapping) })
         #expect(media[1].attributes.values(of: "rtcp-fb").contains("96 transport-cc"))
         #expect(!media[1].attributes.values(of: "rtcp-fb").contains("97 transport-cc"), "retransmissions have none")
-        let counted = HeaderExtension(id: 3, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly)
+        let counted = HeaderExtension(id: 3, uri: HeaderExtension.transportSequenceNumber)
         #expect(call.caller.negotiated?.media.allSatisfy { $0.extensions.contains(counted) } == true)
         #expect(call.callee.negotiated?.media.contains { $0.extensions.contains(counted) } == false)
+    }
+
+    @Test(
+        arguments: [("", "3"), ("/sendonly", "3/recvonly"), ("/recvonly", "3/sendonly"), ("/inactive", nil)]
+            as [(String, String?)])
+    func `a peer that counts one way is counted that way`(_ offered: String, _ answered: String?) throws {
+        var call = TestCall()
+        var offer = PeerText.audioAndVideo
+        let uri = HeaderExtension.transportSequenceNumber
+        offer.lines[1].attributes += ["extmap:3\(offered) \(uri)", "rtcp-fb:96 transport-cc"]
+        _ = try call.offer(offer.text)
+        let media = try call.answer(PeerText.audioAndVideo.answering.text).media[1]
+        let mappings = media.attributes.values(of: "extmap").filter { $0.hasSuffix(uri) }
+        #expect(mappings.map { $0.prefix { $0 != " " } } == [answered].compactMap { $0?[...] })
+        #expect(media.attributes.values(of: "rtcp-fb").contains("96 transport-cc") == (answered != nil))
+    }
+
+    @Test(arguments: [([true, false], [true, true]), ([false, true], [true, false])] as [([Bool], [Bool])])
+    func `whoever takes REMB is told limits, whatever the other side can do`(_ takes: [Bool], _ told: [Bool]) throws {
+        func peer(_ takes: Bool) -> PeerText {
+            var text = PeerText.audioAndVideo
+            text.lines[1].attributes += takes ? ["rtcp-fb:96 goog-remb"] : []
+            return text
+        }
+        func tells(_ description: SessionDescription) -> Bool {
+            description.media[1].attributes.values(of: "rtcp-fb").contains("96 goog-remb")
+        }
+        var call = TestCall()
+        let offer = try call.offer(peer(takes[0]).text)
+        let answer = try call.answer(peer(takes[1]).answering.text)
+        #expect([tells(offer), tells(answer)] == told)
     }
 
     @Test
@@ -57,10 +88,10 @@ struct MediaPolicyTests {
     @Test
     func `header extensions that the relay can carry keep their ids`() throws {
         let media = try offer("chromium-156/offer-audio-video.sdp").media
-        #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 ", "3/"])
+        #expect(media[0].attributes.values(of: "extmap").map { $0.prefix(2) } == ["1 ", "2 ", "4 ", "3 "])
         #expect(
             media[1].attributes.values(of: "extmap").compactMap { $0.split(separator: " ").first } == [
-                "14", "2", "13", "5", "6", "7", "8", "4", "3/recvonly",
+                "14", "2", "13", "5", "6", "7", "8", "4", "3",
             ])
     }
 

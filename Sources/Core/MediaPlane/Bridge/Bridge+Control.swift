@@ -27,7 +27,8 @@ extension Bridge {
             case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side, at: now)
             // The other peer is told the gateway's CNAME.
             case .sourceDescription: break
-            case .transportFeedback, .other: self[side].controlDrops.count(.ignored)
+            case .transportFeedback(let feedback): feedbackReceived(feedback, from: side, at: now)
+            case .other: self[side].controlDrops.count(.ignored)
             }
         }
         for nack in nacks { answer(nack, from: side, at: now) }
@@ -68,7 +69,7 @@ extension Bridge {
     // MARK: Feedback
 
     /// Where feedback about one of the gateway's streams goes.
-    private struct Target {
+    struct Target {
         var stream: OutgoingStream
         /// The m-line of the leg that the stream is on.
         var line: Int
@@ -78,7 +79,7 @@ extension Bridge {
     }
 
     /// What feedback about one of the gateway's SSRCs is meant for; counts if there is nothing.
-    private mutating func target(of media: SSRC, from side: LegIndex) -> Target? {
+    mutating func target(of media: SSRC, from side: LegIndex) -> Target? {
         guard let (line, isRetransmission) = self[side].outgoing(media),
             let stream = isRetransmission ? self[side].lines[line].retransmission : self[side].lines[line].primary
         else {
@@ -135,30 +136,6 @@ extension Bridge {
             requestKeyFrame(
                 from: target.sender, line: target.senderLine, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)
         }
-    }
-
-    /// What one receiver can take is passed on; of several, the least.
-    private mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
-        var sources: [SSRC] = []
-        var feeding: Target?
-        for ssrc in estimate.sources {
-            guard let target = target(of: ssrc, from: side), let source = target.stream.source else { continue }
-            self[side].lines[target.line].estimatedBitrate = estimate.bitsPerSecond
-            // The first says whom to tell: an estimate is about a peer, and feeds are of one peer.
-            guard feeding == nil || feeding?.sender == target.sender else { continue }
-            feeding = feeding ?? target
-            sources.append(source)
-        }
-        guard let feeding, !sources.isEmpty else { return self[side].controlDrops.count(.noSource) }
-        guard let line = self[feeding.sender].lines.first(where: { $0.feedback.contains(.estimatedMaximumBitrate) }) else {
-            return self[side].controlDrops.count(.notNegotiated)
-        }
-        let limit = RateLimit.Configuration(burst: configuration.estimateBurst, interval: configuration.estimateInterval)
-        guard self[side].estimateLimit.admit(limit, at: now) else { return self[side].controlDrops.count(.rateLimited) }
-        let least = self[feeding.sender].lines[feeding.senderLine].receivers
-            .compactMap { self[$0.leg].lines[$0.line].estimatedBitrate }.min() ?? estimate.bitsPerSecond
-        let translated = EstimatedMaximumBitrate(sender: line.primary.ssrc, bitsPerSecond: least, sources: sources)
-        sendFeedback(.estimatedMaximumBitrate(translated), as: line.primary.ssrc, to: feeding.sender, for: side)
     }
 }
 

@@ -34,7 +34,7 @@ extension Bridge {
         precondition(count <= packet.count, "the packet lies within its buffer")
         let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
         do throws(DropReason) {
-            let count = try legs[receiver.leg.place].lines[receiver.line].relay(arrival, in: &packet, count, at: now)
+            let count = try legs[receiver.leg.place].relay(arrival, on: receiver.line, in: &packet, count, at: now)
             return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
         } catch {
             if error == .unknownPayloadType { noteUnrelayable(arrival, at: now) }
@@ -120,14 +120,23 @@ extension BridgeLeg {
     }
 }
 
+extension BridgeLeg {
+    fileprivate mutating func relay(
+        _ arrival: Arrival, on line: Int, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+    ) throws(DropReason) -> Int {
+        try lines[line].relay(arrival, over: &path, in: &packet, count, at: now)
+    }
+}
+
 extension BridgeLine {
     /// Returns the length of what the receiver is sent.
     fileprivate mutating func relay(
-        _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+        _ arrival: Arrival, over path: inout ReceiverPath, in packet: inout MutableSpan<UInt8>, _ count: Int,
+        at now: MonotonicTime
     ) throws(DropReason) -> Int {
         var header = arrival.header
         if arrival.format.isRetransmission, retransmission == nil || translation[header.payloadType] == nil {
-            return try relayRecovered(arrival, in: &packet, count, at: now)
+            return try relayRecovered(arrival, over: &path, in: &packet, count, at: now)
         }
         // Of two peers whose offers differed, one may use a codec that the other does not know.
         guard let payloadType = translation[header.payloadType] else { throw .unknownPayloadType }
@@ -141,15 +150,19 @@ extension BridgeLine {
                 scaleEvent(behind: &header, arrival.header, rates, in: &packet)
             }
         }
-        write(header, of: arrival, to: &packet)
+        write(header, of: arrival, over: &path, to: &packet, count, at: now)
         if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
         return count
     }
 
-    private func write(_ header: RTPHeader, of arrival: Arrival, to packet: inout MutableSpan<UInt8>) {
+    private func write(
+        _ header: RTPHeader, of arrival: Arrival, over path: inout ReceiverPath, to packet: inout MutableSpan<UInt8>, _ count: Int,
+        at now: MonotonicTime
+    ) {
         header.write(to: &packet)
         if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
-        if arrival.transportNumber != 0 { header.eraseElement(at: Int(arrival.transportNumber), count: 2, in: &packet) }
+        guard arrival.transportNumber != 0 else { return }
+        path.number(header, at: Int(arrival.transportNumber), as: numberID, in: &packet, count, at: now)
     }
 
     /// Puts a telephone event into the rate that the receiver knows.
@@ -224,7 +237,8 @@ extension BridgeLine {
     /// sent again, for its header may have changed, and one number must not go out with different bytes (RFC 3711 §9.1). The receiver
     /// asks for what it misses, and gets it out of the history.
     private mutating func relayRecovered(
-        _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+        _ arrival: Arrival, over path: inout ReceiverPath, in packet: inout MutableSpan<UInt8>, _ count: Int,
+        at now: MonotonicTime
     ) throws(DropReason) -> Int {
         var header = arrival.header
         guard let repaired = arrival.format.repairs else { throw .noRetransmission }
@@ -240,7 +254,7 @@ extension BridgeLine {
         let (octets, offset) = (header.payloadRange.count - 2, primary.timestampOffset)
         guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
         for index in header.payloadRange.lowerBound..<(count - 2) { packet[index] = packet[index + 2] }
-        write(header, of: arrival, to: &packet)
+        write(header, of: arrival, over: &path, to: &packet, count - 2, at: now)
         history?.keep(packet.span.extracting(0..<(count - 2)), as: number, at: now)
         return count - 2
     }

@@ -18,7 +18,7 @@ extension Bridge {
             switch self[side].lines[line].history?.recall(number, roundTrip: roundTrip, at: now) {
             case .found(let range):
                 var packet = draft.takeMemory()
-                self[side].lines[line].writeRepetition(of: range, to: &packet, at: now)
+                self[side].writeRepetition(of: range, on: line, to: &packet, at: now)
                 transmitAgain(packet, to: side, over: self[side].lines[line].transport)
             case .withheld: self[side].controlDrops.count(.rateLimited)
             case .expired: self[side].controlDrops.count(.untranslatable)
@@ -29,17 +29,29 @@ extension Bridge {
     }
 }
 
+extension BridgeLeg {
+    /// Writes a packet that is sent again, under a transport-wide number of its own if it had one.
+    fileprivate mutating func writeRepetition(
+        of range: Range<Int>, on line: Int, to packet: inout [UInt8], at now: MonotonicTime
+    ) {
+        let header = lines[line].writeRepetition(of: range, to: &packet, at: now)
+        path.renumber(header, as: lines[line].numberID, in: &packet, at: now)
+    }
+}
+
 extension BridgeLine {
     /// Writes a packet that is sent again: behind a header of the retransmission stream if the peer has agreed to one (RFC 4588 §4),
-    /// otherwise just as it was.
-    fileprivate mutating func writeRepetition(of range: Range<Int>, to packet: inout [UInt8], at now: MonotonicTime) {
+    /// otherwise just as it was. Returns a header whose extension lies where that of the packet does.
+    fileprivate mutating func writeRepetition(
+        of range: Range<Int>, to packet: inout [UInt8], at now: MonotonicTime
+    ) -> RTPHeader {
         guard let kept = history?.bytes, let header = try? RTPHeader(parsing: kept.span.extracting(range)) else {
             preconditionFailure("the history keeps well-formed packets")
         }
         guard retransmission != nil, let payloadType = repairFormat(of: header.payloadType) else {
             packet.append(contentsOf: kept[range])
             primary.notePacket(octets: header.payloadRange.count)
-            return
+            return header
         }
         let payload = range.lowerBound + header.payloadRange.lowerBound
         let original = header.sequenceNumber.rawValue
@@ -47,7 +59,7 @@ extension BridgeLine {
         packet.append(UInt8(original >> 8))
         packet.append(UInt8(original & 0xFF))
         packet.append(contentsOf: kept[payload..<range.upperBound])
-        guard var stream = retransmission else { return }
+        guard var stream = retransmission else { return header }
         var repeated = header
         repeated.payloadType = payloadType
         repeated.sequenceNumber = stream.repeatPacket(
@@ -56,5 +68,6 @@ extension BridgeLine {
         retransmission = stream
         var span = packet.mutableSpan
         repeated.write(to: &span)
+        return repeated
     }
 }

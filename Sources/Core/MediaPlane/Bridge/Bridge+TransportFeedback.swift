@@ -35,8 +35,8 @@ struct TransportFeedbackState: Sendable {
 /// Feedback for congestion control at the sender (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 ///
 /// Each leg has transports of its own: what its peer counts ends here. Where a peer counts on several of them, it is one
-/// series, as libwebrtc counts. The gateway numbers none of its own packets, so receivers go
-/// on estimating what the path to them carries, and say so by REMB, which is passed on: the sender heeds the lower of the two.
+/// series, as libwebrtc counts. What the way to the receivers carries, the sender is told by REMB (`Bridge+Limits`): it
+/// heeds the lower of the two.
 extension Bridge {
     /// The leg can be sent to: its peer is told from now on.
     mutating func startTransportFeedback(to side: LegIndex, at now: MonotonicTime) {

@@ -37,6 +37,11 @@ package struct Bridge: Sendable {
         /// The same for the estimates of what a peer can take; libwebrtc's come once a second, and when they fall.
         package var estimateBurst = 5
         package var estimateInterval = Duration.milliseconds(100)
+        /// What those who see a sender can take has fallen when it is less than this share of what the sender was
+        /// told last.
+        package var estimateStep = 0.97
+        /// Otherwise a sender is told again after so long.
+        package var estimateRepetition = Duration.seconds(1)
 
         package init() {}
     }
@@ -161,6 +166,7 @@ package struct Bridge: Sendable {
             if let next = self[index].transportFeedback?.next, next <= now { sendTransportFeedback(to: index, at: now) }
             guard let next = self[index].schedule.next, next <= now else { continue }
             sendReports(to: index, at: now)
+            tellLimits(to: index, at: now)
             legs[place].schedule.advance(interval: reportInterval(to: index), at: now)
         }
     }

@@ -21,6 +21,8 @@ struct BridgeLeg: Sendable {
     var schedule: ReportSchedule
     /// While this peer numbers its packets per transport.
     var transportFeedback: TransportFeedbackState?
+    /// The way to this peer.
+    var path = ReceiverPath()
     /// What this peer asks of others.
     var nackLimit = RateLimit()
     var estimateLimit = RateLimit()

@@ -25,6 +25,8 @@ struct BridgeLine: Sendable {
     private(set) var extensions: [HeaderExtension] = []
     /// The id under which this peer says how loud its audio is; 0 if it does not.
     private var levelID: UInt8 = 0
+    /// The id under which this peer takes transport-wide numbers; 0 if it does not.
+    private(set) var numberID: UInt8 = 0
     /// Of the newest packet of this peer that said it.
     private(set) var level: ClientAudioLevel?
     private(set) var feedback: FeedbackSupport
@@ -52,8 +54,8 @@ struct BridgeLine: Sendable {
     /// The SSRC of this peer whose packets count now, and when the last of them came.
     var activeSource: SSRC?
     var lastActive = MonotonicTime.zero
-    /// What this peer last said it can take, in bits per second (REMB).
-    var estimatedBitrate: UInt64?
+    /// What this peer was told last that those who see it can take, in bits per second, and when (REMB).
+    var toldLimit: (bitsPerSecond: UInt64, moment: MonotonicTime)?
 
     /// What this peer shows.
     private(set) var pictures = PictureStatistics()
@@ -95,6 +97,7 @@ struct BridgeLine: Sendable {
         extensions = media.extensions
         levelID = media.audioLevelID ?? 0
         if levelID == 0 { level = nil }
+        numberID = media.outgoingNumberID
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }

@@ -46,7 +46,7 @@ package enum ControlDropReason: Int, Error, Hashable, Sendable, CaseIterable {
     case untranslatable
     /// The other peer has no media path yet.
     case peerNotReady
-    /// APP, XR and the like; transport-wide feedback, for the gateway numbers nothing that it could be about.
+    /// APP, XR and the like; transport-wide feedback of a peer whose packets the gateway does not number.
     case ignored
 }
 

@@ -25,6 +25,24 @@ extension RTPHeader {
         for index in (data - header)..<(data + count) { packet[index] = 0 }
     }
 
+    /// Whether an element with this id can be in the extension of this header (RFC 8285 §4.2, §4.3).
+    package func takesElement(_ id: UInt8) -> Bool { extensionProfile == Self.oneByteProfile ? 1...14 ~= id : id != 0 }
+
+    /// Writes an element of two bytes over another one of two bytes.
+    ///
+    /// - Parameters:
+    ///   - data: Where the data of the element begin, as `extensionElement` returned it.
+    ///   - id: One that the header takes.
+    package func replaceElement(at data: Int, by id: UInt8, _ value: UInt16, in packet: inout MutableSpan<UInt8>) {
+        if extensionProfile == Self.oneByteProfile {
+            packet[data - 1] = id << 4 | 1
+        } else {
+            packet[data - 2] = id
+            packet[data - 1] = 2
+        }
+        packet.setBigEndian16(value, at: data)
+    }
+
     /// Gives each element its receiver's id; what the receiver does not know, or what cannot be read, becomes padding. The packet
     /// keeps its length. An id above 14 does not fit into a one-byte header: such an element is lost.
     package func renumberElements(by numbering: ExtensionNumbering, in packet: inout MutableSpan<UInt8>) {

@@ -12,8 +12,8 @@ extension HeaderExtension {
     }
 }
 
-/// Transport-wide congestion control: the gateway counts what a peer sends to it, whatever the other leg's peer can do. It numbers
-/// nothing itself, so its mapping is `recvonly` (RFC 8285 §5).
+/// Congestion control: the gateway counts what a peer sends to it, numbers what it sends, and tells who sends video what
+/// the ways to others carry (REMB), whatever the other leg's peer can do.
 ///
 /// Only legs with video have it, on all m-lines of a transport. Audio alone has a rate that nothing would adapt, and there
 /// would be a packet of feedback for every five of sound. Of several transports it is that of the first video m-line.
@@ -27,21 +27,26 @@ extension [LocalMedia] {
             let id = HeaderExtension.freeID(for: HeaderExtension.transportSequenceNumber, among: taken, preferring: usual)
         else { return }
         for index in indices where self[index].kind.isRelayed && !self[index].isRejected {
-            self[index].takeTransportFeedback(id: id) { $0.carriesMedia }
+            self[index].takeTransportFeedback(id: id, .sendReceive) { $0.carriesMedia }
+            self[index].takeBitrateLimits { $0.carriesMedia }
         }
     }
 
     /// For an answer, where `offer` has both the extension and the feedback.
     mutating func answerTransportFeedback(_ policy: MediaPolicy, to offer: PeerDescription) {
-        guard policy.givesTransportFeedback,
-            let transport = first(where: { $0.kind == .video && !$0.isRejected })?.transport
-        else { return }
+        guard policy.givesTransportFeedback else { return }
+        for (index, section) in zip(indices, offer.media) where !self[index].isRejected {
+            self[index].takeBitrateLimits { codec in
+                section.codecs.codec(for: codec.payloadType)?.feedback.contains(Codec.bitrateLimit) == true
+            }
+        }
+        guard let transport = first(where: { $0.kind == .video && !$0.isRejected })?.transport else { return }
         for (index, section) in zip(indices, offer.media) {
             guard !self[index].isRejected, self[index].transport == transport else { continue }
             guard let offered = section.extensions.first(where: { $0.uri == HeaderExtension.transportSequenceNumber }),
-                offered.direction.sends
+                offered.direction != .inactive
             else { continue }
-            self[index].takeTransportFeedback(id: offered.id) { codec in
+            self[index].takeTransportFeedback(id: offered.id, offered.direction.reversed) { codec in
                 section.codecs.codec(for: codec.payloadType)?.feedback.contains(Codec.transportFeedback) == true
             }
         }
@@ -51,14 +56,29 @@ extension [LocalMedia] {
 }
 
 extension LocalMedia {
-    fileprivate mutating func takeTransportFeedback(id: UInt8, for codecs: (Codec) -> Bool) {
+    fileprivate mutating func takeTransportFeedback(
+        id: UInt8, _ direction: MediaDirection, for codecs: (Codec) -> Bool
+    ) {
         guard self.codecs.contains(where: codecs) else { return }
-        extensions.append(HeaderExtension(id: id, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly))
+        extensions.append(HeaderExtension(id: id, uri: HeaderExtension.transportSequenceNumber, direction: direction))
         for index in self.codecs.indices where codecs(self.codecs[index]) { self.codecs[index].feedback.append(Codec.transportFeedback) }
     }
 }
 
+extension LocalMedia {
+    /// Video only: the rate of audio has nothing to adapt.
+    fileprivate mutating func takeBitrateLimits(for codecs: (Codec) -> Bool) {
+        guard kind == .video else { return }
+        for index in self.codecs.indices where codecs(self.codecs[index]) {
+            let isKnown = self.codecs[index].feedback.contains(Codec.bitrateLimit)
+            if !isKnown { self.codecs[index].feedback.append(Codec.bitrateLimit) }
+        }
+    }
+}
+
 extension Codec {
+    /// The value of `a=rtcp-fb` for REMB (draft-alvestrand-rmcat-remb-03).
+    package static let bitrateLimit = "goog-remb"
     /// The value of `a=rtcp-fb` for transport-wide feedback.
     package static let transportFeedback = "transport-cc"
 }

@@ -11,7 +11,8 @@ package struct MediaPolicy: Equatable, Sendable {
     package var extensions: Set<String>
     /// Audio codecs that the gateway codes itself, with the payload types it would like for them; empty: nothing is transcoded.
     package var transcodable: [Codec]
-    /// Whether peers that send video are told how their packets arrive here, leg by leg.
+    /// Whether the packets of legs with video are counted, leg by leg: those that a peer sends, and those that it is
+    /// sent.
     package var givesTransportFeedback: Bool
     /// Whether peers that say how loud their audio is are listened to, leg by leg, for statistics.
     package var readsAudioLevels: Bool
@@ -35,8 +36,8 @@ package struct MediaPolicy: Equatable, Sendable {
     /// - Error correction (ulpfec, flexfec) protects a run of sequence numbers of one source, which the relay renumbers;
     ///   video `red` is of no use without it. Audio `red` (RFC 2198) is self-contained and stays.
     /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the feedback nor its header
-    ///   extension passes. The gateway negotiates both for itself, as receiver. `goog-remb` passes, and with it the send times it
-    ///   works from.
+    ///   extension passes. The gateway negotiates both for itself, and `goog-remb`. The send times that REMB works from
+    ///   pass.
     /// - Audio levels pass, and are read as well: also from a peer whose counterpart does not want them.
     /// - Simulcast is not relayed, so stream ids are not either.
     package static let relay = MediaPolicy(

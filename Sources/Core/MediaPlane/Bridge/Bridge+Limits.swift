@@ -1,0 +1,94 @@
+import Primitives
+import RTP
+import SDP
+
+/// What senders are told of the ways to those who see them: the least that any of them can take
+/// (draft-alvestrand-rmcat-remb-03).
+///
+///     sender ──video──▶ gateway ──numbers──▶ receiver
+///            ◀──REMB──         ◀──feedback── its packets: `BandwidthEstimate`
+///                              ◀────REMB──── its own estimate, where it takes no numbers
+extension Bridge {
+    /// More than any peer sends: what a sender is told that was told of a bound before, once there is none; a
+    /// number that REMB can tell.
+    private static var unlimited: UInt64 { 1 << 30 }
+
+    /// A receiver says what came of the packets that it was sent.
+    mutating func feedbackReceived(_ feedback: TransportFeedback, from side: LegIndex, at now: MonotonicTime) {
+        guard self[side].lines.contains(where: { $0.numberID != 0 }) else {
+            return self[side].controlDrops.count(.ignored)
+        }
+        let roundTrip = self[side].lines.compactMap(\.primary.roundTrip.latest).max()
+        self[side].path.feedbackReceived(feedback, roundTrip: roundTrip, at: now)
+        for line in self[side].lines.indices where self[side].lines[line].kind == .video {
+            guard case .relayed(let sender, let source) = self[side].lines[line].feed else { continue }
+            tellLimit(to: sender, line: source, at: now)
+        }
+    }
+
+    /// What a sender was told may have got lost, and those who have left bound it no more.
+    mutating func tellLimits(to sender: LegIndex, at now: MonotonicTime) {
+        for line in self[sender].lines.indices where self[sender].lines[line].kind == .video {
+            tellLimit(to: sender, line: line, at: now)
+        }
+    }
+
+    /// A receiver says what it can take: passed on at once, if that is the least.
+    mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
+        var sources: [SSRC] = []
+        var feeding: Target?
+        for ssrc in estimate.sources {
+            guard let target = target(of: ssrc, from: side), let source = target.stream.source else { continue }
+            // The first says whom to tell: an estimate is about a peer, and feeds are of one peer.
+            guard feeding == nil || feeding?.sender == target.sender else { continue }
+            feeding = feeding ?? target
+            sources.append(source)
+        }
+        guard let feeding, !sources.isEmpty else { return self[side].controlDrops.count(.noSource) }
+        self[side].path.reportReceived(estimate.bitsPerSecond, at: now)
+        guard self[feeding.sender].takesLimits else { return self[side].controlDrops.count(.notNegotiated) }
+        let allowance = RateLimit.Configuration(
+            burst: configuration.estimateBurst, interval: configuration.estimateInterval)
+        guard self[side].estimateLimit.admit(allowance, at: now) else {
+            return self[side].controlDrops.count(.rateLimited)
+        }
+        let least = limit(of: feeding.sender, line: feeding.senderLine, at: now) ?? estimate.bitsPerSecond
+        send(least, about: sources, to: feeding.sender, line: feeding.senderLine, for: side, at: now)
+    }
+
+    /// Tells a sender what those who see it can take: at once where that has fallen, and else from time to time, as long
+    /// as there is or was a bound.
+    mutating func tellLimit(to sender: LegIndex, line: Int, at now: MonotonicTime) {
+        let told = self[sender].lines[line].toldLimit
+        guard let least = limit(of: sender, line: line, at: now) ?? told.map({ _ in Self.unlimited }),
+            let source = self[sender].lines[line].activeSource, self[sender].takesLimits
+        else { return }
+        if let told {
+            let hasFallen = Double(least) < configuration.estimateStep * Double(told.bitsPerSecond)
+            let pause = hasFallen ? configuration.estimateInterval : configuration.estimateRepetition
+            guard now - told.moment >= pause else { return }
+        }
+        send(least, about: [source], to: sender, line: line, at: now)
+    }
+
+    private mutating func send(
+        _ bitsPerSecond: UInt64, about sources: [SSRC], to sender: LegIndex, line: Int, for asker: LegIndex? = nil,
+        at now: MonotonicTime
+    ) {
+        let speaking = self[sender].lines.first { $0.feedback.contains(.estimatedMaximumBitrate) }
+        guard let speaker = speaking?.primary.ssrc else { return }
+        self[sender].lines[line].toldLimit = (bitsPerSecond, now)
+        let told = EstimatedMaximumBitrate(sender: speaker, bitsPerSecond: bitsPerSecond, sources: sources)
+        sendFeedback(.estimatedMaximumBitrate(told), as: speaker, to: sender, for: asker)
+    }
+
+    /// Of the ways to all who get the packets of an m-line, what the narrowest carries.
+    private func limit(of sender: LegIndex, line: Int, at now: MonotonicTime) -> UInt64? {
+        self[sender].lines[line].receivers.compactMap { self[$0.leg].path.limit(at: now) }.min()
+    }
+}
+
+extension BridgeLeg {
+    /// Whether its peer heeds REMB.
+    fileprivate var takesLimits: Bool { lines.contains { $0.feedback.contains(.estimatedMaximumBitrate) } }
+}
