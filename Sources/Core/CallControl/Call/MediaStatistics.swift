@@ -65,6 +65,18 @@ package struct LineMediaStatistics: Equatable, Sendable {
         }
     }
 
+    /// What this end could not show of video that it was sent, as far as it tells.
+    package struct Seen: Equatable, Sendable {
+        package var freezes: UInt64
+        /// How long all freezes were, milliseconds.
+        package var frozen: Double
+
+        package init(freezes: UInt64, frozen: Double) {
+            self.freezes = freezes
+            self.frozen = frozen
+        }
+    }
+
     /// What only video has.
     package struct Pictures: Equatable, Sendable {
         /// From this end.
@@ -93,6 +105,7 @@ package struct LineMediaStatistics: Equatable, Sendable {
     package var roundTrip: Double?
     package var playout: Playout?
     package var pictures: Pictures?
+    package var seen: Seen?
 
     package init(mid: String, kind: String, source: String) {
         self.mid = mid

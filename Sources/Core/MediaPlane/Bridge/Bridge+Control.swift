@@ -125,6 +125,7 @@ extension Bridge {
 
     private mutating func forward(_ indication: PictureLossIndication, from side: LegIndex, at now: MonotonicTime) {
         guard let target = target(of: indication.media, from: side) else { return }
+        self[side].lines[target.line].waits.keyFrameRequested(at: now)
         requestKeyFrame(from: target.sender, line: target.senderLine, as: .pictureLoss, for: side, at: now)
     }
 
@@ -132,6 +133,7 @@ extension Bridge {
         for entry in request.entries {
             guard let target = target(of: entry.ssrc, from: side) else { continue }
             self[side].lines[target.line].primary.lastCommandNumber = entry.commandNumber
+            self[side].lines[target.line].waits.keyFrameRequested(at: now)
             let isRepeated = target.stream.lastCommandNumber == entry.commandNumber
             requestKeyFrame(
                 from: target.sender, line: target.senderLine, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)

@@ -96,6 +96,7 @@ extension Bridge {
             guard known?.feed != feed || known?.primary.ssrc != self[index].lines[line].primary.ssrc else { continue }
             self[index].lines[line].primary.detach()
             self[index].lines[line].retransmission?.detach()
+            self[index].lines[line].waits.pause()
             guard case .relayed(let sender, let source) = feed, self[index].lines[line].kind == .video else { continue }
             requestKeyFrame(from: sender, line: source, as: .pictureLoss, at: now)
         }

@@ -82,8 +82,9 @@ extension BridgeLeg {
         lines[line].packetReceived(octets: octets)
         let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
         lines[line].noteLevel(header, in: packet, position)
+        var beginsKeyFrame = false
         if let pictures = format.pictures {
-            let beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
+            beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
             lines[line].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)
         }
         if let obstacle = lines[line].obstacle { throw obstacle }
@@ -98,7 +99,7 @@ extension BridgeLeg {
         }
         let arrival = Arrival(
             header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs, position: position,
-            receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
+            beginsKeyFrame: beginsKeyFrame, receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
             isRestart: isRestart)
         return (arrival, isRecovered, isFeedbackDue)
     }
@@ -151,6 +152,7 @@ extension BridgeLine {
             }
         }
         write(header, of: arrival, over: &path, to: &packet, count, at: now)
+        if arrival.beginsKeyFrame { waits.keyFrameSent(at: now) }
         if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
         return count
     }

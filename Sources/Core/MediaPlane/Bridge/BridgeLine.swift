@@ -59,6 +59,8 @@ struct BridgeLine: Sendable {
 
     /// What this peer shows.
     private(set) var pictures = PictureStatistics()
+    /// What it misses of what it is shown.
+    var waits = PictureWaits()
 
     private(set) var packetsReceived: UInt64 = 0
     private(set) var octetsReceived: UInt64 = 0

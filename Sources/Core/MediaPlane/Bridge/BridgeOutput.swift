@@ -28,6 +28,8 @@ package struct Arrival: Sendable {
     /// For a retransmission: the stream that its source repairs.
     let repairs: SSRC?
     let position: ReceptionStatistics.Position
+    /// A key frame begins with it.
+    let beginsKeyFrame: Bool
     /// How many legs it goes to; `Bridge.forward` is called for each.
     package let receiverCount: Int
     /// The gateway itself listens.

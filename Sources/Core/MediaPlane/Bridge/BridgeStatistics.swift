@@ -29,6 +29,8 @@ package struct LineStatistics: Equatable, Sendable {
     package var lossRuns: UInt64
     /// From this peer; `nil` before the first picture.
     package var pictures: PictureCounts?
+    /// What this peer misses of the video that it is sent; `nil` before the first packet.
+    package var waits: PictureWaits?
     /// How loud this peer says that its audio is; `nil` while it says nothing of that kind, or may send none.
     package var inboundLevel: ClientAudioLevel?
     /// To this peer, retransmissions included. Octets are payload octets.
@@ -105,7 +107,8 @@ extension BridgeLeg {
             mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
             packetsLost: lost, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
-            lossRuns: lossRuns, pictures: PictureCounts(line.pictures), inboundLevel: line.direction.receives ? line.level : nil,
+            lossRuns: lossRuns, pictures: PictureCounts(line.pictures),
+            waits: line.kind == .video && line.primary.packets > 0 ? line.waits : nil, inboundLevel: line.direction.receives ? line.level : nil,
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
             outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec), outboundLevel: relayedLevel,

@@ -25,6 +25,7 @@ package struct StatisticsResponse: WireObject, Equatable {
         package var roundTrip: Double?
         package var playout: PlayoutField?
         package var pictures: PicturesField?
+        package var seen: SeenField?
     }
 
     package struct StreamField: Decodable, Equatable, Sendable {
@@ -57,6 +58,12 @@ package struct StatisticsResponse: WireObject, Equatable {
         package var frozen: Double
     }
 
+    package struct SeenField: Decodable, Equatable, Sendable {
+        package var freezes: UInt64
+        /// Milliseconds.
+        package var frozen: Double
+    }
+
     package init(_ statistics: CallMediaStatistics, seenFrom own: Leg) {
         legs = statistics.legs.sorted { $0.leg == own && $1.leg != own }.map { leg in
             LegField(leg: leg.leg == own ? "self" : "peer", media: leg.lines.map(LineField.init), drops: leg.drops.filter { $0.value > 0 })
@@ -74,7 +81,8 @@ extension StatisticsResponse.LineField {
                     depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered, shortened: $0.shortened,
                     lengthened: $0.lengthened, level: $0.level)
             },
-            pictures: line.pictures.map { .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen) })
+            pictures: line.pictures.map { .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen) },
+            seen: line.seen.map { .init(freezes: $0.freezes, frozen: $0.frozen) })
     }
 }
 
@@ -127,6 +135,7 @@ extension StatisticsResponse.LineField: JSONWritable {
             object.member("roundTrip", fraction: roundTrip)
             if let playout { object.member("playout", playout) }
             if let pictures { object.member("pictures", pictures) }
+            if let seen { object.member("seen", seen) }
         }
     }
 }
@@ -156,6 +165,15 @@ extension StatisticsResponse.PlayoutField: JSONWritable {
             object.member("shortened", fraction: shortened)
             object.member("lengthened", fraction: lengthened)
             object.member("level", fraction: level)
+        }
+    }
+}
+
+extension StatisticsResponse.SeenField: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("freezes", freezes)
+            object.member("frozen", fraction: frozen)
         }
     }
 }

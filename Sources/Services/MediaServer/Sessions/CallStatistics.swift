@@ -55,6 +55,7 @@ extension MediaLeg {
         told.pictures = line.pictures.map {
             .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen.inSeconds * 1_000)
         }
+        told.seen = line.waits.map { .init(freezes: $0.freezes, frozen: $0.frozen.inSeconds * 1_000) }
         if line.kind == .audio {
             told.playout = playout
             told.inbound.level = call.audio?.level(of: index)?.decibels ?? line.inboundLevel?.decibels
