@@ -8,15 +8,15 @@ import PeerSupport
 import Primitives
 import SDP
 
-/// One anchored audio call on a media server of its own, with both peers connected.
+/// One anchored call of one m-line on a media server of its own, with both peers connected.
 struct BenchCall {
     let server: MediaServer
     let caller: LoopbackPeer
     let callee: LoopbackPeer
 
-    init(id: CallID) throws {
+    init(id: CallID, _ codec: Codec = .pcmu) throws {
         server = try Self.server()
-        (caller, callee) = try Self.connect(id, to: server)
+        (caller, callee) = try Self.connect(id, codec, to: server)
     }
 
     /// With one worker on loopback.
@@ -28,14 +28,16 @@ struct BenchCall {
     }
 
     /// Opens a call on `server` and connects two new peers to it.
-    static func connect(_ id: CallID, to server: MediaServer) throws -> (caller: LoopbackPeer, callee: LoopbackPeer) {
+    static func connect(
+        _ id: CallID, _ codec: Codec = .pcmu, to server: MediaServer
+    ) throws -> (caller: LoopbackPeer, callee: LoopbackPeer) {
         let gateway = server.localAddresses[0]
         let peers = (caller: try LoopbackPeer(role: .client), callee: try LoopbackPeer(role: .client))
         for (leg, peer) in [(Leg.caller, peers.caller), (.callee, peers.callee)] {
             let local = ICECredentials(ufrag: "\(id)-\(leg)", password: "a password of twenty-two")
             server.send(.prepare(leg, local), for: id)
             let remote = (credentials: peer.credentials, fingerprint: peer.fingerprint)
-            server.send(.connect(leg, negotiated(local, remote, .pcmu, ssrc: leg == .caller ? 1 : 2)), for: id)
+            server.send(.connect(leg, negotiated(local, remote, codec, ssrc: leg == .caller ? 1 : 2)), for: id)
             peer.connect(to: gateway, local)
         }
         for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
@@ -69,14 +71,18 @@ struct BenchCall {
             transport: NegotiatedTransport(local: local, remote: remote.credentials, remoteFingerprints: [remote.fingerprint], role: .server),
             media: [
                 NegotiatedMedia(
-                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [codec], extensions: [], remoteSources: [],
-                    localSSRC: SSRC(ssrc), localRetransmissionSSRC: nil)
+                    mid: "0", kind: codec.name == "VP8" ? .video : .audio, direction: .sendReceive, isRejected: false,
+                    codecs: [codec], extensions: [], remoteSources: [], localSSRC: SSRC(ssrc), localRetransmissionSSRC: nil)
             ])
     }
 }
 
 extension Codec {
     static let pcmu = Codec(payloadType: payloadType(0), name: "PCMU", clockRate: 8_000)
+    /// Of a receiver that has what it misses repeated, or of one that does not.
+    static func vp8(isRepeated: Bool) -> Codec {
+        Codec(payloadType: payloadType(96), name: "VP8", clockRate: 90_000, feedback: isRepeated ? ["nack"] : [])
+    }
     static let opus = Codec(payloadType: payloadType(111), name: "opus", clockRate: 48_000, channels: 2)
 
     private static func payloadType(_ value: Int) -> PayloadType {

@@ -24,7 +24,14 @@ struct RelayBenchmark: ParsableCommand {
     @Option(help: "Packets sent before the answers are awaited.")
     var burst = 32
 
+    @Flag(help: "Video that is kept for receivers that have what they miss repeated, next to the same packets not kept.")
+    var video = false
+
+    @Option(help: "With --video: how often each figure is taken, in turns; the medians are compared.")
+    var rounds = 5
+
     func run() throws {
+        if video { return try compareVideo() }
         for size in [172, 1_200] {
             let c = try baseline(size: size)
             let swift = try gateway(size: size)
@@ -37,15 +44,18 @@ struct RelayBenchmark: ParsableCommand {
 
     // MARK: The gateway
 
-    private func gateway(size: Int) throws -> (nanoseconds: Double, allocations: Double) {
-        let call = try BenchCall(id: CallID(1))
+    private func gateway(size: Int, _ codec: Codec = .pcmu) throws -> (nanoseconds: Double, allocations: Double) {
+        let call = try BenchCall(id: CallID(1), codec)
         defer { call.server.stop() }
         guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
         call.callee.isSpinning = true
         var sequence: UInt16 = 0
-        try exchange(count: packets / 10, from: call.caller, to: call.callee, size: size, sequence: &sequence)
+        let payloadType = codec.payloadType.rawValue
+        let (caller, callee) = (call.caller, call.callee)
+        try exchange(count: packets / 10, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
         let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
-        let forwarded = try exchange(count: packets, from: call.caller, to: call.callee, size: size, sequence: &sequence)
+        let forwarded = try exchange(
+            count: packets, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
         return (
             Double(probe.cpuNanoseconds - cpu) / Double(forwarded), Double(probe.allocations - allocations) / Double(forwarded)
         )
@@ -53,12 +63,15 @@ struct RelayBenchmark: ParsableCommand {
 
     /// Sends in bursts and awaits each; returns how many arrived.
     @discardableResult
-    private func exchange(count: Int, from sender: LoopbackPeer, to receiver: LoopbackPeer, size: Int, sequence: inout UInt16) throws -> Int {
+    private func exchange(
+        count: Int, from sender: LoopbackPeer, to receiver: LoopbackPeer, size: Int, _ payloadType: UInt8,
+        sequence: inout UInt16
+    ) throws -> Int {
         var arrived = 0
         for _ in 0..<(count / burst) {
             var packets: [[UInt8]] = []
             for _ in 0..<burst {
-                packets.append(RTPSample.packet(sequence: sequence, size: size))
+                packets.append(RTPSample.packet(sequence: sequence, size: size, payloadType: payloadType))
                 sequence &+= 1
             }
             try sender.send(burst: packets)
@@ -68,6 +81,28 @@ struct RelayBenchmark: ParsableCommand {
         }
         return arrived
     }
+
+    // MARK: Video
+
+    /// The two kinds of receiver take turns, so that what else the machine does concerns both.
+    private func compareVideo() throws {
+        for size in [172, 1_200] {
+            var (plain, kept, allocations) = ([Double](), [Double](), 0.0)
+            for _ in 0..<max(1, rounds) {
+                plain.append(try gateway(size: size, .vp8(isRepeated: false)).nanoseconds)
+                let figure = try gateway(size: size, .vp8(isRepeated: true))
+                kept.append(figure.nanoseconds)
+                allocations = max(allocations, figure.allocations)
+            }
+            let (without, with) = (median(plain), median(kept))
+            print(
+                String(
+                    format: "%d bytes of video: kept %.0f ns per packet, not kept %.0f ns, ratio %.2f, "
+                        + "at most %.4f allocations per packet", size, with, without, with / without, allocations))
+        }
+    }
+
+    private func median(_ figures: [Double]) -> Double { figures.sorted()[figures.count / 2] }
 
     // MARK: The baseline
 
