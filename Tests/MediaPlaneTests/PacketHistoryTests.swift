@@ -114,4 +114,24 @@ import Testing
         #expect(!history.lacks(SequenceNumber(first)))
         #expect(history.lacks(SequenceNumber(number &+ 1)) && !history.mayHaveKept(SequenceNumber(number &+ 1)))
     }
+
+    /// docs/performance.md has these figures.
+    @Test(
+        arguments: [
+            (0, 0), (50_000, 68), (500_000, 68), (1_000_000, 272), (2_000_000, 544), (8_000_000, 1_088),
+            (50_000_000, 1_088),
+        ] as [(Int, Int)])
+    func `a history takes as many kilobytes as its rate needs, and no more than a bound`(
+        _ bitsPerSecond: Int, _ kilobytes: Int
+    ) {
+        var history = PacketHistory()
+        var clock = VirtualClock()
+        let packet = Self.packet(1, count: 1_100)
+        let packets = 20 * bitsPerSecond / (8 * packet.count)
+        for number in 0..<packets {
+            history.keep(packet.span, as: SequenceNumber(UInt16(truncatingIfNeeded: number)), at: clock.now)
+            clock.advance(by: .seconds(20) / packets)
+        }
+        #expect(history.memory == kilobytes * 1_024)
+    }
 }

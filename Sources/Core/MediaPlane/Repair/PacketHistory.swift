@@ -70,6 +70,9 @@ package struct PacketHistory: Sendable {
 
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
+    /// Bytes that it takes up now.
+    package var memory: Int { bytes.count + entries.count * MemoryLayout<Entry>.stride }
+
     // MARK: Keeping
 
     /// Keeps a packet as it was sent.
