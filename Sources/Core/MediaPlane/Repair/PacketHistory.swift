@@ -137,7 +137,11 @@ package struct PacketHistory: Sendable {
     private mutating func startLap(at now: MonotonicTime) {
         let size = bytes.count
         written += size - written % size
-        if now - lapStart < configuration.reach, size < configuration.maximumBytes { grow() }
+        if now - lapStart < configuration.reach, size < configuration.maximumBytes {
+            grow()
+            // The lap that was kept is the first half of the larger ring's: it goes on.
+            if written % bytes.count != 0 { return }
+        }
         lapStart = now
     }
 
