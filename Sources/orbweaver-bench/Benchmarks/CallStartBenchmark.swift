@@ -97,10 +97,13 @@ private struct CallingGateway {
             guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
             sessions.append(try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData)
         }
-        // What the last calls caused is still on its way.
-        try await Task.sleep(for: .milliseconds(100))
+        // What the last calls caused is still on its way, or held back for registration.session_time.
+        try await Task.sleep(for: .milliseconds(500))
         let cost = gateway.process.cpuNanoseconds() - before
-        for session in sessions { _ = try await client.request(.DELETE, path + "/callSessions/" + session, user: "alice@dev.local") }
+        for session in sessions {
+            let answer = try await client.request(.DELETE, path + "/callSessions/" + session, user: "alice@dev.local")
+            guard answer.status == 200 else { throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))") }
+        }
         try await Task.sleep(for: .milliseconds(100))
         return cost
     }

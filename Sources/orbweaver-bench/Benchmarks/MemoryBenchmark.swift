@@ -37,7 +37,7 @@ struct MemoryBenchmark: AsyncParsableCommand {
     }
 
     private func calls() async throws {
-        let gateway = try await GatewayUnderTest(gateway, settings: ["media.consent_timeout=300s"])
+        let gateway = try await GatewayUnderTest(gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
         defer { gateway.process.stop() }
         let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -26,11 +27,16 @@ struct HTTPClient: Sendable {
     }
 
     /// - Parameter user: authenticated with the password of the demo users.
+    /// - Throws: `ValidationError` if no answer comes.
     func request(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer()) async throws -> Answer {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
         head.headers = ["Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)"]
         if let user { head.headers.add(name: "Authorization", value: "Basic " + Data("\(user):dev".utf8).base64EncodedString()) }
-        return try await channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }.get()
+        do {
+            return try await channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }.get()
+        } catch {
+            throw ValidationError("\(method) \(path) was not answered: \(error)")
+        }
     }
 
     func close() async {
@@ -46,6 +52,7 @@ struct HTTPClient: Sendable {
         private var context: ChannelHandlerContext?
         private var answer = Answer()
         private var waiting: EventLoopPromise<Answer>?
+        private var deadline: Scheduled<Void>?
 
         func handlerAdded(context: ChannelHandlerContext) { self.context = context }
         func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -54,6 +61,8 @@ struct HTTPClient: Sendable {
             guard let context else { preconditionFailure("requests are sent while the connection is open") }
             let promise = context.eventLoop.makePromise(of: Answer.self)
             waiting = promise
+            let channel = context.channel
+            deadline = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
             context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
             if body.readableBytes > 0 { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
             context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
@@ -64,15 +73,19 @@ struct HTTPClient: Sendable {
             switch Self.unwrapInboundIn(data) {
             case .head(let head): answer = Answer(status: head.status.code)
             case .body(var bytes): answer.body.writeBuffer(&bytes)
-            case .end:
-                waiting?.succeed(answer)
-                waiting = nil
+            case .end: settle(.success(answer))
             }
         }
 
-        func channelInactive(context: ChannelHandlerContext) {
-            waiting?.fail(ChannelError.eof)
-            waiting = nil
+        func channelInactive(context: ChannelHandlerContext) { settle(.failure(ChannelError.eof)) }
+
+        private func settle(_ result: Result<Answer, any Error>) {
+            deadline?.cancel()
+            waiting?.completeWith(result)
+            (deadline, waiting) = (nil, nil)
         }
+
+        /// The connection of a request without an answer is closed after this time.
+        private static let patience = TimeAmount.seconds(30)
     }
 }

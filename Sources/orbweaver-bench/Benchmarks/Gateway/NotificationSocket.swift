@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -12,9 +13,16 @@ final class NotificationSocket: Sendable {
         struct Parameters: Decodable, Sendable {
             var sessionData: String
             var sdp: String?
+            var statusCode: Int?
+            var reasonText: String?
         }
         var eventType: String
         var sessionParams: Parameters?
+
+        /// Its kind, and why if it says so.
+        fileprivate var summary: String {
+            [eventType, sessionParams?.statusCode.map { "\($0)" }, sessionParams?.reasonText].compactMap(\.self).joined(separator: " ")
+        }
     }
 
     private let channel: any Channel
@@ -56,12 +64,20 @@ final class NotificationSocket: Sendable {
     }
 
     /// The next notification of this type; what comes before it is passed over.
-    func next(_ type: String) async throws -> Notification? {
+    ///
+    /// - Throws: `ValidationError` that names what came instead, if the channel is closed or nothing comes for 30 seconds.
+    func next(_ type: String) async throws -> Notification {
+        let channel = channel
+        let deadline = channel.eventLoop.scheduleTask(in: .seconds(30)) { channel.close(promise: nil) }
+        defer { deadline.cancel() }
+        var others: [String] = []
         for await text in texts {
             let message = try JSONDecoder().decode([String: Notification].self, from: Data(text.readableBytesView))
-            if let notification = message["notificationMessage"], notification.eventType == type { return notification }
+            guard let notification = message["notificationMessage"] else { continue }
+            if notification.eventType == type { return notification }
+            others.append(notification.summary)
         }
-        return nil
+        throw ValidationError("no \(type) in 30 seconds, or the channel was closed; what came: \(others.joined(separator: ", "))")
     }
 
     func close() async {
