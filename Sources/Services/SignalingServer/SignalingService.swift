@@ -100,6 +100,10 @@ package final class SignalingService: Service {
         await authenticator.shutdown()
     }
 
+    /// Connections that wait to be accepted; the kernel keeps no more than net.core.somaxconn (listen(2)). Clients that come back all at
+    /// once fill a short queue, and those dropped from it are reset half a minute later.
+    private static let backlog = 4_096
+
     private func makeServer(_ listener: SignalingConfiguration.Listener, _ index: Int) throws -> any Service {
         let channelSetup = channelSetups[index]
         let plain = HTTPServerBuilder { _ in channelSetup }
@@ -108,6 +112,7 @@ package final class SignalingService: Service {
         return try builder.buildServer(
             configuration: ServerConfiguration(
                 address: .hostname(listener.host, port: listener.port),
+                backlog: Self.backlog,
                 availableConnectionsDelegate: door
             ),
             eventLoopGroup: group,
