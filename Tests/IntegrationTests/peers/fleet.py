@@ -94,11 +94,17 @@ class Fleet:
         self.count, self.sources = count, list(sources)
         self._channels: list[asyncio.StreamWriter] = []
 
-    async def come(self, port: int, within: float = 5, seed: int = 1) -> Return:
-        """All of them, at times of their own, by the rules of the web client."""
+    async def come(self, port: int, within: float = 5, seed: int = 1, at_a_time: int | None = None) -> Return:
+        """All of them, at times of their own, by the rules of the web client; `at_a_time`: with so many on their way, others stay at home."""
         result, begin, chance = Return(), time.monotonic(), random.Random(seed)
         arrivals = [chance.uniform(0, within) for _ in range(self.count)]
-        await asyncio.gather(*(self._come(port, number, arrivals[number], begin, result) for number in range(self.count)))
+        door = asyncio.Semaphore(at_a_time or self.count)
+
+        async def come_in_turn(number: int):
+            async with door:
+                await self._come(port, number, arrivals[number] if at_a_time is None else 0, begin, result)
+
+        await asyncio.gather(*(come_in_turn(number) for number in range(self.count)))
         return result
 
     async def _come(self, port: int, number: int, arrival: float, begin: float, result: Return):
@@ -107,14 +113,14 @@ class Fleet:
         for repetition in range(REPETITIONS + 1):
             try:
                 answer = await ask(port, user, source=source)
+                if answer.status == 201:
+                    path = answer.body["subscribeResponse"]["subscriptionParams"]["notificationChannel"]
+                    self._channels.append(await open_channel(port, path, source))
+                    result.times.append(time.monotonic() - begin)
+                    result.repetitions.append(repetition)
+                    return
             except (OSError, asyncio.IncompleteReadError) as error:
                 result.lost.append(f"{user}: {error!r}")
-                return
-            if answer.status == 201:
-                path = answer.body["subscribeResponse"]["subscriptionParams"]["notificationChannel"]
-                self._channels.append(await open_channel(port, path, source))
-                result.times.append(time.monotonic() - begin)
-                result.repetitions.append(repetition)
                 return
             wait = answer.body.get("subscribeResponse", {}).get("retryAfter")
             if answer.status != 503 or wait is None:
