@@ -123,8 +123,8 @@ struct LivenessTests {
     @Test func `a client whose call changes hands is missed in the other call`() throws {
         var (kept, given) = (try MidCallRig(id: 1), try MidCallRig(id: 2, bob: MidCallRig.carol, session: "C"))
         try audit(&given.call, by: .callee, at: 0, 25)
-        _ = try kept.call.consult(by: .caller, with: MidCallRig.carol, in: CallID(2), at: time(30))
-        let offered = given.call.handoverRequested(by: CallID(1), of: .caller, at: time(30))
+        _ = try kept.call.consult(by: .caller, with: MidCallRig.carol, in: CallID(2), at: time(30), random: &kept.random)
+        let offered = given.call.handoverRequested(by: CallID(1), of: .caller, at: time(30), random: &given.random)
         guard case .offerHandover(_, let handover)? = offered.first else {
             Issue.record("nothing was handed over: \(offered.traces)")
             return
