@@ -50,6 +50,15 @@ struct SlowStartTests {
         return nil
     }
 
+    @Test func `a callee whose offer leaves no choice is offered nothing after it`() throws {
+        var rig = Rig()
+        _ = try rig.start()
+        _ = try rig.answer(ScriptedDescription.audio("bobs", .sendReceive, video: .receiveOnly))
+        _ = try rig.respond(ScriptedDescription.audio("alice", .sendReceive, video: .sendOnly, setup: "active"))
+        for leg in [Leg.caller, .callee] { rig.call.mediaAdvanced(leg, to: .secured) }
+        #expect(rig.call.nextDeadline == nil)
+    }
+
     @Test func `the callee offers, the caller answers, and then they talk`() throws {
         var rig = Rig()
         let started = try rig.start()

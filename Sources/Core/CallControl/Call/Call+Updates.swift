@@ -107,6 +107,8 @@ extension Call {
             message.sdp = concluded.answer
             if update.isFirst { actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now) }
             actions += conclude(concluded.media, of: update.offerer, telling: media.wishes)
+            // Of somebody new everything is known that can be.
+            if update.isFirst { noteTold(update.offerer, of: leg) }
             told = tell(update.offerer, message)
         } else if !request.content.isEmpty {
             told = try send(request.content, by: leg)
