@@ -172,6 +172,29 @@ struct ChannelTests {
         #expect(rig.registration.sessionMentioned("A") == [])
     }
 
+    @Test mutating func `nobody is woken for an answer that nothing waits for`() throws {
+        let request = try beginRequest()
+        let idle = rig.registration.nextDeadline
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        #expect(rig.registration.nextDeadline?.reason != .digestion && idle?.reason == .requestPatience)
+        rig.clock.advance(by: .milliseconds(100))
+        #expect(types(rig.registration.notify(["s1"], Self.about("A"), at: rig.now)) == [.ringing])
+    }
+
+    @Test mutating func `what waited for a client that lost its socket meanwhile is sent to the next one in its time`() throws {
+        for milliseconds in [50, 100] {
+            let request = try beginRequest()
+            _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+            _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+            _ = rig.close(1, on: 11)
+            #expect(rig.registration.nextDeadline?.reason != .digestion)
+            rig.clock.advance(by: .milliseconds(milliseconds))
+            let sent = types(try rig.open(1, on: 12))
+            #expect(sent == (milliseconds < 100 ? [] : [.ringing]))
+            if milliseconds < 100 { #expect(types(rig.advance(by: .milliseconds(50))) == [.ringing]) }
+        }
+    }
+
     @Test mutating func `another device does not wait for an answer that is digested`() throws {
         let request = try beginRequest()
         try rig.subscribe()

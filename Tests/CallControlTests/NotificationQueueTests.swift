@@ -138,7 +138,7 @@ struct RequestGateTests {
         gate.answer(7, nil, at: start)
         #expect(!holds(gate, 8) && holds(gate, 9))
         gate.answer(9, nil, at: start)
-        #expect(gate.isEmpty)
+        #expect(!gate.hasRequests)
         #expect(gate.patienceEnd == nil)
     }
 
@@ -150,6 +150,6 @@ struct RequestGateTests {
         gate.timeout(at: start + .seconds(10))
         #expect(!holds(gate, 0) && holds(gate, 1))
         gate.timeout(at: start + .seconds(15))
-        #expect(gate.isEmpty)
+        #expect(!gate.hasRequests)
     }
 }

@@ -29,7 +29,9 @@ extension Registration {
         subscriptions[index].socket = socket
         let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
         if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
-        return actions + missed.map { $0.action(to: socket) } + reachability()
+        // Nothing has woken the registration for what waited while nobody listened.
+        gate.timeout(at: now.monotonic)
+        return actions + missed.map { $0.action(to: socket) } + pump()
     }
 
     /// A socket closed; one that had been replaced before is ignored.

@@ -287,6 +287,7 @@ extension Registration {
 
     /// Tells the subscriptions among `receivers` that still exist, or what took their place.
     package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment) -> [RegistrationAction] {
+        gate.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
         var told: Set<SubscriptionID> = []
         for id in receivers.map({ successors[$0] ?? $0 }) {
@@ -335,7 +336,8 @@ extension Registration {
     package var nextDeadline: Deadline<Timer>? {
         let deadlines: [(MonotonicTime?, Timer)] = [
             (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
-            (gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
+            // Where nobody waits for it, it is looked at when something else happens.
+            (hasToldAll ? nil : gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
             (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge), (isVacant ? starts.clearAt : nil, .callRate),
         ]
         return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
@@ -344,7 +346,7 @@ extension Registration {
     /// Nothing is left that anybody could come back for, and nothing that a user who comes back should not be rid of.
     package var isIdle: Bool { isVacant && starts.clearAt == nil }
 
-    private var isVacant: Bool { subscriptions.isEmpty && gate.isEmpty && sessions.isEmpty }
+    private var isVacant: Bool { subscriptions.isEmpty && !gate.hasRequests && sessions.isEmpty }
 }
 
 // MARK: - Parts

@@ -38,14 +38,15 @@ package struct RequestGate: Equatable, Sendable {
         self.sessionTime = sessionTime
     }
 
-    package var isEmpty: Bool { open.isEmpty && digestions.isEmpty }
+    /// Whether requests are in flight.
+    package var hasRequests: Bool { !open.isEmpty }
     package var newest: UInt64? { open.last?.number }
 
     /// When the oldest request has had its time.
     package var patienceEnd: MonotonicTime? { open.first.map { $0.began + patience } }
 
     /// When the next answer has been digested.
-    package var digestionEnd: MonotonicTime? { digestions.map(\.end).min() }
+    package var digestionEnd: MonotonicTime? { digestions.lazy.map(\.end).min() }
 
     package mutating func begin(at now: MonotonicTime) -> UInt64 {
         lastNumber &+= 1
@@ -62,6 +63,7 @@ package struct RequestGate: Equatable, Sendable {
     ///
     /// - Parameter answer: What the answer is about; `nil` if the client needs no time for it.
     package mutating func answer(_ number: UInt64, _ answer: AnsweredRequest?, at now: MonotonicTime) {
+        forgetDigested(at: now)
         let isKnown = open.contains { $0.number == number }
         open.removeAll { $0.number == number }
         guard isKnown, let answer, case let time = answer.isNew ? sessionTime : answerTime, time > .zero else { return }
@@ -81,8 +83,12 @@ package struct RequestGate: Equatable, Sendable {
     }
 
     package mutating func timeout(at now: MonotonicTime) {
-        open.removeAll { $0.began + patience <= now }
-        digestions.removeAll { $0.end <= now }
+        if let patienceEnd, patienceEnd <= now { open.removeAll { $0.began + patience <= now } }
+        forgetDigested(at: now)
+    }
+
+    private mutating func forgetDigested(at now: MonotonicTime) {
+        if let digestionEnd, digestionEnd <= now { digestions.removeAll { $0.end <= now } }
     }
 }
 
