@@ -7,7 +7,7 @@ from peers.firefox import FAKE_MICROPHONE, Firefox
 from peers.gateway import Gateway, free_ports
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
-from peers.spidr import SpidrPeer
+from peers.spidr import Notification, SpidrPeer
 
 BROWSER_TONE, PEER_TONE = 600, 1_000
 
@@ -30,6 +30,18 @@ def gateway_with_tcp(own_gateway) -> tuple[Gateway, range]:
     return own_gateway("--set", f"media.tcp_port={port}"), range(port, port + workers)
 
 
+async def call_that_is_heard(alice: PhonePage, bob: SpidrPeer, media: MediaPeer) -> Notification:
+    """A page calls a peer, and its browser plays what the peer says; returns what the peer was told of the call."""
+    await bob.register()
+    await asyncio.to_thread(alice.run, "dial()")
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
+    await media.connected()
+    await asyncio.to_thread(alice.wait_for_view, "connected")
+    await asyncio.to_thread(alice.wait_for, "report?.audio?.energy > 0")
+    return invitation
+
+
 async def test_a_browser_without_udp_and_a_peer_with_it_hear_each_other(own_gateway, browser, contract, tmp_path):
     gateway, tcp_ports = gateway_with_tcp(own_gateway)
     chromium = await asyncio.to_thread(browser, sound.tone(tmp_path / "tone.wav", BROWSER_TONE))
@@ -38,14 +50,7 @@ async def test_a_browser_without_udp_and_a_peer_with_it_hear_each_other(own_gate
     await asyncio.to_thread(alice.page.run, "document.querySelector('input[name=video]').checked = false")
     media = MediaPeer(PEER_TONE)
     async with SpidrPeer(gateway.http, "bob", contract=contract) as bob:
-        await bob.register()
-        await asyncio.to_thread(alice.run, "dial()")
-        invitation = await bob.expect("call")
-        (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
-        await media.connected()
-        await asyncio.to_thread(alice.wait_for_view, "connected")
-        await asyncio.to_thread(alice.wait_for, "report?.audio?.energy > 0")
-
+        invitation = await call_that_is_heard(alice, bob, media)
         pair = (await asyncio.to_thread(alice.leg))["pair"]
         assert pair["protocol"] == "tcp"
         assert int(pair["remote"].rsplit(":", 1)[1]) in tcp_ports
@@ -94,13 +99,7 @@ async def test_firefox_without_udp_and_a_peer_with_it_hear_each_other(own_gatewa
         await asyncio.to_thread(alice.page.run, TCP_ONLY)
         await asyncio.to_thread(alice.page.run, "void (document.querySelector('input[name=video]').checked = false)")
         async with SpidrPeer(gateway.http, "bob", contract=contract) as bob:
-            await bob.register()
-            await asyncio.to_thread(alice.run, "dial()")
-            invitation = await bob.expect("call")
-            (await bob.answer(invitation.session, await media.answer(invitation.sdp))).succeeded()
-            await media.connected()
-            await asyncio.to_thread(alice.wait_for_view, "connected")
-            await asyncio.to_thread(alice.wait_for, "report?.audio?.energy > 0")
+            invitation = await call_that_is_heard(alice, bob, media)
             remote = await asyncio.to_thread(alice.page.run, REMOTE_CANDIDATE)
             assert remote["protocol"] == "tcp" and remote["port"] in tcp_ports
             heard = await media.listen(seconds=2)
