@@ -105,6 +105,7 @@ package struct LineMediaStatistics: Equatable, Sendable {
     package var roundTrip: Double?
     package var playout: Playout?
     package var pictures: Pictures?
+    /// What the receiver could not show of it; `nil` for all but video that goes to the peer.
     package var seen: Seen?
 
     package init(mid: String, kind: String, source: String) {

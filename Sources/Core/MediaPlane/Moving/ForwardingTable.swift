@@ -38,6 +38,7 @@ package struct ForwardingTable: Equatable, Sendable {
 
     package init() {}
 
+    /// Nothing goes to another worker.
     package var isEmpty: Bool { byFragment.isEmpty && bySource.isEmpty }
 
     /// Who has the leg that a check with this fragment is for; `nil` if it is none that was here.

@@ -54,6 +54,7 @@ package struct BandwidthEstimate: Equatable, Sendable {
     /// The reference time of the last feedback, unwrapped, in its own units.
     private var reference: Int64?
 
+    /// Nothing is known of the way yet: there is no bound.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// In bits per second, headers included; `nil` while nothing is known that would be too much.

@@ -30,6 +30,7 @@ package struct DelayTrend: Equatable, Sendable {
     /// So far above the threshold lies what the threshold does not follow: a change of route.
     private static let outlier = 15.0
 
+    /// What the groups of packets so far say.
     package private(set) var signal = Signal.normal
     private var sum = 0.0
     private var smoothed = 0.0

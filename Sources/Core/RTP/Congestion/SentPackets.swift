@@ -12,6 +12,7 @@ package struct SentPackets: Equatable, Sendable {
     package struct Packet: Equatable, Sendable {
         /// Microseconds, modulo 2³²: only differences mean anything.
         package var sentAt: UInt32
+        /// The length of the packet, in bytes.
         package var octets: Int
     }
 

@@ -14,6 +14,7 @@ package struct PictureWaits: Equatable, Sendable {
     /// Who waits asks again within this time: who does not has got what it needs.
     private static let silence = Duration.seconds(3)
 
+    /// How many waits were long enough to be seen.
     package private(set) var freezes: UInt64 = 0
     /// How long all freezes were.
     package private(set) var frozen = Duration.zero

@@ -12,6 +12,7 @@ package struct LegNumbering: Hashable, Sendable {
 
     package init() {}
 
+    /// No m-line needs another number than the call has.
     package var isIdentity: Bool { common.isIdentity && own.isEmpty }
 
     /// The numbering of the m-line with this mid.
