@@ -4,16 +4,17 @@ import PackageDescription
 // MARK: Settings
 
 /// The one list of language settings; every Swift target gets it.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-    .strictMemorySafety(),
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-] + (Context.environment["ORBWEAVER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .strictMemorySafety(),
+        .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    ] + (Context.environment["ORBWEAVER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 /// Core and the bindings hand out spans, whose lifetimes they declare.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
@@ -100,14 +101,20 @@ let package = Package(
     ],
     targets: [
         // C libraries: module maps and shims
-        .systemLibrary(name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]),
         .target(
             name: "CSRTPCiphers", path: "Sources/CLibraries/CSRTPCiphers",
             linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
-        .systemLibrary(name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
-        .systemLibrary(name: "COpus", path: "Sources/CLibraries/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(
+            name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(
+            name: "COpus", path: "Sources/CLibraries/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSpandsp", path: "Sources/CLibraries/CSpandsp", providers: [.apt(["libspandsp-dev"])]),
-        .systemLibrary(name: "CSpeexDSP", path: "Sources/CLibraries/CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
+        .systemLibrary(
+            name: "CSpeexDSP", path: "Sources/CLibraries/CSpeexDSP", pkgConfig: "speexdsp",
+            providers: [.apt(["libspeexdsp-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // Bindings: one safe type family per library
@@ -136,22 +143,29 @@ let package = Package(
         service("Observability", [logging]),
         service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
         service("GatewayAPI", ["CallControl", "SDP"]),
-        service("SignalingServer", [
-            "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops", "Sockets",
-            hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes,
-            logging, lifecycle,
-        ]),
-        service("MediaServer", [
-            "MediaPlane", "Audio", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability", "Cryptography", "DTLS", "SRTP", "Sockets",
-            "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
-        ]),
+        service(
+            "SignalingServer",
+            [
+                "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops", "Sockets",
+                hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
+                nioHTTPTypesHTTP1, httpTypes,
+                logging, lifecycle,
+            ]),
+        service(
+            "MediaServer",
+            [
+                "MediaPlane", "Audio", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability",
+                "Cryptography", "DTLS", "SRTP", "Sockets",
+                "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
+            ]),
         service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
 
         // Composition root, command line, benchmarks
         .target(
             name: "Gateway",
             dependencies: [
-                "Terminal", "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI", "SignalingServer", "MediaServer", "Storage", "Observability",
+                "Terminal", "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI",
+                "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("Demo")],
@@ -167,19 +181,27 @@ let package = Package(
         .executableTarget(
             name: "orbweaver-bench",
             dependencies: [
-                "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime", "MediaServer", "Observability", "Cryptography",
-                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird, nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes,
+                "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime",
+                "MediaServer", "Observability", "Cryptography",
+                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird,
+                nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes,
             ],
             path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
 
         // What tests share
         .target(name: "HeapProbe", path: "Tests/HeapProbe"),
-        .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: strict + lifetimes),
         .target(
-            name: "PeerSupport", dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
+            name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport",
+            swiftSettings: strict + lifetimes),
+        .target(
+            name: "PeerSupport",
+            dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
             path: "Tests/PeerSupport", swiftSettings: strict + lifetimes),
         .target(
-            name: "FuzzTargets", dependencies: ["Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI"],
+            name: "FuzzTargets",
+            dependencies: [
+                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI",
+            ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
         .target(
@@ -202,7 +224,9 @@ let package = Package(
         tests("AudioTests", ["Audio"]),
         tests("QualityTests", ["Quality"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
-        tests("SimulationTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN", "Audio", "MediaServer", "Opus", "Spandsp", "HeapProbe"]),
+        tests(
+            "SimulationTests",
+            ["MediaPlane", "RTP", "SDP", "ICE", "STUN", "Audio", "MediaServer", "Opus", "Spandsp", "HeapProbe"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),
@@ -210,17 +234,23 @@ let package = Package(
         tests("SocketsTests", ["Sockets"]),
         tests("ObservabilityTests", ["Observability", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
-        tests("MediaServerTests", [
-            "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "Spandsp", "PeerSupport", "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
-            "STUN", "Sockets", "Cryptography", logging,
-        ]),
+        tests(
+            "MediaServerTests",
+            [
+                "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "Spandsp", "PeerSupport", "CallControl",
+                "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
+                "STUN", "Sockets", "Cryptography", logging,
+            ]),
         tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "CallControl", "SDP", "FuzzTargets"]),
-        tests("SignalingServerTests", [
-            "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography", "EventLoops",
-            nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
-        ]),
+        tests(
+            "SignalingServerTests",
+            [
+                "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
+                "EventLoops",
+                nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
+            ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
@@ -234,7 +264,9 @@ if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
         "SignalingServer", "SignalingFuzzTargets", "SignalingFuzzer", "SignalingFuzzReplay", "Storage", "Gateway",
         "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench",
     ]
-    package.targets.removeAll { rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests" }
+    package.targets.removeAll {
+        rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests"
+    }
     package.products.removeAll()
     package.dependencies = [swiftLog]
 }

@@ -10,7 +10,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One setting, such as --set log.level=debug; wins over environment and file. May be repeated.", valueName: "section.key=value"))
+            "One setting, such as --set log.level=debug; wins over environment and file. May be repeated.",
+            valueName: "section.key=value"))
     var set: [String] = []
 
     func validate() throws {
@@ -20,13 +21,17 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     /// - Parameter shortcuts: settings that have an option of their own.
-    func load(isDevelopment: Bool = false, shortcuts: [ConfigurationLoader.Override] = []) throws -> ConfigurationLoader.Result {
+    func load(isDevelopment: Bool = false, shortcuts: [ConfigurationLoader.Override] = []) throws
+        -> ConfigurationLoader.Result
+    {
         let overrides = set.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return ConfigurationLoader.Override(path: String(parts[0]), value: String(parts[1]), flag: "--set \(parts[0])")
+            return ConfigurationLoader.Override(
+                path: String(parts[0]), value: String(parts[1]), flag: "--set \(parts[0])")
         }
         let loader = ConfigurationLoader(
-            file: config, isDevelopment: isDevelopment, environment: ProcessInfo.processInfo.environment, overrides: overrides + shortcuts)
+            file: config, isDevelopment: isDevelopment, environment: ProcessInfo.processInfo.environment,
+            overrides: overrides + shortcuts)
         return try loader.load()
     }
 }

@@ -18,11 +18,14 @@ struct AudioMixerTests {
     @Test(arguments: [3, 8, 32])
     func `everybody hears all others and not itself`(_ count: Int) {
         var mixer = AudioMixer()
-        let said = Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, tone(300 + 50 * Double($0), count: 960, amplitude: 800)) })
+        let said = Dictionary(
+            uniqueKeysWithValues: (0..<count).map { ($0, tone(300 + 50 * Double($0), count: 960, amplitude: 800)) })
         let heard = Self.cycle(&mixer, said, listeners: Array(0..<count))
         for (listener, samples) in heard {
             for other in 0..<count {
-                let expected = (0..<960).map { index in said.filter { $0.key != listener }.reduce(0) { $0 + Int($1.value[index]) } }
+                let expected = (0..<960).map { index in
+                    said.filter { $0.key != listener }.reduce(0) { $0 + Int($1.value[index]) }
+                }
                 #expect(samples.map(Int.init) == expected)
                 guard count == 3 else { continue }
                 let part = share(of: 300 + 50 * Double(other), in: samples)
@@ -43,7 +46,8 @@ struct AudioMixerTests {
         var mixer = AudioMixer()
         var last: [Int16] = []
         for cycle in 0..<10 {
-            let said = Dictionary(uniqueKeysWithValues: (0..<4).map { ($0, tone(440, from: cycle * 960, count: 960, amplitude: 20_000)) })
+            let said = Dictionary(
+                uniqueKeysWithValues: (0..<4).map { ($0, tone(440, from: cycle * 960, count: 960, amplitude: 20_000)) })
             last = Self.cycle(&mixer, said, listeners: [4])[4] ?? []
         }
         #expect(last.map { abs(Int($0)) }.max() ?? 0 <= 29_100)

@@ -17,7 +17,8 @@ private struct SineDecoder: AudioDecoder, ~Copyable {
     func sampleCount(of payload: Span<UInt8>) -> Int? { 960 }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { hasRedundancy }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         guard payload.count == 4 else { throw .malformed }
         fill(&samples, from: position(payload), count: 960)
         return 960
@@ -90,8 +91,10 @@ private struct PlayoutRig: ~Copyable {
 
     mutating func deliver(_ index: Int, at time: MonotonicTime) {
         playout.insert(
-            SineDecoder.payload(index * 960).span, number: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: index)),
-            timestamp: RTPTimestamp(firstTimestamp &+ UInt32(truncatingIfNeeded: index &* 960)), clockRate: 48_000, sampleCount: 960, at: time)
+            SineDecoder.payload(index * 960).span,
+            number: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: index)),
+            timestamp: RTPTimestamp(firstTimestamp &+ UInt32(truncatingIfNeeded: index &* 960)), clockRate: 48_000,
+            sampleCount: 960, at: time)
     }
 }
 
@@ -144,7 +147,9 @@ struct AudioPlayoutTests {
         rig.run(packets: 100) { $0 == 50 ? nil : .milliseconds(10) }
         #expect(rig.playout.statistics.concealed == 960)
         let spoken = Self.spoken(rig.heard)
-        #expect(Array(spoken[(51 * 960)..<(60 * 960)]) == Array(tone(440, count: 60 * 960 + 1).dropFirst()[(51 * 960 + 1)...].prefix(9 * 960)))
+        #expect(
+            Array(spoken[(51 * 960)..<(60 * 960)])
+                == Array(tone(440, count: 60 * 960 + 1).dropFirst()[(51 * 960 + 1)...].prefix(9 * 960)))
     }
 
     @Test func `redundancy in the next packet brings it back`() {
@@ -158,7 +163,8 @@ struct AudioPlayoutTests {
 
     /// Frames and packets are out of step by as much as packets take.
     @Test(arguments: [0, 3, 6, 9, 12, 15, 18])
-    func `where packets get lost their redundancy is waited for, and no longer when none is lost any more`(_ delay: Int) {
+    func `where packets get lost their redundancy is waited for, and no longer when none is lost any more`(_ delay: Int)
+    {
         var rig = PlayoutRig(hasRedundancy: true)
         rig.run(packets: 1_000) { $0 % 20 == 10 ? nil : .milliseconds(delay) }
         #expect(rig.playout.statistics.concealed <= 960)
@@ -207,14 +213,19 @@ struct AudioPlayoutTests {
         Course("only timestamps jump ahead") { ($0.timestampJump, $0.isInterrupted) = (900_000_000, true) },
         Course("only timestamps jump back") { ($0.timestampJump, $0.isInterrupted) = (0 &- 900_000_000, true) },
         Course("both jump ahead") { ($0.numberJump, $0.timestampJump, $0.isInterrupted) = (20_000, 900_000_000, true) },
-        Course("both jump back") { ($0.numberJump, $0.timestampJump, $0.isInterrupted) = (0 &- 20_000, 0 &- 900_000_000, true) },
+        Course("both jump back") {
+            ($0.numberJump, $0.timestampJump, $0.isInterrupted) = (0 &- 20_000, 0 &- 900_000_000, true)
+        },
     ]
 
-    @Test(arguments: courses) private func `whatever befalls a stream, the rest is heard in its place`(_ course: Course) {
+    @Test(arguments: courses) private func `whatever befalls a stream, the rest is heard in its place`(_ course: Course)
+    {
         var rig = PlayoutRig()
         (rig.firstNumber, rig.firstTimestamp) = (course.number, course.timestamp)
         rig.repetitions = course.repetition.map { [90: .milliseconds($0)] } ?? [:]
-        let delay: (Int) -> Duration? = { index in index == 90 ? course.delay.map { .milliseconds($0) } : .milliseconds(10) }
+        let delay: (Int) -> Duration? = { index in
+            index == 90 ? course.delay.map { .milliseconds($0) } : .milliseconds(10)
+        }
         rig.run(packets: 90, delay: delay)
         rig.firstNumber &+= course.numberJump
         rig.firstTimestamp &+= course.timestampJump
@@ -231,7 +242,9 @@ struct AudioPlayoutTests {
         let missing = zip(spoken, said).enumerated().filter { $1.0 != $1.1 }.map { $0.offset + 1 }
         // Whoever begins anew, as packet 89 does here, gives up what waited then.
         let lost = course.isInterrupted ? 88 : 90
-        #expect(missing.allSatisfy { (lost * 960)..<(lost * 960 + 960) ~= $0 }, "\(missing.first ?? 0)...\(missing.last ?? 0)")
+        #expect(
+            missing.allSatisfy { (lost * 960)..<(lost * 960 + 960) ~= $0 },
+            "\(missing.first ?? 0)...\(missing.last ?? 0)")
         #expect(missing.isEmpty == (course.concealed == 0 && !course.isInterrupted))
     }
 

@@ -25,15 +25,20 @@ struct ComfortNoiseTests {
     }
 
     /// The level is in the low seven bits (RFC 3389 §3.1).
-    @Test(arguments: [([0], 0, 0), ([40], 40, 0), ([127], 127, 0), ([0x80 | 40], 40, 0), ([40, 127, 200], 40, 2)] as [([UInt8], UInt8, Int)])
-    func `a payload has a level and as many reflections as it is long`(_ payload: [UInt8], _ level: UInt8, _ order: Int) {
+    @Test(
+        arguments: [([0], 0, 0), ([40], 40, 0), ([127], 127, 0), ([0x80 | 40], 40, 0), ([40, 127, 200], 40, 2)]
+            as [([UInt8], UInt8, Int)])
+    func `a payload has a level and as many reflections as it is long`(_ payload: [UInt8], _ level: UInt8, _ order: Int)
+    {
         let noise = Self.noise(payload)
         #expect(noise?.level.decibelsBelow == level)
         #expect(noise?.order == order)
     }
 
     /// k = (N − 127) · 258 / 32768 (RFC 3389 §3.3), kept away from 1.
-    @Test(arguments: [(127, 0), (0, -0.99), (254, 0.99), (255, 0.99), (191, 0.50390625), (63, -0.50390625)] as [(UInt8, Double)])
+    @Test(
+        arguments: [(127, 0), (0, -0.99), (254, 0.99), (255, 0.99), (191, 0.50390625), (63, -0.50390625)]
+            as [(UInt8, Double)])
     func `reflections are numbers between -1 and 1`(_ byte: UInt8, _ reflection: Double) throws {
         let noise = try #require(Self.noise([30, byte]))
         #expect(abs(noise.reflections[0] - reflection) < 0.001)
@@ -63,7 +68,9 @@ struct ComfortNoiseTests {
         // From a handful of payloads, as extreme as can be, so that they come again and again.
         let payloads = (0..<Int(1 + random.next() % 4)).map { _ in
             [UInt8(random.next() % 2 * 30)]
-                + (0..<Int(random.next() % 14)).map { _ in random.next() % 3 == 0 ? UInt8(truncatingIfNeeded: random.next()) : random.next() % 2 == 0 ? 0 : 255 }
+                + (0..<Int(random.next() % 14)).map { _ in
+                    random.next() % 3 == 0 ? UInt8(truncatingIfNeeded: random.next()) : random.next() % 2 == 0 ? 0 : 255
+                }
         }
         var samples = [Int16](repeating: 0, count: 480)
         for step in 0..<1_000 {
@@ -100,10 +107,12 @@ struct ComfortNoiseTests {
         [0x00, 0x8A, 0x4B, 0x69, 0x00, 0x64, 0xFF, 0xB9, 0xF8, 0x45, 0x00, 0xFF, 0xFF],
     ]
 
-    @Test(arguments: [
-        (0, 0), (1.9, 1), (-1.9, -1), (32_766.9, 32_766), (32_767, 32_767), (1e300, 32_767), (.infinity, 32_767), (-32_768, -32_768),
-        (-1e300, -32_768), (-.infinity, -32_768), (.nan, 0), (.signalingNaN, 0), (.leastNonzeroMagnitude, 0),
-    ] as [(Double, Int16)])
+    @Test(
+        arguments: [
+            (0, 0), (1.9, 1), (-1.9, -1), (32_766.9, 32_766), (32_767, 32_767), (1e300, 32_767), (.infinity, 32_767),
+            (-32_768, -32_768),
+            (-1e300, -32_768), (-.infinity, -32_768), (.nan, 0), (.signalingNaN, 0), (.leastNonzeroMagnitude, 0),
+        ] as [(Double, Int16)])
     func `a sample is made of any number, and of what is none`(_ value: Double, _ sample: Int16) {
         #expect(Int16(sample: value) == sample)
     }
@@ -114,14 +123,17 @@ struct ComfortNoiseTests {
 
     @Test func `noise is no tone`() {
         let samples = Array(Self.samples(ComfortNoise(level: AudioLevel(decibelsBelow: 20))).prefix(4_000))
-        for frequency in stride(from: 100.0, to: 3_900, by: 100) { #expect(share(of: frequency, in: samples, rate: 8_000) < 0.02) }
+        for frequency in stride(from: 100.0, to: 3_900, by: 100) {
+            #expect(share(of: frequency, in: samples, rate: 8_000) < 0.02)
+        }
     }
 
     /// The first reflection is minus the correlation of neighbours: at 0.7 low notes are gone, at −0.7 high ones.
     @Test(arguments: [(216, false), (38, true)] as [(UInt8, Bool)])
     func `reflections colour the noise`(_ byte: UInt8, _ isLow: Bool) throws {
         let samples = Self.samples(try #require(Self.noise([20, byte]))).map(Double.init)
-        let correlation = zip(samples, samples.dropFirst()).reduce(0) { $0 + $1.0 * $1.1 } / samples.reduce(0) { $0 + $1 * $1 }
+        let correlation =
+            zip(samples, samples.dropFirst()).reduce(0) { $0 + $1.0 * $1.1 } / samples.reduce(0) { $0 + $1 * $1 }
         #expect(isLow ? correlation > 0.6 : correlation < -0.6, "\(correlation)")
     }
 
@@ -134,32 +146,49 @@ struct ComfortNoiseTests {
         var verdicts: [(Verdict, Int)] = []
         for level in levels.flatMap({ Array(repeating: $0.0, count: $0.1) }) {
             let verdict = suppression.next(AudioLevel(decibelsBelow: level))
-            if verdicts.last?.0 == verdict { verdicts[verdicts.count - 1].1 += 1 } else { verdicts.append((verdict, 1)) }
+            if verdicts.last?.0 == verdict {
+                verdicts[verdicts.count - 1].1 += 1
+            } else {
+                verdicts.append((verdict, 1))
+            }
         }
         return verdicts
     }
 
     private static func told(_ level: UInt8) -> Verdict { .noise(AudioLevel(decibelsBelow: level)) }
 
-    @Test(arguments: [
-        ("speech goes on", [(20, 100)], [(.audio, 100)]),
-        ("quiet speech is speech", [(59, 100)], [(.audio, 100)]),
-        ("a pause ends with its level, and is refreshed", [(20, 5), (70, 120)], [
-            (.audio, 15), (told(70), 1), (.nothing, 49), (told(70), 1), (.nothing, 49), (told(70), 1), (.nothing, 9),
-        ]),
-        ("a word after a pause", [(127, 12), (30, 3), (127, 12)], [
-            (.audio, 10), (told(127), 1), (.nothing, 1), (.audio, 13), (told(127), 1), (.nothing, 1),
-        ]),
-        ("short gaps between words are kept", [(20, 5), (80, 9), (20, 5), (80, 10), (20, 1)], [(.audio, 30)]),
-        ("a background that grows is said again", [(90, 12), (62, 8)], [
-            (.audio, 10), (told(90), 1), (.nothing, 1), (told(83), 1), (told(78), 1), (told(74), 1), (.nothing, 1),
-            (told(69), 1), (.nothing, 2), (told(65), 1),
-        ]),
-    ] as [(String, [(UInt8, Int)], [(Verdict, Int)])])
+    @Test(
+        arguments: [
+            ("speech goes on", [(20, 100)], [(.audio, 100)]),
+            ("quiet speech is speech", [(59, 100)], [(.audio, 100)]),
+            (
+                "a pause ends with its level, and is refreshed", [(20, 5), (70, 120)],
+                [
+                    (.audio, 15), (told(70), 1), (.nothing, 49), (told(70), 1), (.nothing, 49), (told(70), 1),
+                    (.nothing, 9),
+                ]
+            ),
+            (
+                "a word after a pause", [(127, 12), (30, 3), (127, 12)],
+                [
+                    (.audio, 10), (told(127), 1), (.nothing, 1), (.audio, 13), (told(127), 1), (.nothing, 1),
+                ]
+            ),
+            ("short gaps between words are kept", [(20, 5), (80, 9), (20, 5), (80, 10), (20, 1)], [(.audio, 30)]),
+            (
+                "a background that grows is said again", [(90, 12), (62, 8)],
+                [
+                    (.audio, 10), (told(90), 1), (.nothing, 1), (told(83), 1), (told(78), 1), (told(74), 1),
+                    (.nothing, 1),
+                    (told(69), 1), (.nothing, 2), (told(65), 1),
+                ]
+            ),
+        ] as [(String, [(UInt8, Int)], [(Verdict, Int)])])
     private func `audio stops after the hangover, and the background is described`(
         _ name: String, _ levels: [(UInt8, Int)], _ expected: [(Verdict, Int)]
     ) {
         let verdicts = Self.verdicts(levels)
-        #expect(verdicts.map(\.0) == expected.map(\.0) && verdicts.map(\.1) == expected.map(\.1), "\(name): \(verdicts)")
+        #expect(
+            verdicts.map(\.0) == expected.map(\.0) && verdicts.map(\.1) == expected.map(\.1), "\(name): \(verdicts)")
     }
 }

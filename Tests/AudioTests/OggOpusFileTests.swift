@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 struct OggOpusFileTests {
-    private static func parsed(_ file: [UInt8]) throws(SoundFileError) -> OggOpusFile { try OggOpusFile(parsing: file.span) }
+    private static func parsed(_ file: [UInt8]) throws(SoundFileError) -> OggOpusFile {
+        try OggOpusFile(parsing: file.span)
+    }
 
     private static func refusal(_ file: [UInt8]) -> String? {
         do throws(SoundFileError) {
@@ -29,7 +31,9 @@ struct OggOpusFileTests {
     }
 
     @Test(arguments: [(960, 648), (1_920, 1_608), (1_500, 1_188), (312, 0), (100, 0)] as [(UInt64, Int)])
-    func `the end is trimmed to the last granule position, the beginning by the pre-skip`(_ granule: UInt64, _ count: Int) throws {
+    func `the end is trimmed to the last granule position, the beginning by the pre-skip`(
+        _ granule: UInt64, _ count: Int
+    ) throws {
         var writer = OggWriter.begun()
         writer.page([OggWriter.packet, OggWriter.packet], granule: granule, .last)
         #expect(try Self.parsed(writer.file).sampleCount == count)
@@ -75,7 +79,9 @@ struct OggOpusFileTests {
         #expect(try Self.parsed(writer.file).packetCount == 1)
     }
 
-    @Test(arguments: [1, 20, 27, 30, 60, 200]) func `of a file that was cut off, what is whole counts`(_ missing: Int) throws {
+    @Test(arguments: [1, 20, 27, 30, 60, 200]) func `of a file that was cut off, what is whole counts`(_ missing: Int)
+        throws
+    {
         var writer = OggWriter.begun()
         writer.page([OggWriter.packet, OggWriter.packet], granule: 1_920)
         let whole = writer.file.count
@@ -108,69 +114,108 @@ struct OggOpusFileTests {
         ("it ends before its first packet", Array("OggS".utf8)),
         ("there is no Ogg page at byte 0", [UInt8](repeating: 1, count: 100)),
         ("its pages have the version 3; 0 is known", after { $0.page([OggWriter.packet], granule: 960, version: 3) }),
-        ("its page at byte 47 is damaged: the checksum differs", {
-            var file = after { $0.page([OggWriter.packet], granule: 960, .last) }
-            file[80] ^= 1
-            return file
-        }()),
-        ("its first page does not begin a stream", {
-            var writer = OggWriter()
-            writer.page([OggWriter.head()], granule: 0)
-            return writer.file
-        }()),
-        ("between its pages 1 and 3 some are missing", after {
-            $0.number = 3
-            $0.page([OggWriter.packet], granule: 960)
-        }),
-        ("its page 2 does not go on where the one before stopped", after { $0.page([OggWriter.packet], granule: 960, .continued) }),
-        ("its page 3 does not go on where the one before stopped", after {
-            $0.page([[UInt8](repeating: 0xF8, count: 255)], segments: [255], granule: .max)
-            $0.page([OggWriter.packet], granule: 960)
-        }),
-        ("its page 4 has a packet that is too long", after { writer in
-            let full = [UInt8](repeating: 0xF8, count: 255 * 100)
-            for index in 0..<3 {
-                writer.page([full], segments: [UInt8](repeating: 255, count: 100), granule: .max, index == 0 ? [] : .continued)
+        (
+            "its page at byte 47 is damaged: the checksum differs",
+            {
+                var file = after { $0.page([OggWriter.packet], granule: 960, .last) }
+                file[80] ^= 1
+                return file
+            }()
+        ),
+        (
+            "its first page does not begin a stream",
+            {
+                var writer = OggWriter()
+                writer.page([OggWriter.head()], granule: 0)
+                return writer.file
+            }()
+        ),
+        (
+            "between its pages 1 and 3 some are missing",
+            after {
+                $0.number = 3
+                $0.page([OggWriter.packet], granule: 960)
             }
-        }),
+        ),
+        (
+            "its page 2 does not go on where the one before stopped",
+            after { $0.page([OggWriter.packet], granule: 960, .continued) }
+        ),
+        (
+            "its page 3 does not go on where the one before stopped",
+            after {
+                $0.page([[UInt8](repeating: 0xF8, count: 255)], segments: [255], granule: .max)
+                $0.page([OggWriter.packet], granule: 960)
+            }
+        ),
+        (
+            "its page 4 has a packet that is too long",
+            after { writer in
+                let full = [UInt8](repeating: 0xF8, count: 255 * 100)
+                for index in 0..<3 {
+                    writer.page(
+                        [full], segments: [UInt8](repeating: 255, count: 100), granule: .max,
+                        index == 0 ? [] : .continued)
+                }
+            }
+        ),
         ("its Ogg stream is not Opus", after(Array("\u{1}vorbis and more than nineteen bytes".utf8)) { _ in }),
         ("its OpusHead has 10 bytes; 19 are the least", after(Array(OggWriter.head().prefix(10))) { _ in }),
         ("its OpusHead has the version 16", after(OggWriter.head(version: 16)) { _ in }),
         ("it has 0 channels; one and two can be played", after(OggWriter.head(channels: 0)) { _ in }),
-        ("it has 6 channels; one and two can be played", after(OggWriter.head(channels: 6, mapping: [1, 4, 2, 0, 1, 2, 3, 4, 5])) { _ in }),
+        (
+            "it has 6 channels; one and two can be played",
+            after(OggWriter.head(channels: 6, mapping: [1, 4, 2, 0, 1, 2, 3, 4, 5])) { _ in }
+        ),
         ("its channels are in several streams", after(OggWriter.head(channels: 2, mapping: [1, 2, 0, 0, 1])) { _ in }),
-        ("its channel mapping is of family 255; 0 and 1 can be played", after(OggWriter.head(mapping: [255, 1, 0, 0])) { _ in }),
-        ("its second packet is not OpusTags", {
-            var writer = OggWriter()
-            writer.page([OggWriter.head()], granule: 0, .first)
-            writer.page([OggWriter.packet], granule: 960)
-            return writer.file
-        }()),
+        (
+            "its channel mapping is of family 255; 0 and 1 can be played",
+            after(OggWriter.head(mapping: [255, 1, 0, 0])) { _ in }
+        ),
+        (
+            "its second packet is not OpusTags",
+            {
+                var writer = OggWriter()
+                writer.page([OggWriter.head()], granule: 0, .first)
+                writer.page([OggWriter.packet], granule: 960)
+                return writer.file
+            }()
+        ),
         ("it has no audio", after { _ in }),
         ("its page 2 has a packet that is not Opus", after { $0.page([[]], granule: 960) }),
         ("its page 2 has a packet that is not Opus", after { $0.page([[3, 0x3F]], granule: 960) }),
         ("its page 2 has no granule position", after { $0.page([OggWriter.packet], granule: .max) }),
         ("its page 2 has a granule position below its samples", after { $0.page([OggWriter.packet], granule: 959) }),
-        ("its page 3 has a granule position below the one before", after {
-            $0.page([OggWriter.packet], granule: 960)
-            $0.page([OggWriter.packet], granule: 950, .last)
-        }),
-        ("it is longer than 30 minutes", after { writer in
-            // 120 ms in two bytes.
-            let page = [[UInt8]](repeating: [0xFB, 6], count: 250)
-            for index in 1...61 { writer.page(page, granule: UInt64(index * 250 * 5_760)) }
-        }),
+        (
+            "its page 3 has a granule position below the one before",
+            after {
+                $0.page([OggWriter.packet], granule: 960)
+                $0.page([OggWriter.packet], granule: 950, .last)
+            }
+        ),
+        (
+            "it is longer than 30 minutes",
+            after { writer in
+                // 120 ms in two bytes.
+                let page = [[UInt8]](repeating: [0xFB, 6], count: 250)
+                for index in 1...61 { writer.page(page, granule: UInt64(index * 250 * 5_760)) }
+            }
+        ),
     ]
 
-    @Test(arguments: refused) func `what cannot be played is refused with the reason`(_ reason: String, _ file: [UInt8]) {
+    @Test(arguments: refused) func `what cannot be played is refused with the reason`(_ reason: String, _ file: [UInt8])
+    {
         #expect(Self.refusal(file) == reason)
     }
 
-    @Test(arguments: [
-        ([0x00], 480), ([0x08], 960), ([0x10], 1_920), ([0x18], 2_880), ([0x60], 480), ([0x68], 960), ([0x80], 120), ([0x88], 240), ([0x90], 480),
-        ([0x98], 960), ([0x99], 1_920), ([0x9A, 5], 1_920), ([0x9B, 6], 5_760), ([0x9B, 7], nil), ([0x9B, 0], nil), ([0x9B], nil), ([0x1B, 2], 5_760),
-        ([0x83, 48], 5_760), ([], nil),
-    ] as [([UInt8], Int?)])
+    @Test(
+        arguments: [
+            ([0x00], 480), ([0x08], 960), ([0x10], 1_920), ([0x18], 2_880), ([0x60], 480), ([0x68], 960), ([0x80], 120),
+            ([0x88], 240), ([0x90], 480),
+            ([0x98], 960), ([0x99], 1_920), ([0x9A, 5], 1_920), ([0x9B, 6], 5_760), ([0x9B, 7], nil), ([0x9B, 0], nil),
+            ([0x9B], nil), ([0x1B, 2], 5_760),
+            ([0x83, 48], 5_760), ([], nil),
+        ] as [([UInt8], Int?)])
     func `a packet says how long it is`(_ packet: [UInt8], _ count: Int?) {
         #expect(OpusPacket.sampleCount(of: packet.span) == count)
     }

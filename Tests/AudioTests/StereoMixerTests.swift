@@ -13,8 +13,12 @@ struct StereoMixerTests {
     }
 
     /// What a listener hears of one cycle.
-    private static func cycle(_ mixer: inout AudioMixer, _ said: [Int: [Int16]], listeners: [Int], channels: Int) -> [[Int16]] {
-        for (participant, samples) in said { mixer.setInput(samples.span, channels: samples.count / frame, of: participant) }
+    private static func cycle(_ mixer: inout AudioMixer, _ said: [Int: [Int16]], listeners: [Int], channels: Int)
+        -> [[Int16]]
+    {
+        for (participant, samples) in said {
+            mixer.setInput(samples.span, channels: samples.count / frame, of: participant)
+        }
         _ = mixer.mix()
         defer { mixer.finishCycle() }
         return listeners.map { listener in
@@ -34,7 +38,9 @@ struct StereoMixerTests {
             var said: [Int: [Int16]] = [:]
             for participant in 0..<count where random.next() % 4 > 0 {
                 let channels = participant % 3 == 0 ? 1 : 2
-                said[participant] = (0..<(channels * Self.frame)).map { _ in Int16(truncatingIfNeeded: random.next() % 1_600) - 800 }
+                said[participant] = (0..<(channels * Self.frame)).map { _ in
+                    Int16(truncatingIfNeeded: random.next() % 1_600) - 800
+                }
             }
             let both = Self.cycle(&mixer, said, listeners: Array(0..<count), channels: 2)
             let one = Self.cycle(&mixer, said, listeners: Array(0..<count), channels: 1)
@@ -47,7 +53,11 @@ struct StereoMixerTests {
                     #expect(Self.side(side, of: both[listener]) == expected)
                 }
                 let folded = (0..<Self.frame).map { index in
-                    others.reduce(0) { $0 + ($1.count == Self.frame ? Int($1[index]) : (Int($1[2 * index]) + Int($1[2 * index + 1])) / 2) }
+                    others.reduce(0) {
+                        $0
+                            + ($1.count == Self.frame
+                                ? Int($1[index]) : (Int($1[2 * index]) + Int($1[2 * index + 1])) / 2)
+                    }
                 }
                 #expect(one[listener].map(Int.init) == folded)
             }
@@ -56,7 +66,8 @@ struct StereoMixerTests {
 
     @Test func `a participant with two channels is heard exactly as it speaks`() {
         var mixer = AudioMixer()
-        let said = Self.pairs(tone(440, count: Self.frame, amplitude: 28_000), tone(1_000, count: Self.frame, amplitude: 20_000))
+        let said = Self.pairs(
+            tone(440, count: Self.frame, amplitude: 28_000), tone(1_000, count: Self.frame, amplitude: 20_000))
         let heard = Self.cycle(&mixer, [4: said], listeners: [0, 4], channels: 2)
         #expect(heard[0] == said)
         #expect(heard[1] == [Int16](repeating: 0, count: 2 * Self.frame))
@@ -78,7 +89,8 @@ struct StereoMixerTests {
         var heard: [[Int16]] = []
         for cycle in 0..<10 {
             let loud = tone(440, from: cycle * Self.frame, count: Self.frame, amplitude: 25_000)
-            heard = Self.cycle(&mixer, [0: Self.pairs(loud, soft), 1: Self.pairs(loud, soft)], listeners: [2], channels: 2)
+            heard = Self.cycle(
+                &mixer, [0: Self.pairs(loud, soft), 1: Self.pairs(loud, soft)], listeners: [2], channels: 2)
         }
         let (left, right) = (Self.side(0, of: heard[0]), Self.side(1, of: heard[0]))
         let (loudest, softest) = (left.map(abs).max() ?? 0, right.map(abs).max() ?? 0)
@@ -100,13 +112,18 @@ struct StereoMixerTests {
         #expect((0...2).map { mixer.channels(for: $0) } == [2, 2, 2])
         mixer.remove(1)
         _ = Self.cycle(&mixer, [2: said], listeners: [], channels: 2)
-        #expect((0...2).map { mixer.channels(for: $0) } == [1, 1, 1], "a codec of one channel has come in place of the other")
+        #expect(
+            (0...2).map { mixer.channels(for: $0) } == [1, 1, 1],
+            "a codec of one channel has come in place of the other")
     }
 
     /// 8,000 at its peak is 15 dB below full scale; the same on one side alone is half the power.
     @Test func `the level is that of the mean power of both sides`() {
         let (voice, silence) = (tone(300, count: Self.frame), [Int16](repeating: 0, count: Self.frame))
-        for (said, level) in [(voice, 15), (Self.pairs(voice, voice), 15), (Self.pairs(voice, silence), 18), (Self.pairs(silence, voice), 18)] {
+        for (said, level) in [
+            (voice, 15), (Self.pairs(voice, voice), 15), (Self.pairs(voice, silence), 18),
+            (Self.pairs(silence, voice), 18),
+        ] {
             var mixer = AudioMixer()
             _ = Self.cycle(&mixer, [0: said], listeners: [], channels: 2)
             #expect(abs(Int(mixer.level(of: 0).decibelsBelow) - level) <= 1)

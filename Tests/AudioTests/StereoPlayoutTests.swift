@@ -41,7 +41,8 @@ private struct SidesDecoder: AudioDecoder, ~Copyable {
     func sampleCount(of payload: Span<UInt8>) -> Int? { 960 }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { hasRedundancy }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         fill(&samples, from: Self.position(payload), count: 960)
         return 960
     }
@@ -57,7 +58,9 @@ private struct SidesDecoder: AudioDecoder, ~Copyable {
 
     mutating func reset() {}
 
-    private static func position(_ payload: Span<UInt8>) -> Int { (0..<4).reduce(0) { $0 | Int(payload[$1]) << (8 * $1) } }
+    private static func position(_ payload: Span<UInt8>) -> Int {
+        (0..<4).reduce(0) { $0 | Int(payload[$1]) << (8 * $1) }
+    }
 
     private func fill(_ samples: inout MutableSpan<Int16>, from start: Int, count: Int) {
         for index in 0..<count {
@@ -106,8 +109,10 @@ private struct RoughNetwork {
             while next < arrivals.count, arrivals[next].time <= now {
                 let index = arrivals[next].index
                 playout.insert(
-                    SidesDecoder.payload(index * 960).span, number: SequenceNumber(UInt16(truncatingIfNeeded: 65_000 + index)),
-                    timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: index * 960)), clockRate: 48_000, sampleCount: 960,
+                    SidesDecoder.payload(index * 960).span,
+                    number: SequenceNumber(UInt16(truncatingIfNeeded: 65_000 + index)),
+                    timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: index * 960)), clockRate: 48_000,
+                    sampleCount: 960,
                     at: arrivals[next].time)
                 next += 1
             }
@@ -125,12 +130,15 @@ private struct RoughNetwork {
 /// Two channels through the jitter buffer: one decision for both, whatever happens.
 struct StereoPlayoutTests {
     private static let networks = [
-        RoughNetwork(seed: 1), RoughNetwork(seed: 2, loss: 15, jitter: 25), RoughNetwork(seed: 3, loss: 0, jitter: 90, drift: 900),
+        RoughNetwork(seed: 1), RoughNetwork(seed: 2, loss: 15, jitter: 25),
+        RoughNetwork(seed: 3, loss: 0, jitter: 90, drift: 900),
         RoughNetwork(seed: 4, loss: 3, jitter: 40, drift: -900),
     ]
 
     @Test(arguments: networks, [false, true])
-    private func `loss, reordering and stretching leave both channels in step`(_ network: RoughNetwork, _ hasRedundancy: Bool) {
+    private func `loss, reordering and stretching leave both channels in step`(
+        _ network: RoughNetwork, _ hasRedundancy: Bool
+    ) {
         let heard = network.carry(.opposite, hasRedundancy: hasRedundancy)
         let isInStep = zip(heard.left, heard.right).allSatisfy { $0 == -$1 }
         #expect(isInStep)

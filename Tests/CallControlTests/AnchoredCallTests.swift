@@ -38,7 +38,8 @@ struct AnchoredCallTests {
         let actions = try rig.answer(answer)
         #expect(
             actions.map(\.trace) == [
-                "prepare caller", "route caller hears callee", "route callee hears caller", "connect caller", "connect callee", "a1 respondCallUpdate", "b1 callCancel", "answered",
+                "prepare caller", "route caller hears callee", "route callee hears caller", "connect caller",
+                "connect callee", "a1 respondCallUpdate", "b1 callCancel", "answered",
             ])
         let made = try PeerDescription(reading: description(actions, .respondCallUpdate), as: .answer)
         #expect(made.transportMedia?.transport.credentials?.ufrag == "caller")
@@ -59,7 +60,10 @@ struct AnchoredCallTests {
     @Test(arguments: [
         ("not sdp", "malformedDescription"),
         ("v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n", "unsupportedDescription"),
-        ("v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\nc=IN IP4 0.0.0.0\r\n", "unsupportedDescription"),
+        (
+            "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\nc=IN IP4 0.0.0.0\r\n",
+            "unsupportedDescription"
+        ),
     ])
     mutating func `an offer that cannot be used is refused with a reason`(_ text: String, _ kind: String) throws {
         do throws(CallError) {
@@ -101,7 +105,8 @@ struct AnchoredCallTests {
         _ = rig.take(.media(.callee, .checked))
         #expect(
             rig.take(.wait(.seconds(60))) == [
-                "release", "a1 callEnd 408 media path could not be established", "b1 callEnd 408 media path could not be established", "ended",
+                "release", "a1 callEnd 408 media path could not be established",
+                "b1 callEnd 408 media path could not be established", "ended",
             ])
         guard case .ended(let record) = rig.call.state else {
             Issue.record("not ended")

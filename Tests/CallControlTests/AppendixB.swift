@@ -39,10 +39,16 @@ enum AppendixB {
         (state: "INITIAL", methods: "Automatically changes state"),
         (state: "RINGING", methods: "accept / ignore / reject"),
         (state: "ANSWERING", methods: "endCall"),
-        (state: "IN_CALL", methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / transfer / merge / endCall"),
+        (
+            state: "IN_CALL",
+            methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / transfer / merge / endCall"
+        ),
         (state: "ON_HOLD", methods: "unhold / transfer / consultativeTransfer / merge / endCall"),
         (state: "ON_DOUBLE_HOLD", methods: "unhold / transfer / merge / endCall"),
-        (state: "REMOTELY_HELD", methods: "videoStart / videoStop / mute / unmute / hold / merge / switchCamera / endCall"),
+        (
+            state: "REMOTELY_HELD",
+            methods: "videoStart / videoStop / mute / unmute / hold / merge / switchCamera / endCall"
+        ),
         (state: "ENDED", methods: "No operation is allowed"),
     ]
 
@@ -51,10 +57,16 @@ enum AppendixB {
         (state: "DIALING", methods: "endCall"),
         (state: "SESSION_PROGRESS", methods: "endCall"),
         (state: "RINGING", methods: "endCall"),
-        (state: "IN_CALL", methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / transfer / merge / endCall"),
+        (
+            state: "IN_CALL",
+            methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / transfer / merge / endCall"
+        ),
         (state: "ON_HOLD", methods: "unhold / transfer / consultativeTransfer / merge / endCall"),
         (state: "ON_DOUBLE_HOLD", methods: "unhold / transfer / merge / endCall"),
-        (state: "REMOTELY_HELD", methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / merge / endCall"),
+        (
+            state: "REMOTELY_HELD",
+            methods: "videoStart / videoStop / mute / unmute / hold / switchCamera / merge / endCall"
+        ),
         (state: "ENDED", methods: "No operation is allowed"),
     ]
 
@@ -82,7 +94,8 @@ enum AppendixB {
             sides: [.incoming], states: ["INITIAL"], methods: [.establish], outcome: .startsAnother,
             reason: "`callStart` names no call; it makes one."),
         Difference(
-            sides: Side.allCases, states: unanswered + ["ANSWERING"] + answered + ["ENDED"], methods: [.establish], outcome: .startsAnother,
+            sides: Side.allCases, states: unanswered + ["ANSWERING"] + answered + ["ENDED"], methods: [.establish],
+            outcome: .startsAnother,
             reason: "`callStart` names no call; it makes one."),
         Difference(
             sides: Side.allCases, states: ["INITIAL"], methods: remote, outcome: .unknownSession,
@@ -94,26 +107,38 @@ enum AppendixB {
             sides: [.incoming], states: ["RINGING"], methods: [.endCall], outcome: .accepted,
             reason: "Ending is always allowed; while it rings it declines."),
         Difference(
-            sides: [.incoming], states: ["ANSWERING"] + answered, methods: [.accept, .reject], outcome: .alreadyAnswered,
-            reason: "A second device has to tell this from every other refusal [6.6]; the code does. The state is told too."),
+            sides: [.incoming], states: ["ANSWERING"] + answered, methods: [.accept, .reject],
+            outcome: .alreadyAnswered,
+            reason:
+                "A second device has to tell this from every other refusal [6.6]; the code does. The state is told too."
+        ),
         Difference(
             sides: [.incoming], states: ["ANSWERING"], methods: [.transfer, .consultativeTransfer], outcome: .pending,
-            reason: "Who answers a call that came without an offer makes it [8.1], and the caller has 30 s to answer that; until then a transfer waits."),
+            reason:
+                "Who answers a call that came without an offer makes it [8.1], and the caller has 30 s to answer that; until then a transfer waits."
+        ),
         Difference(
             sides: Side.allCases, states: ["IN_CALL", "REMOTELY_HELD"], methods: [.unhold], outcome: .accepted,
             reason: "There is no verb for it [8.2]: an offer may say again what was said before (RFC 3264 §8)."),
         Difference(
-            sides: Side.allCases, states: ["ON_HOLD", "ON_DOUBLE_HOLD"], methods: [.hold, .videoStart, .videoStop], outcome: .accepted,
-            reason: "There is no verb for it [8.2]: an offer may change any stream at any time (RFC 3264 §8), and its direction says who holds."),
+            sides: Side.allCases, states: ["ON_HOLD", "ON_DOUBLE_HOLD"], methods: [.hold, .videoStart, .videoStop],
+            outcome: .accepted,
+            reason:
+                "There is no verb for it [8.2]: an offer may change any stream at any time (RFC 3264 §8), and its direction says who holds."
+        ),
         Difference(
             sides: Side.allCases, states: ["REMOTELY_HELD"], methods: [.transfer], outcome: .accepted,
             reason: "The guide's chapter on blind transfer allows it, although its table does not."),
         Difference(
-            sides: Side.allCases, states: ["IN_CALL", "ON_DOUBLE_HOLD", "REMOTELY_HELD"], methods: [.consultativeTransfer], outcome: .accepted,
-            reason: "Which states a client requires differs between clients [8.5]; some transfer out of an active call."),
+            sides: Side.allCases, states: ["IN_CALL", "ON_DOUBLE_HOLD", "REMOTELY_HELD"],
+            methods: [.consultativeTransfer], outcome: .accepted,
+            reason: "Which states a client requires differs between clients [8.5]; some transfer out of an active call."
+        ),
         Difference(
             sides: Side.allCases, states: unanswered + ["ANSWERING"], methods: [.merge], outcome: .failsLater,
-            reason: "A join is a call of its own, which is accepted (201) before it asks the two others [8.7]; this one stays as it is."),
+            reason:
+                "A join is a call of its own, which is accepted (201) before it asks the two others [8.7]; this one stays as it is."
+        ),
     ]
 
     static func isAvailable(_ method: Method, in state: String, _ side: Side) -> Bool {

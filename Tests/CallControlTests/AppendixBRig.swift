@@ -72,7 +72,8 @@ struct AppendixBRig {
     }
 
     private mutating func start(sdp: String = ScriptedDescription.audio("caller", .sendReceive)) throws(CallError) {
-        let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+        let mode = MediaMode.anchored(
+            PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
         let request = CallStartRequest(callee: MidCallRig.bob, sdp: sdp, acceptsEarlyMedia: true)
         _ = try call.start(request, media: mode, at: clock.now, random: &random)
     }
@@ -102,20 +103,24 @@ struct AppendixBRig {
             guard call.state == .initial, leg == .caller else { return .startsAnother }
             try start()
         case .accept:
-            let request = CallAnswerRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: version))
+            let request = CallAnswerRequest(
+                sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: version))
             _ = try call.answer(by: leg, request, at: now, random: &random)
         case .reject: _ = try call.reject(by: leg, at: now)
-        case .videoStart: try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive, version: version))
+        case .videoStart:
+            try offer(ScriptedDescription.audio(name, .sendReceive, video: .sendReceive, version: version))
         case .videoStop: try offer(ScriptedDescription.audio(name, .sendReceive, video: .receiveOnly, version: version))
         case .hold: try offer(ScriptedDescription.audio(name, .inactive, version: version))
         case .unhold: try offer(ScriptedDescription.audio(name, .sendReceive, version: version))
         case .transfer:
             try call.checkTransfer(by: leg)
             let party = CallParty(
-                user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)])
+                user: MidCallRig.carol, name: "Carol", session: "C",
+                devices: [Device("carol1", sendsRingingFeedback: true)])
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwtarget"))
             _ = try call.transfer(by: leg, to: target, at: now, random: &random)
-        case .consultativeTransfer: _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now, random: &random)
+        case .consultativeTransfer:
+            _ = try call.consult(by: leg, with: MidCallRig.carol, in: consulted, at: now, random: &random)
         case .merge:
             // What a session of an ended call, or of none, would be joined by is refused before the machine is asked.
             var asked = call

@@ -11,7 +11,9 @@ struct AppendixBTests {
         var testDescription: String { "\(side.rawValue), \(state)" }
     }
 
-    static let cells = AppendixB.outgoing.map { Cell(side: .outgoing, state: $0.state) } + AppendixB.incoming.map { Cell(side: .incoming, state: $0.state) }
+    static let cells =
+        AppendixB.outgoing.map { Cell(side: .outgoing, state: $0.state) }
+        + AppendixB.incoming.map { Cell(side: .incoming, state: $0.state) }
 
     @Test(arguments: cells)
     func `what a state allows is accepted, and anything else is refused and changes nothing`(_ cell: Cell) throws {
@@ -21,7 +23,9 @@ struct AppendixBTests {
             for method in AppendixB.Method.allCases {
                 var trial = rig
                 let outcome = try trial.invoke(method)
-                #expect(outcome == AppendixB.outcome(of: method, in: cell.state, cell.side), "\(method) while \(cell.state)")
+                #expect(
+                    outcome == AppendixB.outcome(of: method, in: cell.state, cell.side), "\(method) while \(cell.state)"
+                )
                 if outcome == .accepted {
                     #expect(trial.call != rig.call, "\(method) while \(cell.state) brings something about")
                 } else {
@@ -45,12 +49,15 @@ struct AppendixBTests {
             }
             #expect(!concerned.isEmpty, "\(difference.reason)")
             for (cell, method) in concerned {
-                let guide: AppendixB.Outcome = AppendixB.isAvailable(method, in: cell.state, cell.side) ? .accepted : .refused
+                let guide: AppendixB.Outcome =
+                    AppendixB.isAvailable(method, in: cell.state, cell.side) ? .accepted : .refused
                 #expect(difference.outcome != guide, "\(method) while \(cell.state) is as the guide has it")
             }
         }
         for row in AppendixB.outgoing + AppendixB.incoming where row.methods.contains(" / ") {
-            for name in row.methods.split(separator: " / ") { #expect(AppendixB.Method(rawValue: String(name)) != nil, "\(name)") }
+            for name in row.methods.split(separator: " / ") {
+                #expect(AppendixB.Method(rawValue: String(name)) != nil, "\(name)")
+            }
         }
     }
 
@@ -112,24 +119,29 @@ struct AppendixBTests {
 extension AppendixBTests {
     private static let document = ExpectedDocument(
         "call-states/appendix-b.md", title: "Methods and call states",
-        ["Which methods of an application are available in which call state: Appendix B of the mobile SDK's guide, and where this gateway differs."]
+        [
+            "Which methods of an application are available in which call state: Appendix B of the mobile SDK's guide, and where this gateway differs."
+        ]
             + AppendixB.Side.allCases.map(section) + [differences])
 
     private static func section(_ side: AppendixB.Side) -> String {
         let rows = (side == .outgoing ? AppendixB.outgoing : AppendixB.incoming).map { row in
             let accepted = AppendixB.Method.allCases.filter { method in
-                AppendixB.outcome(of: method, in: row.state, side) == .accepted && !AppendixB.isAvailable(method, in: row.state, side)
+                AppendixB.outcome(of: method, in: row.state, side) == .accepted
+                    && !AppendixB.isAvailable(method, in: row.state, side)
             }
             return "| \(row.state) | \(row.methods) | \(accepted.map(\.rawValue).joined(separator: " / ")) |"
         }
-        return (["## \(side.rawValue)", "", "| State | The guide | Here as well |", "|---|---|---|"] + rows).joined(separator: "\n")
+        return (["## \(side.rawValue)", "", "| State | The guide | Here as well |", "|---|---|---|"] + rows).joined(
+            separator: "\n")
     }
 
     private static var differences: String {
         let rows = AppendixB.differences.map { difference in
             let sides = difference.sides.count == 1 ? difference.sides[0].rawValue.lowercased() : "both"
             let methods = difference.methods.map(\.rawValue).joined(separator: " / ")
-            return "| \(difference.states.joined(separator: ", ")) | \(sides) | \(methods) | \(difference.outcome.rawValue) | \(difference.reason) |"
+            return
+                "| \(difference.states.joined(separator: ", ")) | \(sides) | \(methods) | \(difference.outcome.rawValue) | \(difference.reason) |"
         }
         let intro = """
             ## Differences
@@ -138,6 +150,7 @@ extension AppendixBTests {
             `\(AppendixB.Method.local.map(\.rawValue).joined(separator: "`, `"))` are the device's own business and send nothing.
             Numbers in brackets are sections of the wire protocol.
             """
-        return ([intro, "", "| State | Side | Methods | Here | Because |", "|---|---|---|---|---|"] + rows).joined(separator: "\n")
+        return ([intro, "", "| State | Side | Methods | Here | Because |", "|---|---|---|---|---|"] + rows).joined(
+            separator: "\n")
     }
 }

@@ -12,7 +12,9 @@ struct CallDeviceTests {
         ([CallRig.silent, CallRig.plain], ["b1+b2 call", "a1 ringing"]),
         ([CallRig.silent, Device("b3", sendsRingingFeedback: true)], ["b1+b3 call"]),
     ])
-    func `the caller hears of ringing at once if a device does not report it by itself`(_ devices: [Device], _ actions: [String]) {
+    func `the caller hears of ringing at once if a device does not report it by itself`(
+        _ devices: [Device], _ actions: [String]
+    ) {
         var rig = CallRig(callee: devices)
         #expect(rig.take(.start) == actions)
     }
@@ -53,7 +55,10 @@ struct CallDeviceTests {
         _ = rig.take(.answer(.callee))
         #expect(rig.take(.joined(.callee, Device("b3"), replacing: nil)) == [])
         #expect(rig.take(.joined(.caller, Device("a2"), replacing: nil)) == [])
-        #expect(rig.take(.drain) == ["a1 callEnd 503 Gateway is shutting down", "b1+b2 callEnd 503 Gateway is shutting down", "ended"])
+        #expect(
+            rig.take(.drain) == [
+                "a1 callEnd 503 Gateway is shutting down", "b1+b2 callEnd 503 Gateway is shutting down", "ended",
+            ])
     }
 
     @Test func `a device that subscribes again during the call stays in it`() {
@@ -61,8 +66,12 @@ struct CallDeviceTests {
         _ = rig.take(.start)
         _ = rig.take(.answer(.callee))
         #expect(rig.take(.joined(.caller, Device("a2"), replacing: "a1")) == [])
-        #expect(rig.take(.joined(.callee, Device("b3"), replacing: "b9")) == [], "what b9 never knew, b3 does not know either")
-        #expect(rig.take(.end(.callee, nil)) == ["a2 callEnd", "b2 callEnd", "ended"], "b1 hangs up, and b2 may have the call")
+        #expect(
+            rig.take(.joined(.callee, Device("b3"), replacing: "b9")) == [],
+            "what b9 never knew, b3 does not know either")
+        #expect(
+            rig.take(.end(.callee, nil)) == ["a2 callEnd", "b2 callEnd", "ended"],
+            "b1 hangs up, and b2 may have the call")
     }
 
     @Test func `devices that name themselves have the call for themselves`() throws {
@@ -72,7 +81,9 @@ struct CallDeviceTests {
         var answer = CallAnswerRequest(sdp: "answer")
         answer.device = "b2"
         let answered = try rig.call.answer(by: .callee, answer, at: rig.clock.now, random: &random)
-        #expect(answered.map(\.trace) == ["a1 respondCallUpdate", "b1 callCancel", "b2 callCancel", "answered"], "the others need not ring any more")
+        #expect(
+            answered.map(\.trace) == ["a1 respondCallUpdate", "b1 callCancel", "b2 callCancel", "answered"],
+            "the others need not ring any more")
         #expect(try rig.offerUpdate("offer", by: .caller).map(\.trace) == ["b2 startCallUpdate"])
         #expect(rig.take(.end(.caller, nil)) == ["b2 callEnd", "ended"])
     }
@@ -86,7 +97,10 @@ struct CallDeviceTests {
             var random = SeededRandomSource(seed: 1)
             var request = CallStartRequest(callee: CallRig.bob, sdp: "offer")
             request.device = named.map { SubscriptionID($0) }
-            #expect(try call.start(request, media: .direct, at: VirtualClock().now, random: &random).map(\.trace) == ["b2 call", "\(told) ringing"])
+            #expect(
+                try call.start(request, media: .direct, at: VirtualClock().now, random: &random).map(\.trace) == [
+                    "b2 call", "\(told) ringing",
+                ])
         }
     }
 
@@ -100,7 +114,8 @@ struct CallDeviceTests {
         #expect(rig.call == before)
         // A page that was loaded again, elsewhere: the answer goes there.
         let text = ScriptedDescription.audio("caller2", .sendReceive).replacing("AB:AB", with: "CD:CD")
-        let moved = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: text), from: Device("a2"), at: rig.clock.now, random: &rig.random)
+        let moved = try rig.call.offer(
+            by: .caller, CallUpdateRequest(sdp: text), from: Device("a2"), at: rig.clock.now, random: &rig.random)
         #expect(moved.traces.last == "a2 respondCallUpdate")
         #expect(try rig.call.end(by: .callee, reasonText: nil, at: rig.clock.now).traces.contains("a2 callEnd"))
     }

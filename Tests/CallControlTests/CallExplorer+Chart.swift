@@ -56,7 +56,9 @@ extension CallExplorer {
 
     /// Who holds now, and who does not any more.
     private func changes(of session: SessionID, _ after: CallExplorer) -> [String] {
-        guard let place = place(of: session), let before = world.calls[place.call], let call = after.world.calls[place.call] else { return [] }
+        guard let place = place(of: session), let before = world.calls[place.call],
+            let call = after.world.calls[place.call]
+        else { return [] }
         return call.legs.compactMap { leg in
             guard let former = before[leg.id], former.holds != leg.holds else { return nil }
             let who = leg.party.session == session ? "own" : "the other's"

@@ -7,11 +7,15 @@ import TestSupport
 extension CallExplorer {
     func check() throws {
         for (id, call) in world.calls where !world.ended.contains(id) {
-            if case .answered(let answered) = call.state, let operation = answered.operation, !operation.isHandover, call.nextDeadline == nil {
+            if case .answered(let answered) = call.state, let operation = answered.operation, !operation.isHandover,
+                call.nextDeadline == nil
+            {
                 throw ExplorationFault("an operation of call \(id) would never end", path)
             }
         }
-        if let (call, leg) = world.reusedLeg { throw ExplorationFault("\(leg) of call \(call) is somebody else than before", path) }
+        if let (call, leg) = world.reusedLeg {
+            throw ExplorationFault("\(leg) of call \(call) is somebody else than before", path)
+        }
         try checkRoutes()
         guard isQuiet else { return }
         for (id, call) in world.calls where !world.ended.contains(id) {
@@ -20,15 +24,20 @@ extension CallExplorer {
             }
         }
         for (session, client) in clients where client.farewells == 0 {
-            guard let place = place(of: session) else { throw ExplorationFault("\(session) was not told that it is over", path) }
+            guard let place = place(of: session) else {
+                throw ExplorationFault("\(session) was not told that it is over", path)
+            }
             guard let call = world.calls[place.call] else { continue }
             try checkHearing(session, place.leg, call)
             guard place.leg.isTalkingNow else { continue }
             if !client.isAstray, client.isHeld != isHeld(session) {
-                throw ExplorationFault("\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
+                throw ExplorationFault(
+                    "\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise",
+                    path)
             }
             guard client.isAstray || place.leg.holds == client.isHolding else {
-                throw ExplorationFault("\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
+                throw ExplorationFault(
+                    "\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
             }
         }
         try checkStates()
@@ -54,16 +63,22 @@ extension CallExplorer {
         for (id, routes) in world.routes {
             let talking = world.ended.contains(id) ? [] : world.calls[id]?.legs.filter(\.isTalkingNow).map(\.id) ?? []
             for (leg, route) in routes {
-                guard talking.contains(leg) else { throw ExplorationFault("\(leg) of call \(id) does not talk, and its route is: \(route.trace)", path) }
+                guard talking.contains(leg) else {
+                    throw ExplorationFault("\(leg) of call \(id) does not talk, and its route is: \(route.trace)", path)
+                }
                 switch route {
                 case .silence: break
                 case .leg(let other):
-                    guard talking.contains(other) else { throw ExplorationFault("\(leg) of call \(id) hears who has left", path) }
+                    guard talking.contains(other) else {
+                        throw ExplorationFault("\(leg) of call \(id) hears who has left", path)
+                    }
                 case .mix:
                     guard talking.allSatisfy({ routes[$0] == .mix || world.calls[id]?[$0]?.holds == true }) else {
                         throw ExplorationFault("call \(id) mixes some of its ends", path)
                     }
-                    guard world.calls[id]?[leg]?.holds == false else { throw ExplorationFault("\(leg) of call \(id) holds, and is heard", path) }
+                    guard world.calls[id]?[leg]?.holds == false else {
+                        throw ExplorationFault("\(leg) of call \(id) holds, and is heard", path)
+                    }
                 }
             }
         }
@@ -78,7 +93,10 @@ extension CallExplorer {
         case nil: throw ExplorationFault("\(session) hears nothing", path)
         // Who is in the mix was looked at before.
         case .mix?: break
-        case .leg(let other)?: guard others.contains(where: { $0.id == other }) else { throw ExplorationFault("\(session) hears who has left", path) }
+        case .leg(let other)?:
+            guard others.contains(where: { $0.id == other }) else {
+                throw ExplorationFault("\(session) hears who has left", path)
+            }
         // Who holds in a conference is out of the mix.
         case .silence? where call.id == Self.conference && leg.holds: break
         case .silence?: throw ExplorationFault("\(session) hears silence", path)
@@ -92,7 +110,9 @@ extension CallExplorer {
             if talking.contains(where: { clients[$0.party.session]?.isAstray == true }) { continue }
             for leg in talking {
                 let own = clients[leg.party.session]?.isHolding ?? false
-                let others = id != Self.conference && talking.contains { $0.id != leg.id && clients[$0.party.session]?.isHolding == true }
+                let others =
+                    id != Self.conference
+                    && talking.contains { $0.id != leg.id && clients[$0.party.session]?.isHolding == true }
                 let wanted: LegState =
                     switch (own, others) {
                     case (false, false): .inCall
@@ -101,7 +121,8 @@ extension CallExplorer {
                     case (true, true): .onDoubleHold
                     }
                 guard call.legState(leg.id) == wanted else {
-                    throw ExplorationFault("\(leg.party.session) sees \(call.legState(leg.id)), should see \(wanted)", path)
+                    throw ExplorationFault(
+                        "\(leg.party.session) sees \(call.legState(leg.id)), should see \(wanted)", path)
                 }
             }
         }

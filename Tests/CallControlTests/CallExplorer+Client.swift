@@ -25,7 +25,8 @@ extension CallLeg {
     /// What tells exchanges with it apart.
     func exchange(at now: MonotonicTime) -> String {
         let offer = offered.map { "\($0.count)\($0.settles > now ? "s" : "")\($0.told?.description ?? "")" } ?? ""
-        let marks = [isStable, isAsked, newsDue != nil, newsDue.map { $0 > now } ?? false].map { $0 ? "1" : "0" }.joined()
+        let marks = [isStable, isAsked, newsDue != nil, newsDue.map { $0 > now } ?? false].map { $0 ? "1" : "0" }
+            .joined()
         return "[\(marks)|\(offer)|\(told?.description ?? "")|\(wishes?.description ?? "")]"
     }
 }
@@ -39,7 +40,8 @@ extension Call.Operation {
         case .update(let update): "update \(update.offerer.number)>\(update.answerer.number)"
         case .transfer: "transfer"
         case .consultation: "consultation"
-        case .handover(let handover): "handover \(handover.taker) \(handover.deferred.map { "\($0.leg.number)" }.joined())"
+        case .handover(let handover):
+            "handover \(handover.taker) \(handover.deferred.map { "\($0.leg.number)" }.joined())"
         }
     }
 }

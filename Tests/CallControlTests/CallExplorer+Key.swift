@@ -4,7 +4,8 @@ import TestSupport
 
 extension CallExplorer {
     var isQuiet: Bool {
-        world.messages.isEmpty && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil && $0.mail.isEmpty }
+        world.messages.isEmpty
+            && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil && $0.mail.isEmpty }
             && world.calls.values.allSatisfy { call in
                 switch call.state {
                 case .answered(let answered): answered.operation == nil && call.legs.allSatisfy { $0.newsDue == nil }
@@ -26,7 +27,8 @@ extension CallExplorer {
                     case .talking: "talking"
                     case .completed: "completed"
                     }
-                return "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.exchange(at: world.clock.now))"
+                return
+                    "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.exchange(at: world.clock.now))"
             }
             let state =
                 switch call.state {
@@ -40,9 +42,11 @@ extension CallExplorer {
         }
         parts += world.messages.map { "\($0.to)\($0.content.word)" }
         parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { session, client in
-            let flags = [client.isHolding, client.isHeld, client.isAstray, client.isCatchingUp].map { $0 ? "1" : "0" }.joined()
+            let flags = [client.isHolding, client.isHeld, client.isAstray, client.isCatchingUp].map { $0 ? "1" : "0" }
+                .joined()
             let own = client.holdingBefore.map { $0 ? "h" : "r" } ?? "-"
-            return "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)\(client.putAside)"
+            return
+                "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)\(client.putAside)"
                 + client.mail.map(\.word).joined()
         }
         if let requests { parts.append("\(requests)") }

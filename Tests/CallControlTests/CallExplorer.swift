@@ -123,7 +123,8 @@ struct CallExplorer: Explorable {
         let sessions: [SessionID] = isFocused ? ["A1", "B"] : ["A1", "A2", "B", "C"]
         for session in sessions { clients[session] = Client() }
         guard !isFocused else { return }
-        world.add(Self.aged(try MidCallRig(id: 2, alice, others, bob: MidCallRig.carol, session: "C").call), keeper: .caller)
+        world.add(
+            Self.aged(try MidCallRig(id: 2, alice, others, bob: MidCallRig.carol, session: "C").call), keeper: .caller)
     }
 
     /// Many others have been rung in the call: it has come to the end of the numbers that one byte has.
@@ -148,14 +149,20 @@ struct CallExplorer: Explorable {
     func place(of session: SessionID) -> (call: CallID, leg: CallLeg)? {
         for (id, call) in world.calls where !world.ended.contains(id) {
             // While ends change hands, the taker has them already.
-            if let leg = call.legs.first(where: { $0.party.session == session }), !isGiven(session, by: id) { return (id, leg) }
+            if let leg = call.legs.first(where: { $0.party.session == session }), !isGiven(session, by: id) {
+                return (id, leg)
+            }
         }
         return nil
     }
 
     private func isGiven(_ session: SessionID, by call: CallID) -> Bool {
         world.messages.contains { message in
-            if message.to == call, case .taken(_, let legs, _) = message.content { legs.contains { $0.session == session } } else { false }
+            if message.to == call, case .taken(_, let legs, _) = message.content {
+                legs.contains { $0.session == session }
+            } else {
+                false
+            }
         }
     }
 
@@ -165,7 +172,9 @@ struct CallExplorer: Explorable {
         guard let requests else { return allSteps }
         return allSteps.filter { step in
             // Messages between calls do not take as long as any time-out.
-            step.isReaction || (requests > 0 || step == .wait && isNearDeadline) && step != .transfer && (step != .wait || world.messages.isEmpty)
+            step.isReaction
+                || (requests > 0 || step == .wait && isNearDeadline) && step != .transfer
+                    && (step != .wait || world.messages.isEmpty)
         }
     }
 
@@ -193,7 +202,9 @@ struct CallExplorer: Explorable {
             if world.calls[Self.conference] == nil { steps.append(.join) }
         }
         var receivers: Set<CallID> = []
-        for (place, message) in world.messages.enumerated() where receivers.insert(message.to).inserted { steps.append(.deliver(place)) }
+        for (place, message) in world.messages.enumerated() where receivers.insert(message.to).inserted {
+            steps.append(.deliver(place))
+        }
         if world.ended.count < world.calls.count { steps.append(.audit) }
         let hasHeard = clients.values.allSatisfy { $0.mail.isEmpty || $0.offered != nil }
         if hasHeard, world.calls.values.contains(where: { $0.nextDeadline != nil }) { steps.append(.wait) }
@@ -208,7 +219,9 @@ struct CallExplorer: Explorable {
         do throws(CallError) {
             try carryOut(step)
         } catch {
-            guard error.isOfState || isLate(step, error), step != .audit else { throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path) }
+            guard error.isOfState || isLate(step, error), step != .audit else {
+                throw ExplorationFault("\(step) is refused for no reason of the call's: \(error)", path)
+            }
             guard before == world.calls else { throw ExplorationFault("a refused step changed something", path) }
             // Nobody waits for that answer any more.
             guard isFocused, case .answer(let session) = step else { return false }
@@ -242,7 +255,8 @@ struct CallExplorer: Explorable {
             let client = clients[session] ?? Client()
             let direction = client.isHolding ? .sendReceive : dialect(session).hold(whileHeld: client.isHeld)
             try world.act(place.call) { call, random, now throws(CallError) in
-                try call.offer(by: place.leg.id, Self.request(session, direction, "actpass", version), at: now, random: &random)
+                try call.offer(
+                    by: place.leg.id, Self.request(session, direction, "actpass", version), at: now, random: &random)
             }
             clients[session]?.holdingBefore = client.isHolding
             clients[session]?.offers = direction
@@ -252,13 +266,16 @@ struct CallExplorer: Explorable {
             guard let client = clients[session], let offered = client.offered else { throw .noSuchCall }
             let direction = dialect(session).answer(to: offered, holding: client.isHolding)
             try world.act(place.call) { call, random, now throws(CallError) in
-                try call.respond(by: place.leg.id, Self.request(session, direction, "active", version), at: now, random: &random)
+                try call.respond(
+                    by: place.leg.id, Self.request(session, direction, "active", version), at: now, random: &random)
             }
             clients[session]?.catchUp()
             clients[session]?.applyOffer()
         case .end(let session):
             let place = try found(session)
-            try world.act(place.call) { call, _, now throws(CallError) in try call.end(by: place.leg.id, reasonText: nil, at: now) }
+            try world.act(place.call) { call, _, now throws(CallError) in
+                try call.end(by: place.leg.id, reasonText: nil, at: now)
+            }
             clients[session] = nil
         case .transfer:
             let place = try found("A1")
@@ -279,10 +296,12 @@ struct CallExplorer: Explorable {
             let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
             var configuration = Call.Configuration()
             configuration.mediaPolicy = .engine
-            world.add(Self.aged(Call(id: Self.conference, joiner: joiner, configuration: configuration)), keeper: .caller)
+            world.add(
+                Self.aged(Call(id: Self.conference, joiner: joiner, configuration: configuration)), keeper: .caller)
             try world.act(Self.conference) { call, random, now throws(CallError) in
                 try call.join(
-                    [Self.toBob, Self.toCarol], Self.request("A3", .sendReceive, "actpass", version), identity: CallRig.identity("gwjoin"),
+                    [Self.toBob, Self.toCarol], Self.request("A3", .sendReceive, "actpass", version),
+                    identity: CallRig.identity("gwjoin"),
                     at: now, random: &random)
             }
             clients["A3"] = Client()
@@ -323,7 +342,8 @@ struct CallExplorer: Explorable {
     /// An answer that comes after more than a time-out was to another offer.
     private func isLate(_ step: Step, _ error: CallError) -> Bool {
         guard case .answer(let session) = step, case .malformedDescription = error else { return false }
-        return clients[session].map { $0.lateness > 0 || $0.isCatchingUp || $0.mail.contains(where: \.isOffer) } ?? false
+        return clients[session].map { $0.lateness > 0 || $0.isCatchingUp || $0.mail.contains(where: \.isOffer) }
+            ?? false
     }
 
     private mutating func neglect(_ session: SessionID) {
@@ -341,13 +361,19 @@ struct CallExplorer: Explorable {
     private func dialect(_ session: SessionID) -> HoldDialect { dialects[session] ?? .inactive }
 
     func isHeld(_ session: SessionID) -> Bool {
-        guard let place = place(of: session), let state = world.calls[place.call]?.legState(place.leg.id) else { return false }
+        guard let place = place(of: session), let state = world.calls[place.call]?.legState(place.leg.id) else {
+            return false
+        }
         return state == .remotelyHeld || state == .onDoubleHold
     }
 
-    private static func request(_ session: SessionID, _ direction: MediaDirection, _ setup: String, _ version: Int) -> CallUpdateRequest {
+    private static func request(_ session: SessionID, _ direction: MediaDirection, _ setup: String, _ version: Int)
+        -> CallUpdateRequest
+    {
         let names = ["A1": "caller", "A2": "caller", "B": "callee", "C": "callee", "D": "dave"]
-        return CallUpdateRequest(sdp: ScriptedDescription.audio(names[session.rawValue] ?? "alice", direction, setup: setup, version: version))
+        return CallUpdateRequest(
+            sdp: ScriptedDescription.audio(
+                names[session.rawValue] ?? "alice", direction, setup: setup, version: version))
     }
 
     /// What the calls wait for comes in seconds: no client takes that long to answer if it answers at all.
@@ -364,7 +390,9 @@ struct CallExplorer: Explorable {
             guard clients[session] != nil, news != .failed || session == "A3" else { continue }
             clients[session]?.mail.append(news)
             while !isFocused, clients[session]?.mail.isEmpty == false { hear(session) }
-            guard clients[session]?.isOverOnce == true else { throw ExplorationFault("\(session) was told twice that it is over", path) }
+            guard clients[session]?.isOverOnce == true else {
+                throw ExplorationFault("\(session) was told twice that it is over", path)
+            }
         }
     }
 

@@ -13,7 +13,10 @@ struct CallHistoryTests {
         var records: [CallLogRecord] = []
         var told: [Leg: [Notification]] = [:]
 
-        init(callee devices: [Device] = [CallRig.silent, CallRig.plain], _ configuration: Call.Configuration = .init(), isAnchored: Bool = false) {
+        init(
+            callee devices: [Device] = [CallRig.silent, CallRig.plain], _ configuration: Call.Configuration = .init(),
+            isAnchored: Bool = false
+        ) {
             rig = CallRig(callee: devices, isAnchored: isAnchored, configuration)
             history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 1_000))
         }
@@ -21,7 +24,9 @@ struct CallHistoryTests {
         mutating func take(_ steps: [CallStep]) throws {
             for step in steps {
                 let actions = try rig.perform(step)
-                for case .notify(let leg, _, let notification) in actions { told[leg, default: []].append(notification) }
+                for case .notify(let leg, _, let notification) in actions {
+                    told[leg, default: []].append(notification)
+                }
                 if case .ringing(let leg) = step { history.rang(leg, at: rig.clock.now) }
                 records += history.advance(to: rig.call, doing: actions, at: rig.clock.now)
             }
@@ -33,8 +38,10 @@ struct CallHistoryTests {
     private static func lines(_ events: [CallLogRecord.Event]) -> [String] {
         events.map { event in
             let entry = event.entry
-            return (["\(entry.time)", event.side.rawValue, entry.event.rawValue]
-                + [entry.device.map { "#\($0)" }, entry.statusCode.map { "\($0)" }, entry.reasonText, entry.cause].compactMap(\.self))
+            return
+                (["\(entry.time)", event.side.rawValue, entry.event.rawValue]
+                + [entry.device.map { "#\($0)" }, entry.statusCode.map { "\($0)" }, entry.reasonText, entry.cause]
+                .compactMap(\.self))
                 .joined(separator: " ")
         }
     }
@@ -43,7 +50,9 @@ struct CallHistoryTests {
         var steps: [CallStep]
         var caller: String
         var callee: String
-        init(_ steps: [CallStep], _ caller: String, _ callee: String) { (self.steps, self.caller, self.callee) = (steps, caller, callee) }
+        init(_ steps: [CallStep], _ caller: String, _ callee: String) {
+            (self.steps, self.caller, self.callee) = (steps, caller, callee)
+        }
         var testDescription: String { "\(steps)" }
     }
 
@@ -51,20 +60,31 @@ struct CallHistoryTests {
 
     @Test(arguments: [
         Ending(
-            [.start, .answer(.callee), .wait(.seconds(3)), .end(.caller, "bye")], "outgoing 200 bye normal_clearing self",
+            [.start, .answer(.callee), .wait(.seconds(3)), .end(.caller, "bye")],
+            "outgoing 200 bye normal_clearing self",
             "incoming 200 bye normal_clearing peer"),
-        Ending([.start, .answer(.callee), .end(.callee, nil)], "outgoing 200 normal_clearing peer", "incoming 200 normal_clearing self"),
         Ending(
-            [.start, .reject(.callee)], "outgoing 603 Declined call_rejected peer", "incoming 603 Declined call_rejected self"),
+            [.start, .answer(.callee), .end(.callee, nil)], "outgoing 200 normal_clearing peer",
+            "incoming 200 normal_clearing self"),
+        Ending(
+            [.start, .reject(.callee)], "outgoing 603 Declined call_rejected peer",
+            "incoming 603 Declined call_rejected self"),
         Ending(
             [.start, .end(.caller, nil)], "outgoing 487 Caller hung up originator_cancel self",
             "missed 487 Caller hung up originator_cancel peer"),
-        Ending([.start, .wait(.seconds(60))], "outgoing 487 No answer no_answer gateway", "missed 487 No answer no_answer gateway"),
         Ending(
-            [.unreachable(.notRegistered), .wait(.milliseconds(250))], "outgoing 480 Not registered subscriber_absent gateway",
+            [.start, .wait(.seconds(60))], "outgoing 487 No answer no_answer gateway",
+            "missed 487 No answer no_answer gateway"),
+        Ending(
+            [.unreachable(.notRegistered), .wait(.milliseconds(250))],
+            "outgoing 480 Not registered subscriber_absent gateway",
             "missed 480 Not registered subscriber_absent gateway"),
-        Ending([.unreachable(.busy), .wait(.milliseconds(250))], "outgoing 486 User busy user_busy gateway", "missed 486 User busy user_busy gateway"),
-        Ending([.unreachable(.noSuchUser), .wait(.milliseconds(250))], "outgoing 404 User not found unallocated_number gateway", ""),
+        Ending(
+            [.unreachable(.busy), .wait(.milliseconds(250))], "outgoing 486 User busy user_busy gateway",
+            "missed 486 User busy user_busy gateway"),
+        Ending(
+            [.unreachable(.noSuchUser), .wait(.milliseconds(250))],
+            "outgoing 404 User not found unallocated_number gateway", ""),
         Ending(
             [.start, .answer(.callee), .mediaFailed(.callee)], "outgoing 408 media path lost media_timeout gateway",
             "incoming 408 media path lost media_timeout gateway"),
@@ -76,7 +96,8 @@ struct CallHistoryTests {
             [.start, .drain], "outgoing 503 Gateway is shutting down normal_temporary_failure gateway",
             "missed 503 Gateway is shutting down normal_temporary_failure gateway"),
         Ending(
-            [.start, .answer(.callee), .left(.caller, "a1", othersRemain: false)], "outgoing 480 Not registered subscription_ended self",
+            [.start, .answer(.callee), .left(.caller, "a1", othersRemain: false)],
+            "outgoing 480 Not registered subscription_ended self",
             "incoming 480 Not registered subscription_ended peer"),
     ])
     func `each user's record says how the call ended, and for whom`(_ row: Ending) throws {
@@ -86,7 +107,8 @@ struct CallHistoryTests {
             let record = books.record(of: user)
             let said = record.map { record in
                 [
-                    record.direction.rawValue, record.ending.map { "\($0.statusCode)" }, record.ending?.reasonText, record.ending?.cause,
+                    record.direction.rawValue, record.ending.map { "\($0.statusCode)" }, record.ending?.reasonText,
+                    record.ending?.cause,
                     record.endedBy.rawValue,
                 ].compactMap(\.self).joined(separator: " ")
             }
@@ -110,15 +132,21 @@ struct CallHistoryTests {
 
     @Test func `a timeline tells what happened when, and at which end`() throws {
         var books = Books()
-        try books.take([.start, .wait(.milliseconds(1_500)), .ringing(.callee), .wait(.milliseconds(2)), .answer(.callee), .wait(.seconds(1))])
+        try books.take([
+            .start, .wait(.milliseconds(1_500)), .ringing(.callee), .wait(.milliseconds(2)), .answer(.callee),
+            .wait(.seconds(1)),
+        ])
         try books.take([.end(.callee, nil)])
         let record = try #require(books.record(of: CallRig.alice))
         #expect(
             Self.lines(record.timeline) == [
-                "1000 self created", "1000 peer offered #1", "1000 peer offered #2", "1000 peer ringing #2", "2500 peer ringing #1",
+                "1000 self created", "1000 peer offered #1", "1000 peer offered #2", "1000 peer ringing #2",
+                "2500 peer ringing #1",
                 "2502 peer answered", "3502 peer ended 200 normal_clearing",
             ])
-        #expect(record.startedAt == 1_000 && record.answeredAt == 2_502 && record.endedAt == 3_502 && record.duration == 1_000)
+        #expect(
+            record.startedAt == 1_000 && record.answeredAt == 2_502 && record.endedAt == 3_502
+                && record.duration == 1_000)
     }
 
     /// Devices b1, b3 and b4 report ringing themselves.
@@ -147,15 +175,17 @@ struct CallHistoryTests {
     }
 
     private static let rungEntries = [
-        "0 self created", "0 peer offered #1", "0 peer offered #2", "0 peer ringing #2", "0 peer offered #3", "7 peer ringing #3", "7 peer ringing #1",
+        "0 self created", "0 peer offered #1", "0 peer offered #2", "0 peer ringing #2", "0 peer offered #3",
+        "7 peer ringing #3", "7 peer ringing #1",
         "7 peer ringing", "7 peer offered #3",
     ]
 
-    @Test(arguments: [
-        ("b4", ["8 peer answered #3", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #2"]),
-        ("b2", ["8 peer answered #2", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #3"]),
-        (nil, ["8 peer answered"]),
-    ] as [(SubscriptionID?, [String])])
+    @Test(
+        arguments: [
+            ("b4", ["8 peer answered #3", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #2"]),
+            ("b2", ["8 peer answered #2", "8 peer answeredElsewhere #1", "8 peer answeredElsewhere #3"]),
+            (nil, ["8 peer answered"]),
+        ] as [(SubscriptionID?, [String])])
     func `which devices rang, which answered and which did not is noted, as far as it is known`(
         _ device: SubscriptionID?, _ entries: [String]
     ) throws {
@@ -166,7 +196,10 @@ struct CallHistoryTests {
     @Test(arguments: [("b1", " #1"), (nil, "")] as [(SubscriptionID?, String)])
     func `which device declined is noted, as far as it is known`(_ device: SubscriptionID?, _ number: String) throws {
         let lines = try rung(device) { rig in try rig.call.reject(by: .callee, at: rig.clock.now) }
-        #expect(lines == Self.rungEntries + ["8 peer rejected\(number)", "8 peer ended\(number) 603 Declined call_rejected"])
+        #expect(
+            lines == Self.rungEntries + [
+                "8 peer rejected\(number)", "8 peer ended\(number) 603 Declined call_rejected",
+            ])
     }
 
     @Test func `a media path is noted step by step, and anew after a loss`() throws {
@@ -179,14 +212,18 @@ struct CallHistoryTests {
             let actions = rig.call.mediaPathChanged(.callee, isLost: isLost)
             _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
         }
-        let events = try rig.call.session(for: .caller, history).timeline.map { "\($0.side.rawValue) \($0.entry.event.rawValue)" }
+        let events = try rig.call.session(for: .caller, history).timeline.map {
+            "\($0.side.rawValue) \($0.entry.event.rawValue)"
+        }
         #expect(events.suffix(3) == ["peer firstPacket", "peer mediaPathLost", "peer mediaPathRecovered"])
     }
 
     @Test func `both ends are told of a lost media path, each from its side`() throws {
         var rig = try MidCallRig()
         let told = rig.call.mediaPathChanged(.callee, isLost: true).compactMap { action -> String? in
-            guard case .notify(let leg, _, let notification) = action, let report = notification.mediaPath else { return nil }
+            guard case .notify(let leg, _, let notification) = action, let report = notification.mediaPath else {
+                return nil
+            }
             return "\(leg) \(notification.type.rawValue) \(report.side.rawValue) \(report.isLost)"
         }
         #expect(told == ["caller mediaPath peer true", "callee mediaPath self true"])
@@ -202,7 +239,10 @@ struct CallHistoryTests {
             _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
         }
         let session = try rig.call.session(for: .callee, history)
-        #expect(session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.rawValue)" } == ["self held", "self resumed"])
+        #expect(
+            session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.rawValue)" } == [
+                "self held", "self resumed",
+            ])
         #expect(session.members.map(\.side) == [.own, .peer])
         #expect(session.isAnchored && session.state == .inCall && session.progress == .answered)
         #expect(session.members[0].media.map { "\($0.kind) \($0.direction.rawValue)" } == ["audio sendrecv"])
@@ -216,7 +256,8 @@ struct CallHistoryTests {
         _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
         let actions: [CallAction]
         if isConsultative {
-            actions = try rig.call.consult(by: .callee, with: MidCallRig.carol, in: CallID(8), at: rig.clock.now, random: &rig.random)
+            actions = try rig.call.consult(
+                by: .callee, with: MidCallRig.carol, in: CallID(8), at: rig.clock.now, random: &rig.random)
         } else {
             let target = TransferTests.target(rig.call.takeLeg())
             actions = try rig.call.transfer(by: .callee, to: target, at: rig.clock.now, random: &rig.random)
@@ -228,15 +269,28 @@ struct CallHistoryTests {
     }
 
     @Test func `a leg that goes on in another call has one record`() {
-        func record(_ startedAt: Int64, _ answeredAt: Int64, _ endedAt: Int64, _ direction: CallLogRecord.Direction, peer: String) -> CallLogRecord {
+        func record(
+            _ startedAt: Int64, _ answeredAt: Int64, _ endedAt: Int64, _ direction: CallLogRecord.Direction,
+            peer: String
+        ) -> CallLogRecord {
             CallLogRecord(
-                id: "B", user: CallRig.bob, direction: direction, startedAt: startedAt, answeredAt: answeredAt, endedAt: endedAt,
-                names: .init(callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "", remoteDisplayNumber: ""),
-                parties: [.init(side: .own, name: "Bob", address: "bob@example.com", isCalled: true), .init(side: .peer, name: peer, address: peer, isCalled: false)],
-                ending: nil, endedBy: .gateway, timeline: [.init(side: .own, entry: TimelineEntry(time: endedAt, .moved))])
+                id: "B", user: CallRig.bob, direction: direction, startedAt: startedAt, answeredAt: answeredAt,
+                endedAt: endedAt,
+                names: .init(
+                    callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "",
+                    remoteDisplayNumber: ""),
+                parties: [
+                    .init(side: .own, name: "Bob", address: "bob@example.com", isCalled: true),
+                    .init(side: .peer, name: peer, address: peer, isCalled: false),
+                ],
+                ending: nil, endedBy: .gateway,
+                timeline: [.init(side: .own, entry: TimelineEntry(time: endedAt, .moved))])
         }
-        let whole = record(10, 20, 30, .incoming, peer: "alice").continued(by: record(30, 30, 90, .outgoing, peer: "carol"))
-        #expect(whole.direction == .incoming && whole.startedAt == 10 && whole.answeredAt == 20 && whole.endedAt == 90 && whole.duration == 70)
+        let whole = record(10, 20, 30, .incoming, peer: "alice").continued(
+            by: record(30, 30, 90, .outgoing, peer: "carol"))
+        #expect(
+            whole.direction == .incoming && whole.startedAt == 10 && whole.answeredAt == 20 && whole.endedAt == 90
+                && whole.duration == 70)
         #expect(whole.parties.map(\.address) == ["bob@example.com", "carol", "alice"])
         #expect(whole.timeline.map(\.entry.time) == [30, 90])
     }

@@ -7,10 +7,12 @@ import Testing
 /// What is in the notifications of a call (spidr-wire §5, §6, §8.4).
 struct CallNotificationTests {
     private static let toCaller = Notification.Parties(
-        callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com", remoteName: "Bob",
+        callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com",
+        remoteName: "Bob",
         remoteDisplayNumber: "bob@example.com")
     private static let toCallee = Notification.Parties(
-        callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com", remoteName: "Alice",
+        callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com",
+        remoteName: "Alice",
         remoteDisplayNumber: "alice@example.com")
     private let parameters = [CustomParameter(name: "X-GPS", value: "1,2")]
 
@@ -18,7 +20,8 @@ struct CallNotificationTests {
         var rig = CallRig(callee: [CallRig.silent])
         let actions = try rig.start("v=0", parameters: parameters)
         let expected = Notification(
-            .call, session: "B", sdp: "v=0", actions: [.answer, .reject, .forward], parties: Self.toCallee, customParameters: parameters)
+            .call, session: "B", sdp: "v=0", actions: [.answer, .reject, .forward], parties: Self.toCallee,
+            customParameters: parameters)
         #expect(actions == [.notify(.callee, ["b1"], expected)])
     }
 
@@ -26,7 +29,8 @@ struct CallNotificationTests {
         var rig = CallRig()
         _ = try rig.start()
         let actions = try rig.answer("v=1", parameters: parameters)
-        let update = Notification(.respondCallUpdate, session: "A", sdp: "v=1", parties: Self.toCaller, customParameters: parameters)
+        let update = Notification(
+            .respondCallUpdate, session: "A", sdp: "v=1", parties: Self.toCaller, customParameters: parameters)
         var cancelled = Notification(.callCancel, session: "B", parties: Self.toCallee)
         cancelled.cause = "answered_elsewhere"
         cancelled.endedBy = .own
@@ -39,7 +43,10 @@ struct CallNotificationTests {
     }
 
     @Test func `every notification names its leg and all five parties`() throws {
-        for last in [CallStep.reject(.callee), .end(.caller, "x"), .drain, .wait(.seconds(60)), .left(.callee, "b2", othersRemain: false)] {
+        for last in [
+            CallStep.reject(.callee), .end(.caller, "x"), .drain, .wait(.seconds(60)),
+            .left(.callee, "b2", othersRemain: false),
+        ] {
             var rig = CallRig(callee: [CallRig.plain])
             for action in try rig.start() + rig.perform(last) {
                 guard case .notify(let leg, _, let notification) = action else { continue }

@@ -27,7 +27,8 @@ struct CallPreferencesTests {
 
     @Test func `each end's wishes reach the other, over what is configured, and stay for later offers`() throws {
         var configuration = Call.Configuration()
-        configuration.mediaPolicy.preferences = MediaPreferences(audioBandwidth: 100, opus: OpusParameters(packetTime: 40))
+        configuration.mediaPolicy.preferences = MediaPreferences(
+            audioBandwidth: 100, opus: OpusParameters(packetTime: 40))
         var rig = CallRig(callee: [CallRig.silent], isAnchored: true, configuration)
 
         let offered = try audio(rig.start(offer, wanting: MediaPreferences(audioBandwidth: 300)), .call)
@@ -43,21 +44,32 @@ struct CallPreferencesTests {
     @Test func `the media plane is told each leg's own numbers`() throws {
         var rig = CallRig(callee: [CallRig.silent], isAnchored: true)
         let wish = try #require(PayloadNumber("opus/48000/2", number: 114))
-        #expect(try audio(rig.start(offer, wanting: MediaPreferences(payloadNumbers: [wish])), .call).formats.first == "114")
+        #expect(
+            try audio(rig.start(offer, wanting: MediaPreferences(payloadNumbers: [wish])), .call).formats.first == "114"
+        )
         // What a browser says to that offer: red, whose packets name opus by its number, was not in it.
-        let renumbered = answer.replacing("63 ", with: "").split(separator: "\r\n").filter { !$0.contains("red/") && !$0.hasPrefix("a=fmtp:63") }
+        let renumbered =
+            answer.replacing("63 ", with: "").split(separator: "\r\n").filter {
+                !$0.contains("red/") && !$0.hasPrefix("a=fmtp:63")
+            }
             .joined(separator: "\r\n").replacing("111", with: "114") + "\r\n"
         let actions = try rig.answer(renumbered)
         #expect(try audio(actions, .respondCallUpdate).formats.first == "111")
         var first: [Leg: UInt8] = [:]
-        for case .connectMedia(let leg, let agreed) in actions { first[leg] = agreed.media[0].codecs.first?.payloadType.rawValue }
+        for case .connectMedia(let leg, let agreed) in actions {
+            first[leg] = agreed.media[0].codecs.first?.payloadType.rawValue
+        }
         #expect(first == [.caller: 111, .callee: 114])
     }
 
     @Test func `a choice that leaves nothing is refused, and the call does not begin`() throws {
         var rig = CallRig(callee: [CallRig.silent], isAnchored: true)
-        let error = #expect(throws: CallError.self) { try rig.start(offer, wanting: MediaPreferences(audioCodecs: ["speex"])) }
-        guard case .unsupportedDescription(let reason) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let error = #expect(throws: CallError.self) {
+            try rig.start(offer, wanting: MediaPreferences(audioCodecs: ["speex"]))
+        }
+        guard case .unsupportedDescription(let reason) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(reason.contains("none of the codecs that are asked for: speex"))
         #expect(rig.call.state == .initial)
     }

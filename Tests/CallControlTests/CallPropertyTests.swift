@@ -29,7 +29,8 @@ struct CallPropertyTests {
                     isMediaReleased = true
                 case .answered: #expect(updates[.caller] == 1)
                 case .play, .stopPlaying, .sendDigits, .notifyQuality, .route, .releaseLeg: #expect(!isMediaReleased)
-                case .detach, .requestHandover, .offerHandover, .refuseHandover, .takeHandover, .declineHandover, .passOn:
+                case .detach, .requestHandover, .offerHandover, .refuseHandover, .takeHandover, .declineHandover,
+                    .passOn:
                     Issue.record("\(action) without a transfer")
                 case .ended: hasEnded = true
                 }
@@ -56,7 +57,9 @@ struct CallPropertyTests {
 
     private func randomStep(_ random: inout SeededRandomSource, _ number: Int) -> CallStep {
         let leg = Bool.random(using: &random) ? Leg.caller : .callee
-        let device = ["a1", "b1", "b2", "x\(number - 1)", "x\(number - 2)"].randomElement(using: &random).map { SubscriptionID($0) }!
+        let device = ["a1", "b1", "b2", "x\(number - 1)", "x\(number - 2)"].randomElement(using: &random).map {
+            SubscriptionID($0)
+        }!
         switch Int.random(in: 0..<22, using: &random) {
         case 0...2: return .ringing(leg)
         case 3, 4: return .answer(leg)
@@ -92,7 +95,8 @@ struct CallPropertyTests {
             var rig = CallRig(isAnchored: isAnchored, seed: seed)
             var witness = Witness(told: [.caller: ["a1"]])
             // Every third call begins without an offer.
-            let offer = try isAnchored ? Fixtures.text("sdp/chromium-156/offer-audio-video.sdp") : round % 3 == 1 ? "" : "offer"
+            let offer =
+                try isAnchored ? Fixtures.text("sdp/chromium-156/offer-audio-video.sdp") : round % 3 == 1 ? "" : "offer"
             let answer = try isAnchored ? Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp") : "answer"
             witness.watch(try rig.start(offer))
             for number in 0..<60 {
@@ -109,7 +113,9 @@ struct CallPropertyTests {
                     #expect(rig.call == before, "a refused request changes nothing")
                 }
                 #expect(witness.hasEnded == (rig.call.legState(.caller) == .ended))
-                if let deadline = rig.call.nextDeadline { #expect(deadline.time > rig.clock.now, "what was due has been done") }
+                if let deadline = rig.call.nextDeadline {
+                    #expect(deadline.time > rig.clock.now, "what was due has been done")
+                }
             }
             witness.watch(rig.call.drain(at: rig.clock.now))
             #expect(witness.hasEnded)

@@ -15,13 +15,17 @@ struct CallRig {
     private var random: SeededRandomSource
     let mode: MediaMode
 
-    init(callee devices: [Device] = [silent, plain], isAnchored: Bool = false, _ configuration: Call.Configuration = .init(), seed: UInt64 = 1) {
+    init(
+        callee devices: [Device] = [silent, plain], isAnchored: Bool = false,
+        _ configuration: Call.Configuration = .init(), seed: UInt64 = 1
+    ) {
         random = SeededRandomSource(seed: seed)
         let parties = PerLeg(
             caller: CallParty(user: Self.alice, name: "Alice", session: "A", devices: [Device("a1")]),
             callee: CallParty(user: Self.bob, name: "Bob", session: "B", devices: devices))
         call = Call(id: CallID(7), parties: parties, configuration: configuration)
-        mode = isAnchored ? .anchored(PerLeg(caller: Self.identity("caller"), callee: Self.identity("callee"))) : .direct
+        mode =
+            isAnchored ? .anchored(PerLeg(caller: Self.identity("caller"), callee: Self.identity("callee"))) : .direct
     }
 
     static func identity(_ name: String) -> LegIdentity {
@@ -35,14 +39,17 @@ struct CallRig {
     mutating func start(
         _ sdp: String = "offer", parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
     ) throws(CallError) -> [CallAction] {
-        let request = CallStartRequest(callee: Self.bob, sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
+        let request = CallStartRequest(
+            callee: Self.bob, sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
         return try call.start(request, media: mode, at: clock.now, random: &random)
     }
 
     mutating func answer(
-        _ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
+        _ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = [],
+        wanting preferences: MediaPreferences = .init()
     ) throws(CallError) -> [CallAction] {
-        let request = CallAnswerRequest(sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
+        let request = CallAnswerRequest(
+            sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
         return try call.answer(by: leg, request, at: clock.now, random: &random)
     }
 
@@ -85,14 +92,17 @@ extension CallRig {
         case .unreachable(let reason): return call.calleeUnreachable(reason, at: clock.now)
         case .ringing(let leg): return try call.ringing(by: leg)
         case .answer(let leg): return try answer(by: leg)
-        case .respond(let leg): return try call.respond(by: leg, CallUpdateRequest(sdp: "answer"), at: clock.now, random: &random)
+        case .respond(let leg):
+            return try call.respond(by: leg, CallUpdateRequest(sdp: "answer"), at: clock.now, random: &random)
         case .reject(let leg): return try call.reject(by: leg, at: clock.now)
         case .end(let leg, let reason): return try call.end(by: leg, reasonText: reason, at: clock.now)
         case .audit:
             try call.audit(by: .caller, at: clock.now)
             return []
-        case .joined(let leg, let device, let former): return call.deviceChanged(leg, .joined(device, replacing: former), at: clock.now)
-        case .left(let leg, let id, let others): return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
+        case .joined(let leg, let device, let former):
+            return call.deviceChanged(leg, .joined(device, replacing: former), at: clock.now)
+        case .left(let leg, let id, let others):
+            return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
         case .media(let leg, let step):
             call.mediaAdvanced(leg, to: step)
             return []
@@ -126,7 +136,8 @@ extension CallAction {
         switch self {
         case .notify(_, let receivers, let notification):
             ([receivers.map(\.rawValue).joined(separator: "+"), notification.type.rawValue]
-                + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self)).joined(separator: " ")
+                + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self)).joined(
+                    separator: " ")
         case .prepareMedia(let leg, _): "prepare \(leg)"
         case .connectMedia(let leg, _): "connect \(leg)"
         case .releaseMedia: "release"

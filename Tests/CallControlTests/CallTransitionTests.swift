@@ -50,7 +50,9 @@ struct CallTransitionTests {
         Row(vain, .audit, [], .dialing, .ended),
         Row(vain, .wait(.milliseconds(249)), [], .dialing, .ended),
         Row(vain, .wait(.milliseconds(250)), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
-        Row([.unreachable(.noSuchUser)], .wait(.milliseconds(250)), ["a1 callEnd 404 User not found", "ended"], .ended, .ended),
+        Row(
+            [.unreachable(.noSuchUser)], .wait(.milliseconds(250)), ["a1 callEnd 404 User not found", "ended"], .ended,
+            .ended),
         Row([.unreachable(.busy)], .wait(.milliseconds(250)), ["a1 callEnd 486 User busy", "ended"], .ended, .ended),
         Row(vain, .end(.caller, nil), ["a1 callEnd 487 Caller hung up", "ended"], .ended, .ended),
         Row(vain, .drain, ["a1 callEnd 503 Gateway is shutting down", "ended"], .ended, .ended),
@@ -75,7 +77,9 @@ struct CallTransitionTests {
         Row(ringing, .answer(.caller), ["refused callAnswer while RINGING"], .ringing, .ringing),
         Row(ringing, .reject(.callee), ["a1 callEnd 603 Declined", "b1 callCancel", "ended"], .ended, .ended),
         Row(ringing, .reject(.caller), ["refused reject while RINGING"], .ringing, .ringing),
-        Row(dialing, .end(.caller, nil), ["a1 callEnd 487 Caller hung up", "b1 callEnd 487 Caller hung up", "ended"], .ended, .ended),
+        Row(
+            dialing, .end(.caller, nil), ["a1 callEnd 487 Caller hung up", "b1 callEnd 487 Caller hung up", "ended"],
+            .ended, .ended),
         Row(ringing, .end(.caller, "busy"), ["a1 callEnd 487 busy", "b1 callEnd 487 busy", "ended"], .ended, .ended),
         Row(ringing, .end(.callee, nil), ["a1 callEnd 603 Declined", "b1 callCancel", "ended"], .ended, .ended),
         Row(ringing, .end(.callee, "driving"), ["a1 callEnd 603 driving", "b1 callCancel", "ended"], .ended, .ended),
@@ -84,17 +88,29 @@ struct CallTransitionTests {
         Row(ringing, .mediaFailed(.callee), [], .ringing, .ringing),
         Row(ringing, .media(.callee, .checked), [], .ringing, .ringing),
         Row(ringing, .wait(.seconds(59)), [], .ringing, .ringing),
-        Row(ringing, .wait(.seconds(60)), ["a1 callEnd 487 No answer", "b1 callEnd 487 No answer", "ended"], .ended, .ended),
         Row(
-            ringing, .drain, ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended, .ended),
+            ringing, .wait(.seconds(60)), ["a1 callEnd 487 No answer", "b1 callEnd 487 No answer", "ended"], .ended,
+            .ended),
+        Row(
+            ringing, .drain,
+            ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended,
+            .ended),
         Row(dialing, .joined(.callee, CallRig.plain, replacing: nil), ["b2 call", "a1 ringing"], .ringing, .ringing),
         Row(ringing, .joined(.callee, CallRig.plain, replacing: nil), ["b2 call"], .ringing, .ringing),
-        Row(dialing, .joined(.callee, Device("b3", sendsRingingFeedback: true), replacing: "b1"), ["b3 call"], .dialing, .ringing),
+        Row(
+            dialing, .joined(.callee, Device("b3", sendsRingingFeedback: true), replacing: "b1"), ["b3 call"], .dialing,
+            .ringing),
         Row(dialing, .joined(.caller, Device("a2"), replacing: nil), [], .dialing, .ringing),
-        Row(dialing, .left(.callee, "b1", othersRemain: false), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
+        Row(
+            dialing, .left(.callee, "b1", othersRemain: false), ["a1 callEnd 480 Not registered", "ended"], .ended,
+            .ended),
         Row(dialing, .left(.callee, "b9", othersRemain: false), [], .dialing, .ringing),
-        Row(dialing, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 487 Caller is gone", "ended"], .ended, .ended),
-        Row(dialing, .left(.caller, "a1", othersRemain: true), ["b1 callEnd 487 Caller is gone", "ended"], .ended, .ended),
+        Row(
+            dialing, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 487 Caller is gone", "ended"], .ended,
+            .ended),
+        Row(
+            dialing, .left(.caller, "a1", othersRemain: true), ["b1 callEnd 487 Caller is gone", "ended"], .ended,
+            .ended),
     ]
 
     static let fromAnswered = [
@@ -107,13 +123,22 @@ struct CallTransitionTests {
         Row(inCall, .end(.callee, "bye"), ["a1 callEnd bye", "ended"], .ended, .ended),
         Row(inCall, .end(.callee, ""), ["a1 callEnd", "ended"], .ended, .ended),
         Row(inCall, .audit, [], .inCall, .inCall),
-        Row(inCall, .mediaFailed(.callee), ["a1 callEnd 408 media path lost", "b1 callEnd 408 media path lost", "ended"], .ended, .ended),
+        Row(
+            inCall, .mediaFailed(.callee),
+            ["a1 callEnd 408 media path lost", "b1 callEnd 408 media path lost", "ended"], .ended, .ended),
         Row(inCall, .media(.caller, .flowing), [], .inCall, .inCall),
         Row(inCall, .wait(.seconds(100_000)), [], .inCall, .inCall),
-        Row(inCall, .drain, ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended, .ended),
+        Row(
+            inCall, .drain,
+            ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended,
+            .ended),
         Row(inCall, .joined(.callee, CallRig.plain, replacing: nil), [], .inCall, .inCall),
-        Row(inCall, .left(.callee, "b1", othersRemain: false), ["a1 callEnd 480 Not registered", "ended"], .ended, .ended),
-        Row(inCall, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 480 Not registered", "ended"], .ended, .ended),
+        Row(
+            inCall, .left(.callee, "b1", othersRemain: false), ["a1 callEnd 480 Not registered", "ended"], .ended,
+            .ended),
+        Row(
+            inCall, .left(.caller, "a1", othersRemain: false), ["b1 callEnd 480 Not registered", "ended"], .ended,
+            .ended),
         Row(inCall, .left(.caller, "a1", othersRemain: true), [], .inCall, .inCall),
     ]
 
@@ -140,7 +165,9 @@ struct CallTransitionTests {
         #expect(actions == row.actions)
         #expect(rig.call.legState(.caller) == row.caller)
         #expect(rig.call.legState(.callee) == row.callee)
-        if actions.first?.hasPrefix("refused") == true { #expect(rig.call == before, "a refused input changes nothing") }
+        if actions.first?.hasPrefix("refused") == true {
+            #expect(rig.call == before, "a refused input changes nothing")
+        }
         if row.caller == .ended { #expect(rig.call.nextDeadline == nil) }
     }
 
@@ -164,6 +191,8 @@ struct CallTransitionTests {
         let actions = try rig.perform(.end(.caller, nil))
         #expect(
             actions.last
-                == .ended(CallRecord(cause: .completed(by: .caller, reasonText: nil), setup: .seconds(4), talk: .seconds(30))))
+                == .ended(
+                    CallRecord(cause: .completed(by: .caller, reasonText: nil), setup: .seconds(4), talk: .seconds(30)))
+        )
     }
 }

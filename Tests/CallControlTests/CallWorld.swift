@@ -100,7 +100,8 @@ struct CallWorld {
     mutating func settle() { while !messages.isEmpty { deliver() } }
 
     private mutating func perform(_ actions: [CallAction], of id: CallID) {
-        for leg in calls[id]?.legs ?? [] where leg.party.session != holders[id, default: [:]][leg.id, default: leg.party.session] {
+        for leg in calls[id]?.legs ?? []
+        where leg.party.session != holders[id, default: [:]][leg.id, default: leg.party.session] {
             reusedLeg = (id, leg.id)
         }
         for leg in calls[id]?.legs ?? [] { holders[id, default: [:]][leg.id] = leg.party.session }
@@ -115,14 +116,16 @@ struct CallWorld {
                 } else {
                     messages.append(Message(to: other, content: .requested(by: id, of: keepers[other] ?? .caller)))
                 }
-            case .offerHandover(let other, let handover): messages.append(Message(to: other, content: .offered(handover)))
+            case .offerHandover(let other, let handover):
+                messages.append(Message(to: other, content: .offered(handover)))
             case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
             case .takeHandover(let other, let legs, let purpose):
                 // Their media goes with them at once.
                 for leg in legs { routes[other]?[leg.before] = nil }
                 messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
             case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
-            case .passOn(let other, let leg, let event): messages.append(Message(to: other, content: .happened(event, leg)))
+            case .passOn(let other, let leg, let event):
+                messages.append(Message(to: other, content: .happened(event, leg)))
             case .route(let leg, let route): routes[id, default: [:]][leg] = route
             case .releaseLeg(let leg): routes[id]?[leg] = nil
             case .releaseMedia: routes[id] = nil
@@ -136,7 +139,8 @@ struct CallWorld {
     /// The types of what a subscription was told since the count given, with their texts.
     func log(_ subscription: SubscriptionID, after count: Int = 0) -> [String] {
         (told[subscription] ?? []).dropFirst(count).map { notification in
-            ([notification.type.rawValue] + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self))
+            ([notification.type.rawValue]
+                + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self))
                 .joined(separator: " ")
         }
     }
@@ -148,7 +152,9 @@ extension CallWorld {
     /// - Parameter content: what Alice sent along.
     static func joined(with content: CustomContent = CustomContent()) throws -> CallWorld {
         var world = CallWorld()
-        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")] as [(UInt64, UserAddress, SessionID)] {
+        for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")]
+            as [(UInt64, UserAddress, SessionID)]
+        {
             world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
         }
         let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
@@ -157,7 +163,8 @@ extension CallWorld {
         world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
         try world.act(CallID(3)) { call, random, now throws(CallError) in
             try call.join(
-                [CallID(1), CallID(2)], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: content),
+                [CallID(1), CallID(2)],
+                CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: content),
                 identity: CallRig.identity("gwjoin"), at: now, random: &random)
         }
         world.settle()

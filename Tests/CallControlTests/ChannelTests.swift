@@ -27,7 +27,8 @@ struct ChannelTests {
         #expect(rig.notify([1], .callEnd) == [])
         #expect(
             try rig.open(1, on: 11) == [
-                .transmit(rig.frame(1, 1_000), to: SocketID(11)), .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11)),
+                .transmit(rig.frame(1, 1_000), to: SocketID(11)),
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11)),
             ])
     }
 
@@ -38,7 +39,8 @@ struct ChannelTests {
         #expect(rig.notify([1], .callEnd) == [])
         #expect(
             try rig.open(1, on: 12) == [
-                .replay(rig.frame(1, 1_000), to: SocketID(12)), .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(12)),
+                .replay(rig.frame(1, 1_000), to: SocketID(12)),
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(12)),
             ])
         #expect(rig.notify([1]) == [.transmit(rig.frame(1, 1_002), to: SocketID(12))])
     }
@@ -88,7 +90,10 @@ struct ChannelTests {
         _ = try rig.open(1, on: 11)
         let request = rig.registration.requestBegan(at: rig.clock.now)
         #expect(rig.notify([1]) == [])
-        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(
+            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
     }
 
     @Test mutating func `a notification does not wait for requests that begin after it`() throws {
@@ -97,15 +102,24 @@ struct ChannelTests {
         _ = rig.notify([1])
         let second = rig.registration.requestBegan(at: rig.clock.now)
         _ = rig.notify([1], .callEnd)
-        #expect(rig.registration.requestAnswered(first, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
-        #expect(rig.registration.requestAnswered(second, at: rig.clock.now) == [.transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))])
+        #expect(
+            rig.registration.requestAnswered(first, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
+        #expect(
+            rig.registration.requestAnswered(second, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))
+            ])
     }
 
     @Test mutating func `a socket that opens meanwhile does not get ahead of the answer`() throws {
         let request = rig.registration.requestBegan(at: rig.clock.now)
         _ = rig.notify([1])
         #expect(try rig.open(1, on: 11) == [])
-        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(
+            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
     }
 
     @Test mutating func `a request that is not answered loses its hold after a while`() throws {
@@ -152,7 +166,8 @@ struct ChannelTests {
         #expect(types(rig.registration.notify(["s1"], Self.about("B", .call), at: rig.now)) == [.call])
     }
 
-    @Test mutating func `a new session is told of after 250 ms, or when the client has made a request about it`() throws {
+    @Test mutating func `a new session is told of after 250 ms, or when the client has made a request about it`() throws
+    {
         for mentions in [false, true] {
             let request = try beginRequest()
             _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
@@ -165,7 +180,9 @@ struct ChannelTests {
         }
     }
 
-    @Test mutating func `a request about a session that the client knew does not shorten the time of the one before`() throws {
+    @Test mutating func `a request about a session that the client knew does not shorten the time of the one before`()
+        throws
+    {
         let request = try beginRequest()
         _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
         _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
@@ -181,7 +198,9 @@ struct ChannelTests {
         #expect(types(rig.registration.notify(["s1"], Self.about("A"), at: rig.now)) == [.ringing])
     }
 
-    @Test mutating func `what waited for a client that lost its socket meanwhile is sent to the next one in its time`() throws {
+    @Test mutating func `what waited for a client that lost its socket meanwhile is sent to the next one in its time`()
+        throws
+    {
         for milliseconds in [50, 100] {
             let request = try beginRequest()
             _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)

@@ -23,12 +23,15 @@ struct CustomContentTests {
         var rig = CallRig()
         var random = SeededRandomSource(seed: 1)
         let started = try rig.call.start(
-            CallStartRequest(callee: CallRig.bob, sdp: offer, content: Self.content), media: .direct, at: rig.clock.now, random: &random)
+            CallStartRequest(callee: CallRig.bob, sdp: offer, content: Self.content), media: .direct, at: rig.clock.now,
+            random: &random)
         #expect(carried(started, to: .callee) == ["call": Self.content])
         #expect(carried(started, to: .caller).isEmpty)
         let answered = try rig.call.answer(
-            by: .callee, CallAnswerRequest(sdp: "description", content: Self.content), at: rig.clock.now, random: &random)
-        #expect(carried(answered, to: .caller) == [offer.isEmpty ? "startCallUpdate" : "respondCallUpdate": Self.content])
+            by: .callee, CallAnswerRequest(sdp: "description", content: Self.content), at: rig.clock.now,
+            random: &random)
+        #expect(
+            carried(answered, to: .caller) == [offer.isEmpty ? "startCallUpdate" : "respondCallUpdate": Self.content])
         #expect(carried(answered, to: .callee).isEmpty)
     }
 
@@ -37,10 +40,12 @@ struct CustomContentTests {
         let offer = CallUpdateRequest(sdp: ScriptedDescription.audio("caller", .inactive), content: Self.content)
         let offered = try rig.call.offer(by: .caller, offer, at: rig.clock.now, random: &rig.random)
         #expect(carried(offered, to: .callee) == ["startCallUpdate": Self.content])
-        let answer = CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .inactive, setup: "active"), content: Self.content)
+        let answer = CallUpdateRequest(
+            sdp: ScriptedDescription.audio("callee", .inactive, setup: "active"), content: Self.content)
         let answered = try rig.call.respond(by: .callee, answer, at: rig.clock.now, random: &rig.random)
         #expect(carried(answered, to: .caller) == ["respondCallUpdate": Self.content])
-        #expect(carried(try rig.call.send(Self.content, by: .callee), to: .caller) == ["customParameters": Self.content])
+        #expect(
+            carried(try rig.call.send(Self.content, by: .callee), to: .caller) == ["customParameters": Self.content])
         #expect(carried(try rig.call.send(Self.content, by: .callee), to: .callee).isEmpty)
     }
 
@@ -49,7 +54,8 @@ struct CustomContentTests {
         var carriers: [SubscriptionID: [String]] = [:]
         for (device, notifications) in world.told {
             for notification in notifications {
-                let content = CustomContent(parameters: notification.customParameters, bodies: notification.customBodies)
+                let content = CustomContent(
+                    parameters: notification.customParameters, bodies: notification.customBodies)
                 guard !content.isEmpty else { continue }
                 #expect(content == Self.content)
                 carriers[device, default: []].append(notification.type.rawValue)
@@ -63,7 +69,8 @@ struct CustomContentTests {
         var rig = CallRig()
         #expect(throws: CallError.noSuchCall) { try rig.call.send(Self.content, by: .caller) }
         _ = try rig.start()
-        #expect(carried(try rig.call.send(Self.content, by: .caller), to: .callee) == ["customParameters": Self.content])
+        #expect(
+            carried(try rig.call.send(Self.content, by: .caller), to: .callee) == ["customParameters": Self.content])
         _ = rig.take(.drain)
         #expect(throws: CallError.noSuchCall) { try rig.call.send(Self.content, by: .caller) }
     }

@@ -28,7 +28,8 @@ extension DeviceExplorer {
     /// Seen from who takes it.
     private func cause(of step: Step) -> String {
         switch step {
-        case .request(let device, _, _), .again(let device), .leave(let device): cause(of: step, seenFrom: self.leg(of: device))
+        case .request(let device, _, _), .again(let device), .leave(let device):
+            cause(of: step, seenFrom: self.leg(of: device))
         case .giveUp, .ringing, .hear, .mediaFails, .drain, .audit, .wait: cause(of: step, seenFrom: .caller)
         }
     }
@@ -36,9 +37,11 @@ extension DeviceExplorer {
     private func cause(of step: Step, seenFrom leg: Leg) -> String {
         switch step {
         case .request(let device, let request, _): return cause(of: request, of: device, seenFrom: leg)
-        case .again(let device): return clients[device]?.unsure.map { cause(of: $0, of: device, seenFrom: leg) } ?? "nothing"
+        case .again(let device):
+            return clients[device]?.unsure.map { cause(of: $0, of: device, seenFrom: leg) } ?? "nothing"
         case .ringing: return "a device rings"
-        case .leave(let device): return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
+        case .leave(let device):
+            return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
         case .mediaFails: return "media is lost"
         case .drain: return "the gateway stops"
         case .wait:

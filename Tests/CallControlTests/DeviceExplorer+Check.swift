@@ -20,7 +20,9 @@ extension DeviceExplorer {
     private func checkMedia() throws {
         let talking = call.legs.map(\.id).filter { call.legState($0) == .inCall }
         guard talking.count == 2 else {
-            guard routed.isEmpty else { throw ExplorationFault("somebody hears somebody, and only \(talking.count) are in the call", path) }
+            guard routed.isEmpty else {
+                throw ExplorationFault("somebody hears somebody, and only \(talking.count) are in the call", path)
+            }
             return
         }
         guard routed == Set(talking), connected.isSuperset(of: talking) else {
@@ -37,15 +39,22 @@ extension DeviceExplorer {
         case .initial:
             guard device == "d1" || seen == .ended else { throw ExplorationFault("\(device) was told nothing", path) }
         case .dialing, .sessionProgress, .ringing, .answering, .inCall:
-            guard seen == client.state else { throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path) }
+            guard seen == client.state else {
+                throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path)
+            }
         case .ended:
             guard !accepted.contains(device) || client.hasGivenUp || seen == .ended else {
                 throw ExplorationFault("\(device) has answered, believes it has not, and the call is \(seen)", path)
             }
-            guard device != Self.onlooker || seen == .ended else { throw ExplorationFault("\(device) was told that it is over, and the call is \(seen)", path) }
-            let isElsewhere = clients.contains { $0.key != Self.onlooker && $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen }
+            guard device != Self.onlooker || seen == .ended else {
+                throw ExplorationFault("\(device) was told that it is over, and the call is \(seen)", path)
+            }
+            let isElsewhere = clients.contains {
+                $0.key != Self.onlooker && $0.key != device && self.leg(of: $0.key) == leg && $0.value.state == seen
+            }
             guard seen == .ended || isElsewhere || isTemporary else {
-                throw ExplorationFault("\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
+                throw ExplorationFault(
+                    "\(device) is done, nobody else is there, and the call is \(seen) for ever", path)
             }
         case .onHold, .remotelyHeld, .onDoubleHold: throw ExplorationFault("\(device) is \(client.state)", path)
         }
@@ -61,7 +70,10 @@ extension DeviceExplorer {
         let believed = Self.devices.map { id, _ in
             guard let client = clients[id] else { return "-" }
             let mail = client.mail.map(\.rawValue).joined(separator: "+")
-            let marks = [("gone", client.isGone), ("failed", client.hasGivenUp), ("o", client.isOffered), ("a", client.hasAnswer)]
+            let marks = [
+                ("gone", client.isGone), ("failed", client.hasGivenUp), ("o", client.isOffered),
+                ("a", client.hasAnswer),
+            ]
             let marked = marks.map { $1 ? $0 : "" }.joined()
             return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
         }

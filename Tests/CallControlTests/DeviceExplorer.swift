@@ -46,7 +46,8 @@ struct DeviceExplorer: Explorable {
 
         var description: String {
             switch self {
-            case .request(let device, let request, let fate): "\(request.rawValue) of \(device.rawValue) \(fate.rawValue)"
+            case .request(let device, let request, let fate):
+                "\(request.rawValue) of \(device.rawValue) \(fate.rawValue)"
             case .again(let device): "\(device.rawValue) asks again"
             case .giveUp(let device): "\(device.rawValue) gives up"
             case .ringing(let device): "\(device.rawValue) reports ringing"
@@ -78,7 +79,9 @@ struct DeviceExplorer: Explorable {
 
     /// Alice's other device.
     static let onlooker: SubscriptionID = "a2"
-    static let devices: [(id: SubscriptionID, leg: Leg)] = [("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2))]
+    static let devices: [(id: SubscriptionID, leg: Leg)] = [
+        ("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2)),
+    ]
 
     private(set) var call: Call
     private(set) var clients: [SubscriptionID: Client] = [:]
@@ -101,8 +104,11 @@ struct DeviceExplorer: Explorable {
         call = Call(
             id: CallID(1),
             parties: PerLeg(
-                caller: CallParty(user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
-                callee: CallParty(user: MidCallRig.bob, name: "Bob", session: "B", devices: [Device("b1", sendsRingingFeedback: true)])),
+                caller: CallParty(
+                    user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
+                callee: CallParty(
+                    user: MidCallRig.bob, name: "Bob", session: "B", devices: [Device("b1", sendsRingingFeedback: true)]
+                )),
             configuration: configuration)
         for device in Self.devices { clients[device.id] = Client(state: .initial) }
         if !hasOffer {
@@ -115,7 +121,9 @@ struct DeviceExplorer: Explorable {
 
     var steps: [Step] {
         // If the request itself is lost there is no call.
-        guard call.state != .initial else { return [.request("a1", .start, .arrives), .request("a1", .start, .answerLost)] }
+        guard call.state != .initial else {
+            return [.request("a1", .start, .arrives), .request("a1", .start, .answerLost)]
+        }
         let isOver = if case .ended = call.state { true } else { false }
         var steps: [Step] = []
         for device in Self.devices {
@@ -140,7 +148,9 @@ struct DeviceExplorer: Explorable {
 
     /// A client takes the end of a call for granted, whatever became of its request; what it was rung for is worth asking again.
     private func requests(of device: SubscriptionID, _ client: Client) -> [Step] {
-        let hangingUp = (device == Self.onlooker ? [.arrives] : [Fate.arrives, .lost]).map { Step.request(device, .end, $0) }
+        let hangingUp = (device == Self.onlooker ? [.arrives] : [Fate.arrives, .lost]).map {
+            Step.request(device, .end, $0)
+        }
         switch client.state {
         case .dialing, .sessionProgress, .answering, .inCall: return hangingUp
         case .ringing where leg(of: device) == .caller:
@@ -157,7 +167,9 @@ struct DeviceExplorer: Explorable {
     /// An end that talks, of which no client is in the call any more.
     func isDeserted(_ leg: Leg) -> Bool {
         guard call.legState(leg) == .inCall else { return false }
-        return Self.devices.allSatisfy { $0.leg != leg || $0.id == Self.onlooker || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended }
+        return Self.devices.allSatisfy {
+            $0.leg != leg || $0.id == Self.onlooker || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended
+        }
     }
 
     private func knows(_ device: SubscriptionID) -> Bool {
@@ -168,8 +180,14 @@ struct DeviceExplorer: Explorable {
         path.append(step)
         switch step {
         case .request(let device, let request, let fate):
-            if fate != .lost { learn(device, request, of: try carryOut(request, of: device), isKnown: fate == .arrives) }
-            if request == .end, fate == .lost { giveUp(device) } else if fate != .arrives { clients[device]?.unsure = request }
+            if fate != .lost {
+                learn(device, request, of: try carryOut(request, of: device), isKnown: fate == .arrives)
+            }
+            if request == .end, fate == .lost {
+                giveUp(device)
+            } else if fate != .arrives {
+                clients[device]?.unsure = request
+            }
         case .again(let device):
             guard let request = clients[device]?.unsure else { return false }
             clients[device]?.unsure = nil
@@ -180,7 +198,9 @@ struct DeviceExplorer: Explorable {
             do throws(CallError) { note(try call.ringing(by: leg(of: device))) } catch { return false }
         case .hear(let device): try hear(device)
         case .leave(let device):
-            let othersRemain = Self.devices.contains { $0.id != device && $0.leg == leg(of: device) && clients[$0.id]?.isGone == false }
+            let othersRemain = Self.devices.contains {
+                $0.id != device && $0.leg == leg(of: device) && clients[$0.id]?.isGone == false
+            }
             note(call.deviceChanged(leg(of: device), .left(device, othersRemain: othersRemain), at: clock.now))
             clients[device] = Client(state: .ended, isGone: true)
         case .mediaFails(let leg):
@@ -214,8 +234,12 @@ struct DeviceExplorer: Explorable {
             note(try perform(request, of: device))
             return true
         } catch {
-            guard error.isOfState else { throw ExplorationFault("\(request) is refused for no reason of the call's: \(error)", path) }
-            guard before == call, wasAccepted == accepted else { throw ExplorationFault("a refused request changed something", path) }
+            guard error.isOfState else {
+                throw ExplorationFault("\(request) is refused for no reason of the call's: \(error)", path)
+            }
+            guard before == call, wasAccepted == accepted else {
+                throw ExplorationFault("a refused request changed something", path)
+            }
             return false
         }
     }
@@ -236,15 +260,20 @@ struct DeviceExplorer: Explorable {
         let (leg, now) = (leg(of: device), clock.now)
         switch request {
         case .start:
-            let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+            let mode = MediaMode.anchored(
+                PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
             let request = CallStartRequest(
-                callee: MidCallRig.bob, sdp: hasOffer ? ScriptedDescription.audio("alice", .sendReceive) : "", acceptsEarlyMedia: true)
+                callee: MidCallRig.bob, sdp: hasOffer ? ScriptedDescription.audio("alice", .sendReceive) : "",
+                acceptsEarlyMedia: true)
             let told = try call.start(request, media: mode, at: now, random: &random)
             if hasOffer { clients[Self.onlooker]?.state = .dialing }
             // Bob's other device comes a little later.
-            return told + call.deviceChanged(.callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
+            return told
+                + call.deviceChanged(
+                    .callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
         case .answer:
-            let text = ScriptedDescription.audio("device-\(device.rawValue)", .sendReceive, setup: hasOffer ? "active" : "actpass")
+            let text = ScriptedDescription.audio(
+                "device-\(device.rawValue)", .sendReceive, setup: hasOffer ? "active" : "actpass")
             let told = try call.answer(by: leg, CallAnswerRequest(sdp: text), at: now, random: &random)
             accepted.insert(device)
             return told
@@ -255,7 +284,8 @@ struct DeviceExplorer: Explorable {
         case .end: return try call.end(by: leg, from: device, reasonText: nil, at: now)
         case .forward:
             try call.checkForward(by: leg)
-            let party = CallParty(user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D", devices: [Device("d1")])
+            let party = CallParty(
+                user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D", devices: [Device("d1")])
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwdave"))
             return try call.forward(by: leg, to: target, at: now, random: &random)
         }
@@ -266,7 +296,8 @@ struct DeviceExplorer: Explorable {
         guard isKnown else { return }
         switch request {
         case .start: clients[device]?.state = .dialing
-        case .answer where isAccepted && !hasOffer && clients[device]?.hasAnswer == false: clients[device]?.state = .answering
+        case .answer where isAccepted && !hasOffer && clients[device]?.hasAnswer == false:
+            clients[device]?.state = .answering
         case .answer where isAccepted, .respond where isAccepted: talk(device)
         case .answer, .respond, .reject, .forward, .end: clients[device]?.state = .ended
         }
@@ -292,7 +323,9 @@ struct DeviceExplorer: Explorable {
             }
         }
         for case .notify(_, let receivers, let notification) in actions {
-            for receiver in receivers where clients[receiver]?.isGone == false { clients[receiver]?.mail.append(notification.type) }
+            for receiver in receivers where clients[receiver]?.isGone == false {
+                clients[receiver]?.mail.append(notification.type)
+            }
         }
     }
 
@@ -304,10 +337,12 @@ struct DeviceExplorer: Explorable {
         case (.sessionProgress, .dialing): client.state = .sessionProgress
         case (.ringing, .dialing), (.ringing, .sessionProgress): client.state = .ringing
         // The first news that the call was answered.
-        case (.startCallUpdate, .dialing), (.startCallUpdate, .ringing): (client.state, client.isOffered) = (.ringing, true)
+        case (.startCallUpdate, .dialing), (.startCallUpdate, .ringing):
+            (client.state, client.isOffered) = (.ringing, true)
         // Whether it was its own offer that is answered a client knows when its request is.
         case (.respondCallUpdate, .ringing) where client.unsure == .answer: client.hasAnswer = true
-        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .sessionProgress), (.respondCallUpdate, .ringing), (.respondCallUpdate, .answering):
+        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .sessionProgress), (.respondCallUpdate, .ringing),
+            (.respondCallUpdate, .answering):
             clients[device] = client
             talk(device)
             return

@@ -28,7 +28,8 @@ struct EarlyMediaTests {
         }
 
         mutating func start(offering sdp: String, listing: Bool = true) throws -> [CallAction] {
-            let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+            let mode = MediaMode.anchored(
+                PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
             let request = CallStartRequest(callee: CallRig.bob, sdp: sdp, acceptsEarlyMedia: listing)
             return try call.start(request, media: mode, at: clock.now, random: &random)
         }
@@ -43,7 +44,8 @@ struct EarlyMediaTests {
 
     @Test func `the caller has a path at once, and the ringback tone when a device rings`() throws {
         var rig = Rig(Playback(.tone(.ringback)))
-        #expect(try rig.start() == ["prepare callee", "prepare caller", "connect caller", "a1 sessionProgress", "b1 call"])
+        #expect(
+            try rig.start() == ["prepare callee", "prepare caller", "connect caller", "a1 sessionProgress", "b1 call"])
         #expect(rig.state == .sessionProgress)
         #expect(try rig.call.ringing(by: .callee).traces == ["play #0 to caller", "a1 ringing"])
         #expect(rig.state == .ringing)
@@ -55,7 +57,11 @@ struct EarlyMediaTests {
     @Test(arguments: [.file("welcome.wav"), .music] as [Playback.Source])
     func `what does not say that it rings is heard from the beginning`(_ source: Playback.Source) throws {
         var rig = Rig(Playback(source))
-        #expect(try rig.start() == ["prepare callee", "prepare caller", "connect caller", "play #0 to caller", "a1 sessionProgress", "b1 call"])
+        #expect(
+            try rig.start() == [
+                "prepare callee", "prepare caller", "connect caller", "play #0 to caller", "a1 sessionProgress",
+                "b1 call",
+            ])
         #expect(try rig.call.ringing(by: .callee).traces == ["a1 ringing"])
         #expect(rig.state == .ringing)
     }
@@ -64,7 +70,8 @@ struct EarlyMediaTests {
         var rig = Rig(Playback(.tone(.ringback)), callee: CallRig.plain)
         #expect(
             try rig.start() == [
-                "prepare callee", "prepare caller", "connect caller", "a1 sessionProgress", "b2 call", "play #0 to caller", "a1 ringing",
+                "prepare callee", "prepare caller", "connect caller", "a1 sessionProgress", "b2 call",
+                "play #0 to caller", "a1 ringing",
             ])
         #expect(rig.state == .ringing)
     }
@@ -73,16 +80,22 @@ struct EarlyMediaTests {
     @Test(arguments: ["VP8/90000", "VP9/90000", "H264/90000", "AV1/90000"])
     func `a picture of any codec is kept open, and agreed with the answer`(_ codec: String) throws {
         func described(_ ufrag: String, setup: String) -> String {
-            ScriptedDescription.audio(ufrag, .sendReceive, video: .sendReceive, setup: setup).replacing("VP8/90000", with: codec)
+            ScriptedDescription.audio(ufrag, .sendReceive, video: .sendReceive, setup: setup).replacing(
+                "VP8/90000", with: codec)
         }
         var rig = Rig(Playback(.tone(.ringback)))
         let progress = try rig.start(offering: described("alice", setup: "actpass")).description(of: .sessionProgress)
         #expect(progress.media.map(\.port) == [7_000, 7_000])
-        #expect(progress.media[1].attributes.contains("inactive") && progress.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
+        #expect(
+            progress.media[1].attributes.contains("inactive")
+                && progress.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
         let request = CallAnswerRequest(sdp: described("bobs", setup: "active"))
-        let final = try rig.call.answer(by: .callee, request, at: rig.clock.now, random: &rig.random).description(of: .respondCallUpdate)
+        let final = try rig.call.answer(by: .callee, request, at: rig.clock.now, random: &rig.random).description(
+            of: .respondCallUpdate)
         #expect(final.media.map(\.port) == [7_000, 7_000])
-        #expect(final.media[1].attributes.contains("sendrecv") && final.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
+        #expect(
+            final.media[1].attributes.contains("sendrecv")
+                && final.media[1].attributes.value(of: "rtpmap") == "96 \(codec)")
     }
 
     @Test func `audio that the gateway cannot send is kept open beside audio that it can`() throws {
@@ -96,7 +109,8 @@ struct EarlyMediaTests {
 
     @Test func `without audio that the gateway can send there is nothing ahead of the answer`() throws {
         var rig = Rig(Playback(.tone(.ringback)))
-        let offer = ScriptedDescription.audio("alice", .sendReceive, video: .sendReceive).replacing("opus/48000/2", with: "iLBC/8000")
+        let offer = ScriptedDescription.audio("alice", .sendReceive, video: .sendReceive).replacing(
+            "opus/48000/2", with: "iLBC/8000")
         #expect(try rig.start(offering: offer).traces == ["prepare callee", "b1 call"])
     }
 
@@ -108,7 +122,9 @@ struct EarlyMediaTests {
     }
 
     @Test(arguments: [(Playback?.none, true), (Playback(.tone(.ringback)), false)])
-    func `a caller that does not list it, or a gateway that has none, waits without`(_ playback: Playback?, _ lists: Bool) throws {
+    func `a caller that does not list it, or a gateway that has none, waits without`(
+        _ playback: Playback?, _ lists: Bool
+    ) throws {
         var rig = Rig(playback)
         #expect(try rig.start(listing: lists) == ["prepare callee", "b1 call"])
         #expect(rig.state == .dialing)

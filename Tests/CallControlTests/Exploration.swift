@@ -28,7 +28,8 @@ struct Exploration {
 
     /// - Parameter observe: is told of every step that was taken, with what was before and after it.
     init<World: Explorable>(
-        of start: [World], depth limit: Int = .max, observe: (_ before: World, World.Step, _ after: World) -> Void = { _, _, _ in }
+        of start: [World], depth limit: Int = .max,
+        observe: (_ before: World, World.Step, _ after: World) -> Void = { _, _, _ in }
     ) throws {
         var frontier: [World] = []
         var known: Set<String> = []
@@ -53,7 +54,9 @@ struct Exploration {
 }
 
 extension Exploration: CustomStringConvertible {
-    var description: String { "\(states) states and \(transitions) transitions in \(depth) steps, \(open) states left open" }
+    var description: String {
+        "\(states) states and \(transitions) transitions in \(depth) steps, \(open) states left open"
+    }
 }
 
 struct ExplorationFault: Error, CustomStringConvertible {
@@ -69,7 +72,8 @@ extension CallError {
     var isOfState: Bool {
         switch self {
         case .noSuchCall, .alreadyAnswered, .notAllowed, .pending: true
-        case .unreachable, .malformedDescription, .unsupportedDescription, .unplayable, .keysWaiting, .notForGuests, .unsupported, .limitOfCalls,
+        case .unreachable, .malformedDescription, .unsupportedDescription, .unplayable, .keysWaiting, .notForGuests,
+            .unsupported, .limitOfCalls,
             .limitOfLegs, .tooManyCalls, .draining:
             false
         }

@@ -8,7 +8,9 @@ struct ExplorationTests {
         var charts = CallExplorer.Charts()
         for (alice, others) in HoldTests.pairings {
             let start = try CallExplorer(alice: alice, others: others, isFocused: true)
-            let exploration = try Exploration(of: [start], depth: Exploration.isDeep ? 12 : 10) { charts.note($0, $1, $2) }
+            let exploration = try Exploration(of: [start], depth: Exploration.isDeep ? 12 : 10) {
+                charts.note($0, $1, $2)
+            }
             print("one call, \(alice.rawValue) and \(others.rawValue): \(exploration)")
             #expect(exploration.states > 5_000)
         }
@@ -25,7 +27,9 @@ struct ExplorationTests {
 
     /// The same with clients that pay no heed to an offer while their own waits.
     @Test(arguments: HoldTests.pairings)
-    func `clients that do not put their own offer aside go astray as little`(_ alice: HoldDialect, _ others: HoldDialect) throws {
+    func `clients that do not put their own offer aside go astray as little`(
+        _ alice: HoldDialect, _ others: HoldDialect
+    ) throws {
         let start = try CallExplorer(alice: alice, others: others, isFocused: true, yields: false)
         let exploration = try Exploration(of: [start], depth: Exploration.isDeep ? 12 : 9)
         print("one call, heedless, \(alice.rawValue) and \(others.rawValue): \(exploration)")
@@ -43,7 +47,8 @@ struct ExplorationTests {
             "call-states/two-calls.md", title: "Two calls of one user",
             [
                 "What the ends go through when their calls are brought together, by a transfer to another call or a join.",
-                charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+                charts.ends.section(Self.order), charts.joiner.section(Self.order),
+                charts.operations.section(CallExplorer.Charts.operationOrder),
                 charts.conference.section(Call.stageOrder),
             ]
         ).check()
@@ -64,23 +69,28 @@ struct ExplorationTests {
             "call-states/held-calls.md", title: "Two held calls of one user",
             [
                 "What the ends go through when calls that are held, by one end or by both, are brought together while others hold, resume or leave.",
-                charts.ends.section(Self.order), charts.joiner.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
+                charts.ends.section(Self.order), charts.joiner.section(Self.order),
+                charts.operations.section(CallExplorer.Charts.operationOrder),
                 charts.conference.section(Call.stageOrder),
             ]
         ).check()
     }
 
-    private static let preparations: [(name: String, alice: HoldDialect, others: HoldDialect, steps: [CallExplorer.Step], requests: Int)] = [
-        ("both held", .inactive, .sendOnly, [.hold("A1"), .answer("B"), .hold("A2"), .answer("C")], 2),
-        (
-            "one held twice", .sendOnly, .sendOnly,
-            [.hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C")], 2
-        ),
-        (
-            "both held twice", .sendOnly, .inactive,
-            [.hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C"), .hold("C"), .answer("A2")], 3
-        ),
-    ]
+    private static let preparations:
+        [(name: String, alice: HoldDialect, others: HoldDialect, steps: [CallExplorer.Step], requests: Int)] = [
+            ("both held", .inactive, .sendOnly, [.hold("A1"), .answer("B"), .hold("A2"), .answer("C")], 2),
+            (
+                "one held twice", .sendOnly, .sendOnly,
+                [.hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C")], 2
+            ),
+            (
+                "both held twice", .sendOnly, .inactive,
+                [
+                    .hold("A1"), .answer("B"), .hold("B"), .answer("A1"), .hold("A2"), .answer("C"), .hold("C"),
+                    .answer("A2"),
+                ], 3
+            ),
+        ]
 
     /// One call until it is answered or over, on several devices, with requests and answers that get lost and notifications that are late.
     @Test func `the first answer wins, and everybody learns of it`() throws {
@@ -93,7 +103,8 @@ struct ExplorationTests {
             "call-states/until-the-answer.md", title: "Until the answer",
             [
                 "What caller and callee go through until the call is answered or over, and the call with them.",
-                charts.outgoing.section(Self.order), charts.incoming.section(Self.order), charts.call.section(Call.stageOrder),
+                charts.outgoing.section(Self.order), charts.incoming.section(Self.order),
+                charts.call.section(Call.stageOrder),
             ]
         ).check()
     }
@@ -101,7 +112,9 @@ struct ExplorationTests {
     /// The caller has a description ahead of the answer: SESSION_PROGRESS until a device rings.
     @Test func `early media changes nothing about who is told what`() throws {
         var charts = DeviceExplorer.Charts()
-        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9) { charts.note($0, $1, $2) }
+        let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: true)], depth: 9) {
+            charts.note($0, $1, $2)
+        }
         print("until the answer, with early media: \(exploration)")
         #expect(exploration.states > 1_000)
         try ExpectedDocument(
@@ -133,7 +146,8 @@ struct ExplorationTests {
     @Test func `both ends and the gateway agree on every m-line`() throws {
         for (name, alice, others, daveSeesVideo, steps) in Self.filmings {
             let requests = Exploration.isDeep ? 3 : 2
-            let start = try VideoExplorer(alice: alice, others: others, daveSeesVideo: daveSeesVideo, prepared: steps, requests: requests)
+            let start = try VideoExplorer(
+                alice: alice, others: others, daveSeesVideo: daveSeesVideo, prepared: steps, requests: requests)
             let exploration = try Exploration(of: [start])
             print("\(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests: \(exploration)")
             #expect(exploration.states > 1_000)
@@ -147,12 +161,16 @@ struct ExplorationTests {
             ("Alice films", .sendOnly, .sendOnly, false, [.video("A1"), .hear("B"), .answer("B"), .hear("A1")]),
             (
                 "both film", .sendOnly, .inactive, true,
-                [.video("A1"), .hear("B"), .answer("B"), .hear("A1"), .video("B"), .hear("A1"), .answer("A1"), .hear("B")]
+                [
+                    .video("A1"), .hear("B"), .answer("B"), .hear("A1"), .video("B"), .hear("A1"), .answer("A1"),
+                    .hear("B"),
+                ]
             ),
             (
                 "Bob films and both hold", .inactive, .inactive, true,
                 [
-                    .video("B"), .hear("A1"), .answer("A1"), .hear("B"), .hold("A1"), .hear("B"), .answer("B"), .hear("A1"),
+                    .video("B"), .hear("A1"), .answer("A1"), .hear("B"), .hold("A1"), .hear("B"), .answer("B"),
+                    .hear("A1"),
                     .hold("B"), .hear("A1"), .answer("A1"), .hear("B"),
                 ]
             ),
@@ -161,7 +179,9 @@ struct ExplorationTests {
     /// A subscription, while the requests, the socket and the other devices of its user come and go.
     @Test func `a subscription ends once, and its socket with it`() throws {
         var chart = StateChart("A subscription")
-        let exploration = try Exploration(of: [RegistrationExplorer()], depth: 9) { chart.note($0.cause(of: $1, $2), from: $0.word, to: $2.word) }
+        let exploration = try Exploration(of: [RegistrationExplorer()], depth: 9) {
+            chart.note($0.cause(of: $1, $2), from: $0.word, to: $2.word)
+        }
         print("a subscription: \(exploration)")
         #expect(exploration.states > 1_000)
         try ExpectedDocument(

@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ".", "A1", "3f1c9a0b7e5d248.x", "3f1c9a0b7e5d24866.x", "3F1C9A0B7E5D2486.x", "3f1c9a0b7e5d2486", "３f1c9a0b7e5d248.x",
+        "", ".", "A1", "3f1c9a0b7e5d248.x", "3f1c9a0b7e5d24866.x", "3F1C9A0B7E5D2486.x", "3f1c9a0b7e5d2486",
+        "３f1c9a0b7e5d248.x",
         "3f1c9a0b7e5d248é.x",
     ])
     func `other names lead nowhere`(_ name: String) {
@@ -44,13 +45,16 @@ import Testing
 
     // MARK: Tokens
 
-    @Test(arguments: [
-        ("alice@example.com;1700000000000", "alice@example.com", 1_700_000_000_000),
-        ("sip:bob@example.com;transport=tls;17", "bob@example.com", 17),
-        ("alice;0", "alice@example.com", 0),
-        ("alice@example.com", nil, 0), ("alice@example.com;", nil, 0), ("alice@example.com;17e9", nil, 0), ("alice@example.com;-1", nil, 0),
-        (";1700000000000", nil, 0), ("", nil, 0), ("alice@example.com;99999999999999999999", nil, 0), ("a b;1", nil, 0),
-    ] as [(String, String?, Int64)])
+    @Test(
+        arguments: [
+            ("alice@example.com;1700000000000", "alice@example.com", 1_700_000_000_000),
+            ("sip:bob@example.com;transport=tls;17", "bob@example.com", 17),
+            ("alice;0", "alice@example.com", 0),
+            ("alice@example.com", nil, 0), ("alice@example.com;", nil, 0), ("alice@example.com;17e9", nil, 0),
+            ("alice@example.com;-1", nil, 0),
+            (";1700000000000", nil, 0), ("", nil, 0), ("alice@example.com;99999999999999999999", nil, 0),
+            ("a b;1", nil, 0),
+        ] as [(String, String?, Int64)])
     func `a token holds an address and a time`(_ text: String, _ address: String?, _ time: Int64) {
         let token = CallMeToken(parsing: Array(text.utf8), defaultDomain: "example.com")
         #expect(token?.address.text == address)
@@ -63,7 +67,9 @@ import Testing
         for count in 0..<500 { _ = CallMeToken(parsing: random.nextBytes(count % 64), defaultDomain: "example.com") }
     }
 
-    @Test(arguments: [(0, true), (300_000, true), (-300_000, true), (300_001, false), (-300_001, false), (.max, false)] as [(Int64, Bool)])
+    @Test(
+        arguments: [(0, true), (300_000, true), (-300_000, true), (300_001, false), (-300_001, false), (.max, false)]
+            as [(Int64, Bool)])
     func `a token is current within its window, either way`(_ age: Int64, _ isCurrent: Bool) {
         let now: Int64 = 1_700_000_000_000
         let token = CallMeToken(address: alice, issuedAt: age == .max ? .min : now - age)
@@ -110,10 +116,15 @@ import Testing
         #expect(throws: RegistrationError.limitOfSubscriptions(1)) {
             try registration.subscribe(wish, as: SubscriptionIdentity(random: &random), at: now)
         }
-        let (first, second) = (Registration.Attachment(call: CallID(1), leg: .caller), Registration.Attachment(call: CallID(2), leg: .caller))
+        let (first, second) = (
+            Registration.Attachment(call: CallID(1), leg: .caller),
+            Registration.Attachment(call: CallID(2), leg: .caller)
+        )
         #expect(registration.attach(SessionID("A1"), to: first) == [Device(grant.subscription)])
         #expect(registration.attach(SessionID("A2"), to: second).isEmpty)
-        #expect(registration.attach(SessionID("A1"), to: second) == [Device(grant.subscription)], "the same leg can move to another call")
+        #expect(
+            registration.attach(SessionID("A1"), to: second) == [Device(grant.subscription)],
+            "the same leg can move to another call")
         registration.detach(SessionID("A1"))
         #expect(registration.attach(SessionID("A2"), to: second) == [Device(grant.subscription)])
     }

@@ -93,7 +93,8 @@ struct HoldTests {
         #expect(rig.call == before)
         #expect(throws: CallError.self) {
             try rig.call.respond(
-                by: .caller, CallUpdateRequest(sdp: rig.next("caller", .inactive)), at: rig.clock.now, random: &rig.random)
+                by: .caller, CallUpdateRequest(sdp: rig.next("caller", .inactive)), at: rig.clock.now,
+                random: &rig.random)
         }
         #expect(rig.call == before)
     }
@@ -111,7 +112,8 @@ struct HoldTests {
         let asked = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: ""), at: rig.clock.now, random: &rig.random)
         #expect(asked.traces == ["bob1 startCallUpdate"])
         let offered = try rig.call.respond(
-            by: .callee, CallUpdateRequest(sdp: rig.next("callee", .sendReceive)), at: rig.clock.now, random: &rig.random)
+            by: .callee, CallUpdateRequest(sdp: rig.next("callee", .sendReceive)), at: rig.clock.now,
+            random: &rig.random)
         #expect(offered.traces == ["a1 startCallUpdate"])
         rig.note(offered)
         let answered = try rig.answer(by: .caller).traces
@@ -122,7 +124,8 @@ struct HoldTests {
     @Test func `a new way to an end concerns nobody else`() throws {
         var rig = try MidCallRig()
         let text = rig.next("caller2", .sendReceive).replacing("AB:AB", with: "CD:CD")
-        let actions = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: text), at: rig.clock.now, random: &rig.random)
+        let actions = try rig.call.offer(
+            by: .caller, CallUpdateRequest(sdp: text), at: rig.clock.now, random: &rig.random)
         #expect(actions.traces == ["prepare caller", "connect caller", "a1 respondCallUpdate"])
         #expect(states(rig) == [.inCall, .inCall])
     }

@@ -17,7 +17,9 @@ struct LateAnswerTests {
     }
 
     @Test(arguments: HoldTests.pairings)
-    func `an offer that the other end does not answer is answered in its place`(_ caller: HoldDialect, _ callee: HoldDialect) throws {
+    func `an offer that the other end does not answer is answered in its place`(
+        _ caller: HoldDialect, _ callee: HoldDialect
+    ) throws {
         var rig = try unanswered(caller, callee)
         #expect(rig.states == [.onHold, .remotelyHeld])
         // The late answer is taken, and nobody else has to know.
@@ -44,7 +46,8 @@ struct LateAnswerTests {
     @Test func `an end that has not answered is told the next change once it has`() throws {
         var rig = try unanswered()
         let resumed = try rig.offer(by: .caller, .sendReceive)
-        #expect(resumed.traces.filter { $0.contains("Update") } == ["a1 respondCallUpdate"], "the gateway answers at once")
+        #expect(
+            resumed.traces.filter { $0.contains("Update") } == ["a1 respondCallUpdate"], "the gateway answers at once")
         _ = try rig.answer(by: .callee)
         let news = rig.pass()
         #expect(news.traces == ["bob1 startCallUpdate"])
@@ -72,7 +75,8 @@ struct LateAnswerTests {
         var rig = try MidCallRig()
         #expect(throws: CallError.notAllowed(operation: "respondCallUpdate", state: "IN_CALL")) {
             let answer = rig.next("callee", .sendReceive, setup: "active")
-            _ = try rig.call.respond(by: .callee, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random)
+            _ = try rig.call.respond(
+                by: .callee, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random)
         }
     }
 
@@ -118,7 +122,8 @@ struct CrossingOfferTests {
         // What the callee was offered before its own offer, it answers now.
         rig.setHolding(false, .callee)
         let held = rig.next("callee", caller.hold(whileHeld: false).reversed, setup: "active")
-        rig.note(try rig.call.respond(by: .callee, CallUpdateRequest(sdp: held), at: rig.clock.now, random: &rig.random))
+        rig.note(
+            try rig.call.respond(by: .callee, CallUpdateRequest(sdp: held), at: rig.clock.now, random: &rig.random))
         #expect(rig.states == [.onHold, .remotelyHeld])
         try rig.settle()
         _ = try rig.setHold(false, by: .caller)
@@ -131,14 +136,17 @@ struct CrossingOfferTests {
         rig.setHolding(true, .caller)
         let film = ScriptedDescription.audio("callee", .sendReceive, video: .sendReceive, version: 90)
         rig.note(try rig.call.offer(by: .callee, CallUpdateRequest(sdp: film), at: rig.clock.now, random: &rig.random))
-        #expect(try ScriptedDescription.directions(rig.received[.callee] ?? "") == [.sendOnly, .inactive], "the line is kept open")
+        #expect(
+            try ScriptedDescription.directions(rig.received[.callee] ?? "") == [.sendOnly, .inactive],
+            "the line is kept open")
         // The caller is told of the picture, and its answer comes back.
         let told = rig.passUntilTold()
         #expect(told.traces == ["a1 startCallUpdate"])
         rig.note(told)
         #expect(try ScriptedDescription.directions(rig.received[.caller] ?? "") == [.sendReceive, .sendReceive])
         let answer = ScriptedDescription.audio("caller", .sendOnly, video: .receiveOnly, setup: "active", version: 91)
-        rig.note(try rig.call.respond(by: .caller, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random))
+        rig.note(
+            try rig.call.respond(by: .caller, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random))
         let back = rig.passUntilTold()
         #expect(back.traces == ["bob1 startCallUpdate"])
         rig.note(back)
@@ -150,9 +158,14 @@ struct CrossingOfferTests {
         _ = try rig.offer(by: .caller, .inactive)
         let content = CustomContent(parameters: [CustomParameter(name: "X-Reason", value: "lunch")])
         let hold = rig.next("callee", .inactive)
-        let actions = try rig.call.offer(by: .callee, CallUpdateRequest(sdp: hold, content: content), at: rig.clock.now, random: &rig.random)
+        let actions = try rig.call.offer(
+            by: .callee, CallUpdateRequest(sdp: hold, content: content), at: rig.clock.now, random: &rig.random)
         let carried = actions.contains { action in
-            if case .notify(_, ["a1"], let notification) = action { notification.customParameters == content.parameters } else { false }
+            if case .notify(_, ["a1"], let notification) = action {
+                notification.customParameters == content.parameters
+            } else {
+                false
+            }
         }
         #expect(carried)
     }
@@ -182,7 +195,9 @@ extension MidCallRig {
         while let next = call.nextDeadline, next.time - clock.now < .seconds(10) {
             let actions = pass()
             note(actions)
-            for case .notify(let leg, _, let notification) in actions where notification.type == .startCallUpdate { _ = try answer(by: leg) }
+            for case .notify(let leg, _, let notification) in actions where notification.type == .startCallUpdate {
+                _ = try answer(by: leg)
+            }
         }
     }
 }

@@ -7,8 +7,11 @@ import Testing
 struct LegBudgetTests {
     private static let callers = ["joe", "eve", "bob", "sue"].map { UserAddress(parsing: "\($0)@example.com")! }
 
-    private func rig(legs: Int = 20, ringing: Int = 4, rate: RateAllowance.Rate = .init(burst: 2, interval: .seconds(1))) throws -> RegistrationRig {
-        var rig = RegistrationRig(Registration.Configuration(maximumLegs: legs, maximumRinging: ringing, callRate: rate))
+    private func rig(
+        legs: Int = 20, ringing: Int = 4, rate: RateAllowance.Rate = .init(burst: 2, interval: .seconds(1))
+    ) throws -> RegistrationRig {
+        var rig = RegistrationRig(
+            Registration.Configuration(maximumLegs: legs, maximumRinging: ringing, callRate: rate))
         try rig.subscribe()
         return rig
     }
@@ -54,7 +57,9 @@ struct LegBudgetTests {
         var rig = try rig(legs: 2, ringing: 2)
         #expect(ring(&rig, 1, by: Self.callers[0]))
         #expect(!rig.registration.attach("A2", to: .init(call: CallID(2), leg: .caller)).isEmpty)
-        for role in [.own, .rung(by: Self.callers[1])] as [LegRole] { #expect(rig.registration.refusal(as: role) == .limitOfLegs) }
+        for role in [.own, .rung(by: Self.callers[1])] as [LegRole] {
+            #expect(rig.registration.refusal(as: role) == .limitOfLegs)
+        }
         #expect(!ring(&rig, 3, by: Self.callers[1]))
         #expect(rig.registration.refusal(of: "B1", as: .own) == nil)
         #expect(!rig.registration.attach("B1", to: .init(call: CallID(2), leg: Leg(2))).isEmpty)
@@ -64,19 +69,25 @@ struct LegBudgetTests {
 
     @Test func `without a device nothing rings and nothing is dialled`() {
         let rig = RegistrationRig()
-        for role in [.own, .rung(by: Self.callers[0])] as [LegRole] { #expect(rig.registration.refusal(as: role) == .noDevice) }
+        for role in [.own, .rung(by: Self.callers[0])] as [LegRole] {
+            #expect(rig.registration.refusal(as: role) == .noDevice)
+        }
     }
 
     @Test func `who has begun too many calls waits, and is not rid of it by leaving`() throws {
         var rig = try rig()
         for _ in 0..<2 { try rig.registration.chargeCall(at: rig.now.monotonic) }
-        #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) { try rig.registration.chargeCall(at: rig.now.monotonic) }
+        #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) {
+            try rig.registration.chargeCall(at: rig.now.monotonic)
+        }
         #expect(rig.registration.nextDeadline?.reason == .expiry, "who is there need not be looked after")
         _ = try rig.registration.unsubscribe("s1", at: rig.now)
         #expect(!rig.registration.isIdle)
         #expect(rig.registration.nextDeadline?.reason == .callRate)
         try rig.subscribe()
-        #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) { try rig.registration.chargeCall(at: rig.now.monotonic) }
+        #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) {
+            try rig.registration.chargeCall(at: rig.now.monotonic)
+        }
         _ = try rig.registration.unsubscribe("s2", at: rig.now)
         _ = rig.advance(by: .seconds(2))
         #expect(rig.registration.isIdle)

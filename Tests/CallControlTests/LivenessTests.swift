@@ -13,7 +13,9 @@ struct LivenessTests {
         #expect(rig.call.nextDeadline == Deadline(rig.clock.now + .seconds(90), .silence(.callee)))
         rig.clock.advance(by: .seconds(90))
         #expect(
-            rig.call.timeout(at: rig.clock.now).traces == ["release", "a1 callEnd 480 Client is gone", "bob1 callEnd 480 Client is gone", "ended"])
+            rig.call.timeout(at: rig.clock.now).traces == [
+                "release", "a1 callEnd 480 Client is gone", "bob1 callEnd 480 Client is gone", "ended",
+            ])
     }
 
     @Test func `a channel that opens again in time saves the call`() throws {
@@ -33,7 +35,8 @@ struct LivenessTests {
         let parties = PerLeg(
             caller: CallParty(user: CallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
             callee: CallParty(user: CallRig.bob, name: "Bob", session: "B", devices: [Device("b1"), Device("b2")]))
-        var call = Call(id: CallID(7), parties: parties, configuration: Call.Configuration(clientTimeout: clientTimeout))
+        var call = Call(
+            id: CallID(7), parties: parties, configuration: Call.Configuration(clientTimeout: clientTimeout))
         var random = SeededRandomSource(seed: 1)
         var start = CallStartRequest(callee: CallRig.bob, sdp: "offer")
         start.device = "a1"
@@ -123,7 +126,8 @@ struct LivenessTests {
     @Test func `a client whose call changes hands is missed in the other call`() throws {
         var (kept, given) = (try MidCallRig(id: 1), try MidCallRig(id: 2, bob: MidCallRig.carol, session: "C"))
         try audit(&given.call, by: .callee, at: 0, 25)
-        _ = try kept.call.consult(by: .caller, with: MidCallRig.carol, in: CallID(2), at: time(30), random: &kept.random)
+        _ = try kept.call.consult(
+            by: .caller, with: MidCallRig.carol, in: CallID(2), at: time(30), random: &kept.random)
         let offered = given.call.handoverRequested(by: CallID(1), of: .caller, at: time(30), random: &given.random)
         guard case .offerHandover(_, let handover)? = offered.first else {
             Issue.record("nothing was handed over: \(offered.traces)")

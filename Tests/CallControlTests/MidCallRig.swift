@@ -38,7 +38,8 @@ struct MidCallRig {
 
     /// - Parameter replacing: which of the two list `replacecall`; one value stands for both.
     init(
-        id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive, bob: UserAddress = CallRig.bob,
+        id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive,
+        bob: UserAddress = CallRig.bob,
         session: SessionID = "B", replacing replacesCaller: Bool = false, _ replacesCallee: Bool? = nil
     ) throws {
         let name = bob == CallRig.bob ? "bob" : "carol"
@@ -48,17 +49,24 @@ struct MidCallRig {
         call = Call(
             id: CallID(id),
             parties: PerLeg(
-                caller: CallParty(user: Self.alice, name: "Alice", session: SessionID("A\(id)"), devices: [Device("a1")]),
-                callee: CallParty(user: bob, name: name, session: session, devices: [Device(SubscriptionID("\(name)1"), sendsRingingFeedback: true)])),
+                caller: CallParty(
+                    user: Self.alice, name: "Alice", session: SessionID("A\(id)"), devices: [Device("a1")]),
+                callee: CallParty(
+                    user: bob, name: name, session: session,
+                    devices: [Device(SubscriptionID("\(name)1"), sendsRingingFeedback: true)])),
             configuration: configuration)
-        let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+        let mode = MediaMode.anchored(
+            PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
         _ = try call.start(
-            CallStartRequest(callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive), handlesReplacement: replacesCaller), media: mode, at: clock.now, random: &random)
+            CallStartRequest(
+                callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive), handlesReplacement: replacesCaller),
+            media: mode, at: clock.now, random: &random)
         note(
             try call.answer(
                 by: .callee,
                 CallAnswerRequest(
-                    sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"), handlesReplacement: replacesCallee ?? replacesCaller),
+                    sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"),
+                    handlesReplacement: replacesCallee ?? replacesCaller),
                 at: clock.now, random: &random))
         for leg in [Leg.caller, .callee] { call.mediaAdvanced(leg, to: .secured) }
     }

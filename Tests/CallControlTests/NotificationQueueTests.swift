@@ -11,7 +11,8 @@ struct NotificationQueueTests {
 
     private mutating func append(_ count: Int = 1, behind request: UInt64? = nil) -> Int {
         let now = Moment(clock.now, epochMilliseconds: 7)
-        return (0..<count).reduce(0) { lost, _ in lost + queue.append(Notification(.ringing), behind: request, at: now) }
+        return (0..<count).reduce(0) { lost, _ in lost + queue.append(Notification(.ringing), behind: request, at: now)
+        }
     }
 
     private mutating func release(_ oldestOpenRequest: UInt64? = nil, listening: Bool = true) -> [UInt64] {
@@ -112,7 +113,8 @@ struct NotificationQueueTests {
     }
 
     @Test mutating func `a frame for one socket takes a number and is not kept`() {
-        #expect(queue.frame(Notification(.websocketOverridden), at: Moment(clock.now, epochMilliseconds: 0)).eventID == 100)
+        #expect(
+            queue.frame(Notification(.websocketOverridden), at: Moment(clock.now, epochMilliseconds: 0)).eventID == 100)
         _ = append()
         #expect(release() == [101])
         #expect(replay() == [101])

@@ -27,7 +27,9 @@ struct OtherDeviceTests {
         var leg: Leg
         var asks: SubscriptionID?
         var told: [String]
-        init(_ leg: Leg, has: SubscriptionID?, asks: SubscriptionID?, _ told: [String]) { (self.leg, self.has, self.asks, self.told) = (leg, has, asks, told) }
+        init(_ leg: Leg, has: SubscriptionID?, asks: SubscriptionID?, _ told: [String]) {
+            (self.leg, self.has, self.asks, self.told) = (leg, has, asks, told)
+        }
         var testDescription: String { "\(leg) has it on \(has?.rawValue ?? "?"), \(asks?.rawValue ?? "?") hangs up" }
     }
 
@@ -75,7 +77,9 @@ struct OtherDeviceTests {
 
     @Test func `who leaves a conference on another device is told, and the rest go on`() throws {
         var world = try CallWorld.joined()
-        try world.act(CallID(3)) { call, _, now throws(CallError) in try call.end(by: Leg(2), from: "elsewhere", reasonText: "off", at: now) }
+        try world.act(CallID(3)) { call, _, now throws(CallError) in
+            try call.end(by: Leg(2), from: "elsewhere", reasonText: "off", at: now)
+        }
         #expect(world.log("bob1").last == "callEnd off")
         #expect(world.log("carol1") == ["startCallUpdate"])
         #expect(!world.ended.contains(CallID(3)))
@@ -95,14 +99,17 @@ struct OtherDeviceTests {
         rig.note(moved)
         #expect(try rig.answer(by: .callee).traces.last == "a2 respondCallUpdate")
         let resume = CallUpdateRequest(sdp: rig.next("caller2", .sendReceive).replacing("AB:AB", with: "CD:CD"))
-        #expect(try rig.call.offer(by: .caller, resume, from: Device("a2"), at: rig.clock.now, random: &rig.random).traces == ["bob1 startCallUpdate"])
+        #expect(
+            try rig.call.offer(by: .caller, resume, from: Device("a2"), at: rig.clock.now, random: &rig.random).traces
+                == ["bob1 startCallUpdate"])
     }
 
     @Test func `a device that cannot take the call, because its offer is of no use, takes it from nobody`() throws {
         var rig = try MidCallRig()
         let before = rig.call
         #expect(throws: CallError.self) {
-            _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: "v=0"), from: Device("a2"), at: rig.clock.now, random: &rig.random)
+            _ = try rig.call.offer(
+                by: .caller, CallUpdateRequest(sdp: "v=0"), from: Device("a2"), at: rig.clock.now, random: &rig.random)
         }
         #expect(rig.call == before)
     }
@@ -110,7 +117,9 @@ struct OtherDeviceTests {
     @Test func `only a device that was told of an offer may answer it`() throws {
         var rig = try MidCallRig()
         _ = try rig.offer(by: .caller, .inactive)
-        #expect(throws: CallError.notAllowed(operation: "respondCallUpdate by a device without the call", state: "IN_CALL")) {
+        #expect(
+            throws: CallError.notAllowed(operation: "respondCallUpdate by a device without the call", state: "IN_CALL")
+        ) {
             try rig.call.checkAnswers(for: .callee, from: "bob2")
         }
         try rig.call.checkAnswers(for: .callee, from: "bob1")

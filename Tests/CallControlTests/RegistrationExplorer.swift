@@ -118,9 +118,13 @@ struct RegistrationExplorer: Explorable {
     func check() throws {
         switch phase {
         case .active?, .expired?:
-            guard rig.registration.channelExists(ChannelID("c1")) else { throw ExplorationFault("a subscription has no channel", path) }
+            guard rig.registration.channelExists(ChannelID("c1")) else {
+                throw ExplorationFault("a subscription has no channel", path)
+            }
         case .ending?:
-            guard !requests.isEmpty else { throw ExplorationFault("a subscription has ended, has nothing to say and is still there", path) }
+            guard !requests.isEmpty else {
+                throw ExplorationFault("a subscription has ended, has nothing to say and is still there", path)
+            }
         case nil:
             guard socket == nil else { throw ExplorationFault("a subscription is gone, and its socket is open", path) }
         }

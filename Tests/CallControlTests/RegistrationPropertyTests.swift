@@ -34,7 +34,8 @@ struct RegistrationPropertyTests {
                 case .inform(_, _, .left(let id, let othersRemain)):
                     #expect(devices.remove(id) != nil)
                     if othersRemain { #expect(!devices.isEmpty) }
-                case .inform(_, _, .channelsOpen(let areOpen)): #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
+                case .inform(_, _, .channelsOpen(let areOpen)):
+                    #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
                 case .discarded(let count, _): #expect(count > 0)
                 case .subscriptionsChanged(let difference): subscriptions += difference
                 }
@@ -59,7 +60,8 @@ struct RegistrationPropertyTests {
         print("seed \(seed)")
         var random = SeededRandomSource(seed: seed)
         // Patience beyond the test: a request that is never answered is another test's matter.
-        var rig = RegistrationRig(.init(services: ["call", "presence"], maximumSubscriptions: 4, requestPatience: .seconds(100_000)))
+        var rig = RegistrationRig(
+            .init(services: ["call", "presence"], maximumSubscriptions: 4, requestPatience: .seconds(100_000)))
         var witness = Witness()
         var (count, lastSocket, isAttached) = (0, UInt64(0), false)
         for number in 0..<1_500 {
@@ -67,21 +69,28 @@ struct RegistrationPropertyTests {
             do throws(RegistrationError) {
                 switch Int.random(in: 0..<16, using: &random) {
                 case 0:
-                    let services = [["call"], ["presence"], ["call", "presence"], ["fax"]].randomElement(using: &random)!
+                    let services = [["call"], ["presence"], ["call", "presence"], ["fax"]].randomElement(
+                        using: &random)!
                     let correlator = ["phone", "tablet", nil, nil].randomElement(using: &random)!
                     let request = SubscriptionRequest(
-                        services: services, forceLogOut: Int.random(in: 0..<8, using: &random) == 0, clientCorrelator: correlator)
+                        services: services, forceLogOut: Int.random(in: 0..<8, using: &random) == 0,
+                        clientCorrelator: correlator)
                     let identity = SubscriptionIdentity(
-                        subscription: SubscriptionID("s\(count + 1)"), channel: ChannelID("c\(count + 1)"), firstEventID: UInt64(count + 1) << 32)
+                        subscription: SubscriptionID("s\(count + 1)"), channel: ChannelID("c\(count + 1)"),
+                        firstEventID: UInt64(count + 1) << 32)
                     witness.watch(try rig.registration.subscribe(request, as: identity, at: rig.now).actions)
                     count += 1
-                case 1: witness.watch(try rig.extend(target, services: [["call"], ["presence"], []].randomElement(using: &random)!).actions)
+                case 1:
+                    witness.watch(
+                        try rig.extend(target, services: [["call"], ["presence"], []].randomElement(using: &random)!)
+                            .actions)
                 case 2: witness.watch(try rig.registration.unsubscribe(SubscriptionID("s\(target)"), at: rig.now))
                 case 3...5:
                     lastSocket += 1
                     witness.sockets[SocketID(lastSocket)] = 0
                     do throws(RegistrationError) {
-                        let actions = try rig.registration.channelOpened(ChannelID("c\(target)"), on: SocketID(lastSocket), at: rig.now)
+                        let actions = try rig.registration.channelOpened(
+                            ChannelID("c\(target)"), on: SocketID(lastSocket), at: rig.now)
                         witness.watch(actions)
                     } catch {
                         witness.sockets[SocketID(lastSocket)] = nil
@@ -96,7 +105,9 @@ struct RegistrationPropertyTests {
                 case 7...10:
                     let receivers = (0...4).map { SubscriptionID("s\(count - $0)") }
                     for request in witness.held.keys { witness.held[request]?.insert("n\(number)") }
-                    witness.watch(rig.registration.notify(receivers, Notification(.callEnd, reasonText: "n\(number)"), at: rig.now))
+                    witness.watch(
+                        rig.registration.notify(
+                            receivers, Notification(.callEnd, reasonText: "n\(number)"), at: rig.now))
                 case 11, 12: witness.held[rig.registration.requestBegan(at: rig.clock.now)] = []
                 case 13:
                     guard let request = witness.held.keys.randomElement(using: &random) else { continue }
@@ -104,7 +115,8 @@ struct RegistrationPropertyTests {
                     witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
                 case 14:
                     guard !isAttached else { continue }
-                    witness.devices = Set(rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))
+                    witness.devices = Set(
+                        rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))
                     isAttached = !witness.devices.isEmpty
                 default:
                     witness.watch(rig.advance(by: .seconds(Int.random(in: 0...900, using: &random))))

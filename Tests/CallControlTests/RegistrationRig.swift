@@ -13,7 +13,9 @@ struct RegistrationRig {
     /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about that.
     init(_ configuration: Registration.Configuration = .init(), digests: Bool = false) {
         var configuration = configuration
-        if !digests { (configuration.answerTime, configuration.sessionTime, configuration.closeDelay) = (.zero, .zero, .zero) }
+        if !digests {
+            (configuration.answerTime, configuration.sessionTime, configuration.closeDelay) = (.zero, .zero, .zero)
+        }
         registration = Registration(user: Self.user, configuration: configuration, firstRequest: 1)
     }
 
@@ -21,13 +23,16 @@ struct RegistrationRig {
 
     @discardableResult
     mutating func subscribe(
-        expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false, correlator: String? = nil
+        expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false,
+        correlator: String? = nil
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         let request = SubscriptionRequest(
-            expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut, clientCorrelator: correlator)
+            expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut,
+            clientCorrelator: correlator)
         let number = count + 1
         let identity = SubscriptionIdentity(
-            subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"), firstEventID: UInt64(number) * 1_000)
+            subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"),
+            firstEventID: UInt64(number) * 1_000)
         let result = try registration.subscribe(request, as: identity, at: now)
         count = number
         return result
@@ -36,7 +41,8 @@ struct RegistrationRig {
     mutating func extend(
         _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
-        try registration.extend(SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
+        try registration.extend(
+            SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
     }
 
     mutating func open(_ number: Int, on socket: UInt64) throws(RegistrationError) -> [RegistrationAction] {
@@ -58,7 +64,8 @@ struct RegistrationRig {
 
     func frame(_ number: Int, _ eventID: UInt64, _ type: Notification.EventType = .ringing) -> NotificationFrame {
         NotificationFrame(
-            eventID: eventID, time: 42, user: Self.user, channel: ChannelID("c\(number)"), notification: Notification(type))
+            eventID: eventID, time: 42, user: Self.user, channel: ChannelID("c\(number)"),
+            notification: Notification(type))
     }
 }
 

@@ -37,7 +37,9 @@ struct ReplacementTests {
     private func accept(_ world: inout CallWorld, _ leg: Leg) throws(CallError) {
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.answer(
-                by: leg, CallAnswerRequest(sdp: ScriptedDescription.audio("carol2", .sendReceive, setup: "active"), acceptsReplacement: true),
+                by: leg,
+                CallAnswerRequest(
+                    sdp: ScriptedDescription.audio("carol2", .sendReceive, setup: "active"), acceptsReplacement: true),
                 at: now, random: &random)
         }
     }
@@ -82,7 +84,9 @@ struct ReplacementTests {
             }
         }
         world.settle()
-        let outcome = ["reject": "603 Declined", "end": "603 no", "gone": "480 Not registered", "timeout": "487 No answer"][failure] ?? ""
+        let outcome =
+            ["reject": "603 Declined", "end": "603 no", "gone": "480 Not registered", "timeout": "487 No answer"][
+                failure] ?? ""
         #expect(world.log("a1") == ["sessionFail \(outcome)"])
         #expect(world.log("bob1").isEmpty)
         #expect(world.calls[Self.first]?.legs == before[Self.first]?.legs)
@@ -106,7 +110,9 @@ struct ReplacementTests {
         let ringing = rig.call
         var random = SeededRandomSource(seed: 1)
         #expect(throws: CallError.notAllowed(operation: "acceptCallReplace", state: "RINGING")) {
-            try rig.call.answer(by: .callee, CallAnswerRequest(sdp: "v=0", acceptsReplacement: true), at: rig.clock.now, random: &random)
+            try rig.call.answer(
+                by: .callee, CallAnswerRequest(sdp: "v=0", acceptsReplacement: true), at: rig.clock.now, random: &random
+            )
         }
         #expect(throws: CallError.notAllowed(operation: "rejectCallReplace", state: "RINGING")) {
             try rig.call.reject(by: .callee, replacement: true, at: rig.clock.now)
@@ -156,7 +162,9 @@ struct ReplacementTests {
     @Test func `whoever hangs up the old call first is not told again`() throws {
         var world = try world()
         let target = try offer(&world)
-        try world.act(Self.second) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: nil, at: now) }
+        try world.act(Self.second) { call, _, now throws(CallError) in
+            try call.end(by: .callee, reasonText: nil, at: now)
+        }
         try accept(&world, target)
         world.settle()
         #expect(world.log("a1") == ["callEnd", "sessionComplete Transfer Successful"])

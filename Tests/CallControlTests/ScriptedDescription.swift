@@ -4,13 +4,16 @@ import SDP
 enum ScriptedDescription {
     /// - Parameter version: of `o=`, which no peer counts down.
     static func audio(
-        _ ufrag: String, _ direction: MediaDirection, video: MediaDirection? = nil, setup: String = "actpass", version: Int = 1
+        _ ufrag: String, _ direction: MediaDirection, video: MediaDirection? = nil, setup: String = "actpass",
+        version: Int = 1
     ) -> String {
         session(ufrag, [direction] + (video.map { [$0] } ?? []), setup: setup, version: version)
     }
 
     /// - Parameter lines: one direction for each m-line; `nil`: rejected.
-    static func session(_ ufrag: String, _ lines: [MediaDirection?], setup: String = "actpass", version: Int = 1) -> String {
+    static func session(_ ufrag: String, _ lines: [MediaDirection?], setup: String = "actpass", version: Int = 1)
+        -> String
+    {
         let transport = [
             "a=rtcp-mux", "a=ice-ufrag:\(ufrag)", "a=ice-pwd:password+password+password", "a=setup:\(setup)",
             "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"),
@@ -19,7 +22,10 @@ enum ScriptedDescription {
         let head = ["v=0", "o=- 1 \(version) IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE\(carried)"]
         let media = lines.enumerated().flatMap { index, direction in
             let (kind, format, name) = index == 0 ? ("audio", 111, "opus/48000/2") : ("video", 96, "VP8/90000")
-            let line = ["m=\(kind) \(direction == nil ? 0 : 9) UDP/TLS/RTP/SAVPF \(format)", "c=IN IP4 0.0.0.0", "a=mid:\(index)"]
+            let line = [
+                "m=\(kind) \(direction == nil ? 0 : 9) UDP/TLS/RTP/SAVPF \(format)", "c=IN IP4 0.0.0.0",
+                "a=mid:\(index)",
+            ]
             let rest = ["a=\((direction ?? .inactive).rawValue)", "a=rtpmap:\(format) \(name)"]
             return line + rest + (direction == nil ? [] : transport)
         }

@@ -21,9 +21,13 @@ struct SlowStartTests {
                 parties: PerLeg(
                     caller: CallParty(user: CallRig.alice, name: "Alice", session: "A", devices: [Device("a1")]),
                     callee: CallParty(
-                        user: CallRig.bob, name: "Bob", session: "B", devices: [CallRig.silent, Device("b9", sendsRingingFeedback: true)])),
+                        user: CallRig.bob, name: "Bob", session: "B",
+                        devices: [CallRig.silent, Device("b9", sendsRingingFeedback: true)])),
                 configuration: configuration)
-            mode = isAnchored ? .anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee"))) : .direct
+            mode =
+                isAnchored
+                ? .anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+                : .direct
         }
 
         private let mode: MediaMode
@@ -33,12 +37,17 @@ struct SlowStartTests {
             return try call.start(request, media: mode, at: clock.now, random: &random)
         }
 
-        mutating func answer(_ sdp: String = ScriptedDescription.audio("bobs", .sendReceive), by leg: Leg = .callee) throws -> [CallAction] {
-            let request = CallAnswerRequest(sdp: sdp, content: CustomContent(parameters: [CustomParameter(name: "X-Mood", value: "fine")]))
+        mutating func answer(_ sdp: String = ScriptedDescription.audio("bobs", .sendReceive), by leg: Leg = .callee)
+            throws -> [CallAction]
+        {
+            let request = CallAnswerRequest(
+                sdp: sdp, content: CustomContent(parameters: [CustomParameter(name: "X-Mood", value: "fine")]))
             return try call.answer(by: leg, request, at: clock.now, random: &random)
         }
 
-        mutating func respond(_ sdp: String = ScriptedDescription.audio("alice", .sendReceive, setup: "active")) throws -> [CallAction] {
+        mutating func respond(_ sdp: String = ScriptedDescription.audio("alice", .sendReceive, setup: "active")) throws
+            -> [CallAction]
+        {
             try call.respond(by: .caller, CallUpdateRequest(sdp: sdp), at: clock.now, random: &random)
         }
 
@@ -65,7 +74,8 @@ struct SlowStartTests {
         #expect(started.traces == ["b1+b9 call"])
         #expect(description(in: started, to: .callee) == nil)
         #expect(rig.states == [.dialing, .ringing])
-        #expect(try rig.call.ringing(by: .callee).traces == ["a1 ringing"], "there is nothing to hear ahead of an offer")
+        #expect(
+            try rig.call.ringing(by: .callee).traces == ["a1 ringing"], "there is nothing to hear ahead of an offer")
 
         let answered = try rig.answer()
         #expect(answered.traces == ["prepare caller", "a1 startCallUpdate", "b1+b9 callCancel", "answered"])
@@ -77,7 +87,8 @@ struct SlowStartTests {
         let completed = try rig.respond()
         #expect(
             completed.traces == [
-                "prepare callee", "route caller hears callee", "route callee hears caller", "connect callee", "connect caller",
+                "prepare callee", "route caller hears callee", "route callee hears caller", "connect callee",
+                "connect caller",
                 "b1+b9 respondCallUpdate",
             ])
         let answer = try SessionDescription(parsing: #require(description(in: completed, to: .callee)))
@@ -103,7 +114,9 @@ struct SlowStartTests {
         case otherDevice, callerOffers, calleeOffers, transfer, music, badAnswer, callerRings
     }
 
-    @Test(arguments: Meanwhile.allCases) func `until the caller has answered nothing else is possible`(_ attempt: Meanwhile) throws {
+    @Test(arguments: Meanwhile.allCases) func `until the caller has answered nothing else is possible`(
+        _ attempt: Meanwhile
+    ) throws {
         var rig = Rig()
         _ = try rig.start()
         _ = try rig.answer()
@@ -113,10 +126,12 @@ struct SlowStartTests {
             case .otherDevice: _ = try rig.answer(ScriptedDescription.audio("bobs tablet", .sendReceive))
             case .callerOffers:
                 _ = try rig.call.offer(
-                    by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive)), at: rig.clock.now, random: &rig.random)
+                    by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive)),
+                    at: rig.clock.now, random: &rig.random)
             case .calleeOffers:
                 _ = try rig.call.offer(
-                    by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("bobs", .inactive)), at: rig.clock.now, random: &rig.random)
+                    by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("bobs", .inactive)),
+                    at: rig.clock.now, random: &rig.random)
             case .transfer: try rig.call.checkTransfer(by: .callee)
             case .music: _ = try rig.call.play(Playback(.music), to: .peer, by: .callee)
             case .badAnswer: _ = try rig.respond("nonsense")
@@ -124,7 +139,8 @@ struct SlowStartTests {
             }
         }
         let expected: [Meanwhile: CallError] = [
-            .otherDevice: .alreadyAnswered(state: .answering), .callerOffers: .notAllowed(operation: "startCallUpdate", state: "RINGING"),
+            .otherDevice: .alreadyAnswered(state: .answering),
+            .callerOffers: .notAllowed(operation: "startCallUpdate", state: "RINGING"),
             .calleeOffers: .notAllowed(operation: "startCallUpdate", state: "ANSWERING"),
             .transfer: .pending(retryAfter: 2), .music: .pending(retryAfter: 2),
         ]
@@ -141,12 +157,15 @@ struct SlowStartTests {
         rig.clock.advance(by: .seconds(1))
         #expect(
             rig.call.timeout(at: rig.clock.now).traces == [
-                "release", "a1 callEnd 408 media path could not be established", "b1+b9 callEnd 408 media path could not be established", "ended",
+                "release", "a1 callEnd 408 media path could not be established",
+                "b1+b9 callEnd 408 media path could not be established", "ended",
             ])
         #expect(rig.states == [.ended, .ended])
     }
 
-    @Test(arguments: [Leg.caller, .callee]) func `either end may hang up before the exchange is complete`(_ leg: Leg) throws {
+    @Test(arguments: [Leg.caller, .callee]) func `either end may hang up before the exchange is complete`(_ leg: Leg)
+        throws
+    {
         var rig = Rig()
         _ = try rig.start()
         _ = try rig.answer()
@@ -171,7 +190,9 @@ struct SlowStartTests {
         let target = CallTarget(leg: rig.call.takeLeg(), party: party, identity: CallRig.identity("gwcarol"))
         let forwarded = try rig.call.forward(by: .callee, to: target, at: rig.clock.now, random: &rig.random)
         #expect(forwarded.traces == ["b1+b9 callCancel", "release callee", "detach callee", "c1 call", "a1 ringing"])
-        #expect(try rig.answer(ScriptedDescription.audio("carol", .sendReceive), by: target.leg).traces.contains("a1 startCallUpdate"))
+        #expect(
+            try rig.answer(ScriptedDescription.audio("carol", .sendReceive), by: target.leg).traces.contains(
+                "a1 startCallUpdate"))
         #expect(try rig.respond().traces.contains("connect leg 2"))
         #expect(rig.states == [.inCall, .ended])
     }
@@ -194,6 +215,8 @@ struct SlowStartTests {
         _ = try rig.answer()
         #expect(!rig.call.isBegun(by: request), "the caller has an offer by now, and knows the call by it")
         // An offer is known by its credentials, and nobody else's start looks like it.
-        #expect(rig.call.isBegun(by: CallStartRequest(callee: CallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive))))
+        #expect(
+            rig.call.isBegun(
+                by: CallStartRequest(callee: CallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive))))
     }
 }

@@ -24,10 +24,15 @@ struct StateChart: Sendable {
     func section(_ order: [String]) -> String {
         let place = { (state: String) in order.firstIndex(of: state) ?? order.count }
         let edges = causes.sorted { a, b in
-            (place(a.key.from), a.key.from, place(a.key.to), a.key.to) < (place(b.key.from), b.key.from, place(b.key.to), b.key.to)
+            (place(a.key.from), a.key.from, place(a.key.to), a.key.to) < (
+                place(b.key.from), b.key.from, place(b.key.to), b.key.to
+            )
         }
-        let lines = edges.map { edge, causes in "    \(edge.from) --> \(edge.to) : \(causes.sorted().joined(separator: "<br/>"))" }
+        let lines = edges.map { edge, causes in
+            "    \(edge.from) --> \(edge.to) : \(causes.sorted().joined(separator: "<br/>"))"
+        }
         let ends = ["    [*] --> \(order.first ?? "")", "    \(order.last ?? "") --> [*]"]
-        return (["## \(title)", "", "```mermaid", "stateDiagram-v2", ends[0]] + lines + [ends[1], "```"]).joined(separator: "\n")
+        return (["## \(title)", "", "```mermaid", "stateDiagram-v2", ends[0]] + lines + [ends[1], "```"]).joined(
+            separator: "\n")
     }
 }

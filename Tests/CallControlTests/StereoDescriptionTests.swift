@@ -8,10 +8,13 @@ import Testing
 /// them.
 struct StereoDescriptionTests {
     @Test(arguments: [
-        ("stereo=1", "sprop-stereo=1"), ("sprop-stereo=1", "stereo=1"), ("useinbandfec=1;stereo=1;sprop-stereo=1", "useinbandfec=1;stereo=1;sprop-stereo=1"),
+        ("stereo=1", "sprop-stereo=1"), ("sprop-stereo=1", "stereo=1"),
+        ("useinbandfec=1;stereo=1;sprop-stereo=1", "useinbandfec=1;stereo=1;sprop-stereo=1"),
         ("minptime=10;useinbandfec=1", "minptime=10;useinbandfec=1"),
     ])
-    func `a caller is told what the gateway does, and the media plane what the caller said`(_ said: String, _ told: String) throws {
+    func `a caller is told what the gateway does, and the media plane what the caller said`(
+        _ said: String, _ told: String
+    ) throws {
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         configuration.earlyMedia = Playback(.tone(.ringback))
@@ -22,7 +25,8 @@ struct StereoDescriptionTests {
         var random = SeededRandomSource(seed: 3)
         let offer = ScriptedDescription.audio("caller", .sendReceive)
             .replacing("a=rtpmap:111 opus/48000/2", with: "a=rtpmap:111 opus/48000/2\r\na=fmtp:111 \(said)")
-        let mode = MediaMode.anchored(PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+        let mode = MediaMode.anchored(
+            PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
         let request = CallStartRequest(callee: MidCallRig.bob, sdp: offer, acceptsEarlyMedia: true)
         let actions = try call.start(request, media: mode, at: VirtualClock().now, random: &random)
 

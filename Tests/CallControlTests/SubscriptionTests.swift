@@ -9,9 +9,11 @@ struct SubscriptionTests {
 
     // MARK: Grant
 
-    @Test(arguments: [
-        (nil, 3_600), (.seconds(1), 60), (.seconds(60), 60), (.seconds(7_200), 7_200), (.seconds(1_000_000), 86_400),
-    ] as [(Duration?, Int)])
+    @Test(
+        arguments: [
+            (nil, 3_600), (.seconds(1), 60), (.seconds(60), 60), (.seconds(7_200), 7_200),
+            (.seconds(1_000_000), 86_400),
+        ] as [(Duration?, Int)])
     mutating func `the life time is clamped`(_ wish: Duration?, _ seconds: Int) throws {
         #expect(try rig.subscribe(expires: wish).grant.expires == .seconds(seconds))
         #expect(try rig.extend(1, expires: wish).grant.expires == .seconds(seconds))
@@ -23,7 +25,9 @@ struct SubscriptionTests {
         (["call", "Presence", "IM"], ["call", "Presence"], true),
         (["call", "CALL"], ["call"], false),
     ])
-    mutating func `offered services are granted as the client spells them`(_ wish: [String], _ granted: [String], _ isPartial: Bool) throws {
+    mutating func `offered services are granted as the client spells them`(
+        _ wish: [String], _ granted: [String], _ isPartial: Bool
+    ) throws {
         let grant = try rig.subscribe(services: wish).grant
         #expect(grant.services == granted)
         #expect(grant.isPartial == isPartial)
@@ -146,7 +150,8 @@ struct SubscriptionTests {
         #expect(
             actions == [
                 .subscriptionsChanged(by: 1), .subscriptionsChanged(by: -1),
-                .transmit(rig.frame(1, 1_000, .websocketOverridden), to: SocketID(9)), .close(SocketID(9), .subscriptionEnded),
+                .transmit(rig.frame(1, 1_000, .websocketOverridden), to: SocketID(9)),
+                .close(SocketID(9), .subscriptionEnded),
             ])
         #expect(rig.registration.channelExists(ChannelID("c2")))
     }
@@ -157,7 +162,9 @@ struct SubscriptionTests {
         rig.registration.attach(session, to: .init(call: CallID(5), leg: leg))
     }
 
-    private func inform(_ change: DeviceChange, _ leg: Leg = .caller) -> RegistrationAction { .inform(CallID(5), leg, change) }
+    private func inform(_ change: DeviceChange, _ leg: Leg = .caller) -> RegistrationAction {
+        .inform(CallID(5), leg, change)
+    }
 
     @Test mutating func `a request is from the device it names, or from the only one that never did`() throws {
         try rig.subscribe()
@@ -210,9 +217,15 @@ struct SubscriptionTests {
         _ = attach("A1", .caller)
         _ = attach("B1", .callee)
         let joined = DeviceChange.joined(Device("s2", sendsRingingFeedback: true), replacing: nil)
-        #expect(try rig.subscribe(feedback: true).actions == [.subscriptionsChanged(by: 1), inform(joined), inform(joined, .callee)])
+        #expect(
+            try rig.subscribe(feedback: true).actions == [
+                .subscriptionsChanged(by: 1), inform(joined), inform(joined, .callee),
+            ])
         rig.registration.detach("B1")
-        #expect(try rig.registration.unsubscribe("s2", at: rig.now) == [.subscriptionsChanged(by: -1), inform(.left("s2", othersRemain: false))])
+        #expect(
+            try rig.registration.unsubscribe("s2", at: rig.now) == [
+                .subscriptionsChanged(by: -1), inform(.left("s2", othersRemain: false)),
+            ])
     }
 
     @Test mutating func `a service given up or taken up is a device that leaves or joins`() throws {
@@ -228,7 +241,8 @@ struct SubscriptionTests {
         _ = attach()
         #expect(
             try rig.subscribe(correlator: "phone").actions == [
-                .subscriptionsChanged(by: 1), inform(.joined(Device("s2"), replacing: "s1")), .subscriptionsChanged(by: -1),
+                .subscriptionsChanged(by: 1), inform(.joined(Device("s2"), replacing: "s1")),
+                .subscriptionsChanged(by: -1),
             ])
         #expect(
             try rig.subscribe(services: ["presence"], correlator: "phone").actions == [
@@ -252,7 +266,8 @@ struct SubscriptionTests {
         _ = attach()
         #expect(
             try rig.subscribe(forceLogOut: true).actions == [
-                .subscriptionsChanged(by: 1), inform(.joined(Device("s2"), replacing: nil)), .subscriptionsChanged(by: -1),
+                .subscriptionsChanged(by: 1), inform(.joined(Device("s2"), replacing: nil)),
+                .subscriptionsChanged(by: -1),
                 inform(.left("s1", othersRemain: false)),
             ])
     }
@@ -261,8 +276,10 @@ struct SubscriptionTests {
         try rig.subscribe(expires: .seconds(60))
         _ = attach()
         try rig.subscribe(expires: .seconds(100))
-        #expect(rig.advance(by: .seconds(65)) == [.subscriptionsChanged(by: -1), inform(.left("s1", othersRemain: true))])
-        #expect(rig.advance(by: .seconds(40)) == [.subscriptionsChanged(by: -1), inform(.left("s2", othersRemain: false))])
+        #expect(
+            rig.advance(by: .seconds(65)) == [.subscriptionsChanged(by: -1), inform(.left("s1", othersRemain: true))])
+        #expect(
+            rig.advance(by: .seconds(40)) == [.subscriptionsChanged(by: -1), inform(.left("s2", othersRemain: false))])
         #expect(!rig.registration.isIdle, "the leg is still there")
         rig.registration.detach("A1")
         #expect(rig.registration.isIdle)

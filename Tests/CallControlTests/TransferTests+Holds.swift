@@ -23,20 +23,27 @@ extension TransferTests {
     private func answer(
         _ world: inout CallWorld, _ leg: Leg, _ subscription: SubscriptionID, _ dialect: HoldDialect, holding: Bool
     ) throws -> MediaDirection {
-        let offered = try #require(try ScriptedDescription.direction(world.told[subscription]?.last { $0.type == .startCallUpdate }?.sdp ?? ""))
+        let offered = try #require(
+            try ScriptedDescription.direction(world.told[subscription]?.last { $0.type == .startCallUpdate }?.sdp ?? "")
+        )
         let version = 100 + (world.told[subscription]?.count ?? 0)
         let name = subscription == "carol1" && world.calls[Self.second] == nil ? "carol" : "callee"
-        let text = ScriptedDescription.audio(name, dialect.answer(to: offered, holding: holding), setup: "active", version: version)
+        let text = ScriptedDescription.audio(
+            name, dialect.answer(to: offered, holding: holding), setup: "active", version: version)
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.respond(by: leg, CallUpdateRequest(sdp: text), at: now, random: &random)
         }
         return offered
     }
 
-    private func states(_ world: CallWorld, _ legs: [Leg]) -> [LegState] { legs.compactMap { world.calls[Self.first]?.legState($0) } }
+    private func states(_ world: CallWorld, _ legs: [Leg]) -> [LegState] {
+        legs.compactMap { world.calls[Self.first]?.legState($0) }
+    }
 
     @Test(arguments: HoldTests.pairings)
-    func `the target of a blind transfer is told that it talks to somebody who holds`(_ bob: HoldDialect, _ carol: HoldDialect) throws {
+    func `the target of a blind transfer is told that it talks to somebody who holds`(
+        _ bob: HoldDialect, _ carol: HoldDialect
+    ) throws {
         var world = try brought(bob, nil)
         let target = try ring(&world)
         try world.act(Self.first) { call, random, now throws(CallError) in
@@ -47,24 +54,33 @@ extension TransferTests {
         world.passTime()
         #expect(world.log("carol1").last == "startCallUpdate")
         #expect(world.told["carol1"]?.last?.parties?.remoteDisplayNumber == "bob@example.com")
-        #expect(try answer(&world, target, "carol1", carol, holding: false) == (bob == .inactive ? .inactive : .sendOnly))
+        #expect(
+            try answer(&world, target, "carol1", carol, holding: false) == (bob == .inactive ? .inactive : .sendOnly))
         #expect(states(world, [.callee, target]) == [.onHold, .remotelyHeld])
         // And back, as after any hold.
         try world.act(Self.first) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 200)), at: now, random: &random)
+            try call.offer(
+                by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 200)),
+                at: now, random: &random)
         }
         #expect(try answer(&world, target, "carol1", carol, holding: false) == .sendReceive)
         #expect(states(world, [.callee, target]) == [.inCall, .inCall])
     }
 
     @Test(arguments: HoldTests.pairings)
-    func `two who hold each other after a consultative transfer both know`(_ bob: HoldDialect, _ carol: HoldDialect) throws {
+    func `two who hold each other after a consultative transfer both know`(_ bob: HoldDialect, _ carol: HoldDialect)
+        throws
+    {
         for carolHolds in [true, false] {
             var world = try brought(bob, carol, carolHolds: carolHolds)
-            try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+            try world.act(Self.first) { call, random, now throws(CallError) in
+                try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
+            }
             world.settle()
             let target = Leg(2)
-            let ends: [(Leg, SubscriptionID, HoldDialect, Bool)] = [(.callee, "bob1", bob, true), (target, "carol1", carol, carolHolds)]
+            let ends: [(Leg, SubscriptionID, HoldDialect, Bool)] = [
+                (.callee, "bob1", bob, true), (target, "carol1", carol, carolHolds),
+            ]
             for (leg, subscription, dialect, holds) in ends {
                 let other = leg == target ? bob : carol
                 let isHeld = leg == target || carolHolds
@@ -73,7 +89,9 @@ extension TransferTests {
             }
             #expect(world.log("carol1").count { $0 == "startCallUpdate" } == 1, "each is told once")
             #expect(world.log("bob1").count { $0 == "startCallUpdate" } == 1)
-            #expect(states(world, [.callee, target]) == (carolHolds ? [.onDoubleHold, .onDoubleHold] : [.onHold, .remotelyHeld]))
+            #expect(
+                states(world, [.callee, target])
+                    == (carolHolds ? [.onDoubleHold, .onDoubleHold] : [.onHold, .remotelyHeld]))
         }
     }
 

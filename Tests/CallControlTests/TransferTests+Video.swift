@@ -38,13 +38,18 @@ extension TransferTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `each of two who are brought together is told whether the other films`(_ bobFilms: Bool, _ carolFilms: Bool) throws {
+    func `each of two who are brought together is told whether the other films`(_ bobFilms: Bool, _ carolFilms: Bool)
+        throws
+    {
         var world = try filmed(bobFilms: bobFilms, isHeld: false)
         let target = try ring(&world)
         #expect(try told(world, "carol1") == [.sendReceive, Self.wish(bobFilms)])
         let carols = Self.wish(carolFilms).narrowed(to: Self.wish(bobFilms).reversed)
-        let answer = CallAnswerRequest(sdp: ScriptedDescription.session("carol", [.sendReceive, carols], setup: "active"))
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.answer(by: target, answer, at: now, random: &random) }
+        let answer = CallAnswerRequest(
+            sdp: ScriptedDescription.session("carol", [.sendReceive, carols], setup: "active"))
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.answer(by: target, answer, at: now, random: &random)
+        }
         #expect(try told(world, "bob1") == [.sendReceive, Self.wish(carolFilms)])
         let bobs = Self.wish(bobFilms).narrowed(to: Self.wish(carolFilms).reversed)
         try respond(&world, .callee, "callee", [.sendReceive, bobs])
@@ -58,8 +63,11 @@ extension TransferTests {
         var world = try filmed(bobFilms: bobFilms, isHeld: true)
         let target = try ring(&world)
         #expect(try told(world, "carol1") == [.sendReceive, Self.wish(bobFilms)])
-        let answer = CallAnswerRequest(sdp: ScriptedDescription.session("carol", [.sendReceive, Self.wish(bobFilms).reversed], setup: "active"))
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.answer(by: target, answer, at: now, random: &random) }
+        let answer = CallAnswerRequest(
+            sdp: ScriptedDescription.session("carol", [.sendReceive, Self.wish(bobFilms).reversed], setup: "active"))
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.answer(by: target, answer, at: now, random: &random)
+        }
         #expect(try told(world, "bob1") == [.sendReceive, .sendReceive])
         try respond(&world, .callee, "callee", [.sendReceive, Self.wish(bobFilms)])
         #expect(world.log("carol1") == ["call", "callCancel"])

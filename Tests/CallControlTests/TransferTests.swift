@@ -26,7 +26,10 @@ struct TransferTests {
 
     static func target(_ leg: Leg) -> CallTarget {
         CallTarget(
-            leg: leg, party: CallParty(user: MidCallRig.carol, name: "Carol", session: "C", devices: [Device("carol1", sendsRingingFeedback: true)]),
+            leg: leg,
+            party: CallParty(
+                user: MidCallRig.carol, name: "Carol", session: "C",
+                devices: [Device("carol1", sendsRingingFeedback: true)]),
             identity: CallRig.identity("gwtarget"))
     }
 
@@ -67,15 +70,20 @@ struct TransferTests {
 
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.respond(
-                by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: 100)), at: now,
+                by: .callee,
+                CallUpdateRequest(
+                    sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active", version: 100)), at: now,
                 random: &random)
         }
         let call = try #require(world.calls[Self.first])
         #expect([call.legState(.callee), call.legState(target), call.legState(.caller)] == [.inCall, .inCall, .ended])
         // The transferor ends its part, which is answered and ends nothing.
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.end(by: .caller, reasonText: nil, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in
+            try call.end(by: .caller, reasonText: nil, at: now)
+        }
         #expect(world.ended.isEmpty)
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.end(by: target, reasonText: nil, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in try call.end(by: target, reasonText: nil, at: now)
+        }
         #expect(world.log("bob1").last == "callEnd")
         #expect(world.ended == [Self.first])
     }
@@ -94,7 +102,9 @@ struct TransferTests {
             default: call.timeout(at: now)
             }
         }
-        let outcome = ["reject": "603 Declined", "end": "603 busy", "gone": "480 Not registered", "timeout": "487 No answer"][failure] ?? ""
+        let outcome =
+            ["reject": "603 Declined", "end": "603 busy", "gone": "480 Not registered", "timeout": "487 No answer"][
+                failure] ?? ""
         #expect(world.log("a1") == ["sessionFail \(outcome)"])
         #expect(world.log("bob1") == [])
         let after = try #require(world.calls[Self.first])
@@ -108,11 +118,14 @@ struct TransferTests {
         for (leg, subscription) in [(Leg.caller, SubscriptionID("a1")), (.callee, "bob1")] {
             try world.act(Self.first) { call, random, now throws(CallError) in
                 try call.offer(
-                    by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .inactive, version: 100)), at: now, random: &random)
+                    by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .inactive, version: 100)),
+                    at: now, random: &random)
             }
             #expect(world.log(subscription).last == "respondCallUpdate", "the gateway answers at once")
         }
-        try world.act(Self.first) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: nil, at: now) }
+        try world.act(Self.first) { call, _, now throws(CallError) in
+            try call.end(by: .callee, reasonText: nil, at: now)
+        }
         #expect(world.log("a1").last == "callEnd")
         #expect(world.log("carol1").last == "callEnd 487 Caller hung up")
     }
@@ -120,7 +133,9 @@ struct TransferTests {
     @Test(arguments: [false, true])
     func `a consultative transfer brings the two others together`(_ holding: Bool) throws {
         var world = try world(holding: holding)
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
+        }
         world.settle()
         #expect(world.log("a1") == ["sessionComplete Transfer Successful", "callEnd Transfer Successful"])
         #expect(world.ended == [Self.second])
@@ -142,7 +157,9 @@ struct TransferTests {
         try world.act(Self.second) { call, random, now throws(CallError) in
             try call.transfer(by: .caller, to: Self.target(call.takeLeg()), at: now, random: &random)
         }
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
+        }
         world.settle()
         #expect(world.log("a1").last == "sessionFail 480 The other call cannot be taken over")
         #expect(world.calls[Self.first] == before[Self.first])
@@ -151,9 +168,13 @@ struct TransferTests {
     @Test func `an offer that waits for its answer is answered when its call is handed over`() throws {
         var world = try world()
         try world.act(Self.second) { call, random, now throws(CallError) in
-            try call.offer(by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)), at: now, random: &random)
+            try call.offer(
+                by: .callee, CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendReceive, version: 100)),
+                at: now, random: &random)
         }
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
+        }
         world.settle()
         #expect(world.log("carol1") == ["respondCallUpdate", "startCallUpdate"])
         #expect(world.log("a1").suffix(2) == ["sessionComplete Transfer Successful", "callEnd Transfer Successful"])
@@ -161,10 +182,14 @@ struct TransferTests {
 
     @Test func `who hangs up while changing hands has hung up`() throws {
         var world = try world()
-        try world.act(Self.first) { call, random, now throws(CallError) in try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random) }
+        try world.act(Self.first) { call, random, now throws(CallError) in
+            try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
+        }
         world.deliver()
         // The ends are on offer; Carol goes.
-        try world.act(Self.second) { call, _, now throws(CallError) in try call.end(by: .callee, reasonText: "bye", at: now) }
+        try world.act(Self.second) { call, _, now throws(CallError) in
+            try call.end(by: .callee, reasonText: "bye", at: now)
+        }
         world.settle()
         #expect(world.log("bob1").last == "callEnd bye")
         #expect(world.ended == [Self.first, Self.second])
@@ -177,7 +202,8 @@ struct TransferTests {
         world.add(Call(id: Self.third, joiner: joiner, configuration: configuration), keeper: .caller)
         try world.act(Self.third) { call, random, now throws(CallError) in
             try call.join(
-                [Self.first, Self.second], CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, version: 100)),
+                [Self.first, Self.second],
+                CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, version: 100)),
                 identity: CallRig.identity("gwjoin"), at: now, random: &random)
         }
     }
@@ -187,7 +213,9 @@ struct TransferTests {
         try join(&world)
         world.settle()
         #expect(
-            world.log("a1") == ["respondCallUpdate", "sessionComplete Join Successful", "sessionComplete Join Successful"])
+            world.log("a1") == [
+                "respondCallUpdate", "sessionComplete Join Successful", "sessionComplete Join Successful",
+            ])
         let answer = try #require(world.told["a1"]?.first)
         #expect(answer.parties?.callerDisplayNumber == "conference@example.com")
         #expect(answer.parties?.remoteDisplayNumber == "conference@example.com")
@@ -197,14 +225,18 @@ struct TransferTests {
 
         // The old calls are ended by their client, and are gone.
         for call in [Self.first, Self.second] {
-            try world.act(call) { call, _, now throws(CallError) in try call.end(by: .caller, reasonText: nil, at: now) }
+            try world.act(call) { call, _, now throws(CallError) in try call.end(by: .caller, reasonText: nil, at: now)
+            }
         }
         #expect(world.ended == [Self.first, Self.second])
 
         // One leaves, the rest go on; then the last two part.
-        try world.act(Self.third) { call, _, now throws(CallError) in try call.end(by: Leg(2), reasonText: nil, at: now) }
+        try world.act(Self.third) { call, _, now throws(CallError) in try call.end(by: Leg(2), reasonText: nil, at: now)
+        }
         #expect(!world.ended.contains(Self.third))
-        try world.act(Self.third) { call, _, now throws(CallError) in try call.end(by: .caller, reasonText: nil, at: now) }
+        try world.act(Self.third) { call, _, now throws(CallError) in
+            try call.end(by: .caller, reasonText: nil, at: now)
+        }
         #expect(world.log("carol1").last == "callEnd")
         #expect(world.ended.contains(Self.third))
     }
@@ -236,7 +268,9 @@ struct TransferTests {
         let count = world.told["bob1"]?.count
         try world.act(Self.third) { call, random, now throws(CallError) in
             try call.respond(
-                by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, setup: "active", version: 101)), at: now,
+                by: .caller,
+                CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive, setup: "active", version: 101)),
+                at: now,
                 random: &random)
         }
         #expect(world.told["bob1"]?.count == count)
@@ -249,7 +283,9 @@ struct TransferTests {
         world.settle()
         let count = world.told["bob1"]?.count
         try world.act(Self.third) { call, random, now throws(CallError) in
-            try call.offer(by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .inactive, version: 100)), at: now, random: &random)
+            try call.offer(
+                by: .caller, CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .inactive, version: 100)),
+                at: now, random: &random)
         }
         #expect(world.log("a1").last == "respondCallUpdate")
         #expect(world.calls[Self.third]?.legState(.caller) == .onHold)
@@ -281,7 +317,8 @@ struct TransferTests {
         try world.act(Self.first) { call, random, now throws(CallError) in
             let held = CallUpdateRequest(sdp: ScriptedDescription.audio("callee", .sendOnly, version: 100))
             let told = try call.offer(by: .callee, held, at: now, random: &random)
-            let accepted = CallUpdateRequest(sdp: ScriptedDescription.audio("caller", .receiveOnly, setup: "active", version: 100))
+            let accepted = CallUpdateRequest(
+                sdp: ScriptedDescription.audio("caller", .receiveOnly, setup: "active", version: 100))
             return told + (try call.respond(by: .caller, accepted, at: now, random: &random))
         }
         try join(&world)
@@ -290,7 +327,8 @@ struct TransferTests {
         for (direction, route) in [(MediaDirection.sendOnly, MediaRoute.silence), (.sendReceive, .mix)] {
             try world.act(Self.third) { call, random, now throws(CallError) in
                 let isOffer = direction == .sendReceive
-                let text = ScriptedDescription.audio("callee", direction, setup: isOffer ? "actpass" : "active", version: isOffer ? 102 : 101)
+                let text = ScriptedDescription.audio(
+                    "callee", direction, setup: isOffer ? "actpass" : "active", version: isOffer ? 102 : 101)
                 let request = CallUpdateRequest(sdp: text)
                 return try isOffer
                     ? call.offer(by: Leg(2), request, at: now, random: &random)

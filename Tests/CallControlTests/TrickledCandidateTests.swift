@@ -5,14 +5,17 @@ import Testing
 /// `updateIceCandidate` (spidr-wire §8.10).
 struct TrickledCandidateTests {
     private static let candidates = [
-        TrickledLine(candidate: "candidate:1 1 udp 2122260223 192.0.2.7 50000 typ host", mid: "0", mediaIndex: 0, usernameFragment: "Ab12"),
+        TrickledLine(
+            candidate: "candidate:1 1 udp 2122260223 192.0.2.7 50000 typ host", mid: "0", mediaIndex: 0,
+            usernameFragment: "Ab12"),
         TrickledLine(candidate: "", mid: "0", mediaIndex: 0),
     ]
 
     /// Who is told, with what.
     private func told(_ actions: [CallAction]) -> [String] {
         actions.map { action in
-            guard case .notify(_, let receivers, let notification) = action, notification.candidates == Self.candidates else { return action.trace }
+            guard case .notify(_, let receivers, let notification) = action, notification.candidates == Self.candidates
+            else { return action.trace }
             return "\(receivers.map(\.rawValue).joined(separator: " ")) \(notification.type.rawValue)"
         }
     }

@@ -31,8 +31,10 @@ struct UserAddressTests {
     }
 
     @Test(arguments: [
-        ("+15550100", "+15550100@example.com"), ("tel:+15550100;ext=1", "+15550100@example.com"), ("#31*5", "#31*5@example.com"),
-        ("*72", "*72@example.com"), ("sip:911", "911@example.com"), ("Emergency <sip:911>", "911@example.com"), ("Ann", "ann@example.com"),
+        ("+15550100", "+15550100@example.com"), ("tel:+15550100;ext=1", "+15550100@example.com"),
+        ("#31*5", "#31*5@example.com"),
+        ("*72", "*72@example.com"), ("sip:911", "911@example.com"), ("Emergency <sip:911>", "911@example.com"),
+        ("Ann", "ann@example.com"),
         ("ann@other.test", "ann@other.test"),
     ])
     func `a number or a name without a domain gets the default one`(_ text: String, _ expected: String) {
@@ -41,10 +43,14 @@ struct UserAddressTests {
     }
 
     @Test(arguments: [
-        "", " ", "@", "joe@", "@example.com", "joe@@example.com", "joe doe@example.com", "joe@exam ple.com", "joe\u{0}@example.com",
-        "joe\r\n@example.com", "joe\u{7F}@example.com", "joe@example..com", "joe@-example.com", "joe@example.com:port", "joe@example.com:123456",
-        "joe@[::1", "joe@[]", "joe@[xyz]", "joe/..@example.com", "joe?@example.com", "joe:secret@example.com", "http://joe@example.com",
-        "<sip:joe@example.com", "<>", "joe@exämple.com", "joe\u{202E}@example.com", "joe\u{200B}@example.com", "joe\u{85}@example.com",
+        "", " ", "@", "joe@", "@example.com", "joe@@example.com", "joe doe@example.com", "joe@exam ple.com",
+        "joe\u{0}@example.com",
+        "joe\r\n@example.com", "joe\u{7F}@example.com", "joe@example..com", "joe@-example.com", "joe@example.com:port",
+        "joe@example.com:123456",
+        "joe@[::1", "joe@[]", "joe@[xyz]", "joe/..@example.com", "joe?@example.com", "joe:secret@example.com",
+        "http://joe@example.com",
+        "<sip:joe@example.com", "<>", "joe@exämple.com", "joe\u{202E}@example.com", "joe\u{200B}@example.com",
+        "joe\u{85}@example.com",
         "\"joe\"@example.com",
     ])
     func `what is no address is refused`(_ text: String) {
@@ -60,16 +66,17 @@ struct UserAddressTests {
         #expect(NameAddress(parsing: String(repeating: "x", count: 3_000) + "<sip:joe@example.com>") == nil)
     }
 
-    @Test(arguments: [
-        ("Joe<sip:joe@example.com>", "Joe"),
-        ("Joe Doe  <sip:joe@example.com>", "Joe Doe"),
-        (#""Doe, \"Joe\" \\ Inc" <sip:joe@example.com>"#, #"Doe, "Joe" \ Inc"#),
-        (#""a <b> c" <sip:joe@example.com>"#, "a <b> c"),
-        ("\"J\u{1}oe\r\n\" <sip:joe@example.com>", "Joe"),
-        ("\"\" <sip:joe@example.com>", nil),
-        ("<sip:joe@example.com>", nil),
-        ("sip:joe@example.com", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("Joe<sip:joe@example.com>", "Joe"),
+            ("Joe Doe  <sip:joe@example.com>", "Joe Doe"),
+            (#""Doe, \"Joe\" \\ Inc" <sip:joe@example.com>"#, #"Doe, "Joe" \ Inc"#),
+            (#""a <b> c" <sip:joe@example.com>"#, "a <b> c"),
+            ("\"J\u{1}oe\r\n\" <sip:joe@example.com>", "Joe"),
+            ("\"\" <sip:joe@example.com>", nil),
+            ("<sip:joe@example.com>", nil),
+            ("sip:joe@example.com", nil),
+        ] as [(String, String?)])
     func `the display name comes without quotes and escapes`(_ text: String, _ name: String?) throws {
         #expect(try #require(NameAddress(parsing: text)).displayName == name)
     }
@@ -83,11 +90,13 @@ struct UserAddressTests {
         print("seed \(seed)")
         var random = SeededRandomSource(seed: seed)
         let pieces = [
-            "joe", "@", "example.com", ".", ":", "5060", ";", "?", "<", ">", "\"", "\\", "sip:", "tel:", "[", "]", " ", "\t", "é", "\u{301}",
+            "joe", "@", "example.com", ".", ":", "5060", ";", "?", "<", ">", "\"", "\\", "sip:", "tel:", "[", "]", " ",
+            "\t", "é", "\u{301}",
             "\u{202E}", "+1",
         ]
         for _ in 0..<3_000 {
-            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
             fuzzUserAddress(Array(text.utf8).span)
             fuzzUserAddress(random.nextBytes(Int.random(in: 0...40, using: &random)).span)
         }

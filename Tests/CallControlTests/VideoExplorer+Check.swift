@@ -7,11 +7,14 @@ import TestSupport
 extension VideoExplorer {
     func check() throws {
         guard let call, world.ended.isEmpty, case .answered(let answered) = call.state else { return }
-        if answered.operation != nil, call.nextDeadline == nil { throw ExplorationFault("an operation would never end", path) }
+        if answered.operation != nil, call.nextDeadline == nil {
+            throw ExplorationFault("an operation would never end", path)
+        }
         guard isQuiet else { return }
         let talking = call.legs.filter(\.isTalkingNow)
         for leg in talking where clients[leg.party.session]?.isAstray != true { try checkAgreement(leg) }
-        guard talking.count == 2, let one = clients[talking[0].party.session], let other = clients[talking[1].party.session],
+        guard talking.count == 2, let one = clients[talking[0].party.session],
+            let other = clients[talking[1].party.session],
             !one.isAstray, !other.isAstray
         else { return }
         try checkPair(talking.map(\.party.session), one, other)
@@ -20,14 +23,23 @@ extension VideoExplorer {
     /// The gateway and the client of an end agree on every m-line, and neither waits for the other.
     private func checkAgreement(_ leg: CallLeg) throws {
         let session = leg.party.session
-        guard let client = clients[session], !client.isOver else { throw ExplorationFault("\(session) has left, and is in the call", path) }
-        guard leg.isStable else { throw ExplorationFault("an offer is open with \(session), and nobody waits for its answer", path) }
-        let agreed = world.agreements[Self.id]?[leg.id]?.media.map { $0.isRejected ? nil : $0.direction.reversed } ?? [.sendReceive]
+        guard let client = clients[session], !client.isOver else {
+            throw ExplorationFault("\(session) has left, and is in the call", path)
+        }
+        guard leg.isStable else {
+            throw ExplorationFault("an offer is open with \(session), and nobody waits for its answer", path)
+        }
+        let agreed =
+            world.agreements[Self.id]?[leg.id]?.media.map { $0.isRejected ? nil : $0.direction.reversed } ?? [
+                .sendReceive
+            ]
         guard agreed == client.lines else {
-            throw ExplorationFault("\(session) goes by \(Self.words(client.lines)), and the gateway by \(Self.words(agreed))", path)
+            throw ExplorationFault(
+                "\(session) goes by \(Self.words(client.lines)), and the gateway by \(Self.words(agreed))", path)
         }
         guard leg.holds == client.isHolding else {
-            throw ExplorationFault("\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
+            throw ExplorationFault(
+                "\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
         }
     }
 
@@ -37,15 +49,19 @@ extension VideoExplorer {
             let directions = [one, other].map { line < $0.lines.count ? $0.lines[line] ?? .inactive : .inactive }
             guard directions[0] == directions[1].reversed else {
                 throw ExplorationFault(
-                    "on m-line \(line) \(sessions[0]) is \(directions[0].rawValue) and \(sessions[1]) is \(directions[1].rawValue)", path)
+                    "on m-line \(line) \(sessions[0]) is \(directions[0].rawValue) and \(sessions[1]) is \(directions[1].rawValue)",
+                    path)
             }
         }
         guard !one.isHolding, !other.isHolding else { return }
         for (session, client, peer) in [(sessions[0], one, other), (sessions[1], other, one)] {
-            guard client.lines.first == .sendReceive else { throw ExplorationFault("nobody holds, and \(session) is not in call", path) }
+            guard client.lines.first == .sendReceive else {
+                throw ExplorationFault("nobody holds, and \(session) is not in call", path)
+            }
             guard client.lines.count > 1, let picture = client.lines[1], peer.lines.count > 1 else { continue }
             guard picture.sends == client.isFilming else {
-                throw ExplorationFault("\(session) \(client.isFilming ? "films and does not send" : "sends and does not film")", path)
+                throw ExplorationFault(
+                    "\(session) \(client.isFilming ? "films and does not send" : "sends and does not film")", path)
             }
         }
     }
@@ -53,10 +69,14 @@ extension VideoExplorer {
     private var isQuiet: Bool {
         guard let call, case .answered(let answered) = call.state, answered.operation == nil else { return false }
         return call.legs.allSatisfy { $0.newsDue == nil }
-            && clients.values.allSatisfy { $0.offered == nil && !$0.isAsked && !$0.isAsking && $0.open == nil && $0.mail.isEmpty }
+            && clients.values.allSatisfy {
+                $0.offered == nil && !$0.isAsked && !$0.isAsking && $0.open == nil && $0.mail.isEmpty
+            }
     }
 
-    static func words(_ lines: [MediaDirection?]) -> String { lines.map { $0?.rawValue ?? "rejected" }.joined(separator: " + ") }
+    static func words(_ lines: [MediaDirection?]) -> String {
+        lines.map { $0?.rawValue ?? "rejected" }.joined(separator: " + ")
+    }
 }
 
 // MARK: What tells states apart
@@ -80,10 +100,15 @@ extension VideoExplorer {
 
 extension VideoExplorer.Client {
     fileprivate var word: String {
-        let marks = [isHolding, isFilming, isAsking, isAsked, isHeld, isAstray, isCatchingUp, isOver].map { $0 ? "1" : "0" }.joined()
+        let marks = [isHolding, isFilming, isAsking, isAsked, isHeld, isAstray, isCatchingUp, isOver].map {
+            $0 ? "1" : "0"
+        }.joined()
         let open = open.map { "o\(Self.letters($0.lines))\($0.wasHolding ? 1 : 0)\($0.wasFilming ? 1 : 0)" } ?? ""
-        let waiting = [("?", offered), ("!", invitation)].map { sign, lines in lines.map { sign + Self.letters($0) } ?? "" }.joined()
-        return marks + Self.letters(lines) + Self.letters(said) + open + waiting + "\(lateness)\(putAside)" + mail.map(Self.word).joined()
+        let waiting = [("?", offered), ("!", invitation)].map { sign, lines in
+            lines.map { sign + Self.letters($0) } ?? ""
+        }.joined()
+        return marks + Self.letters(lines) + Self.letters(said) + open + waiting + "\(lateness)\(putAside)"
+            + mail.map(Self.word).joined()
     }
 
     private static func letters(_ lines: [MediaDirection?]) -> String {

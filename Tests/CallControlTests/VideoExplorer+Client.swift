@@ -64,7 +64,9 @@ extension VideoExplorer {
         init(dialect: HoldDialect) { self.dialect = dialect }
 
         /// What it answers may be another offer than the last one.
-        var isBehind: Bool { lateness > 0 || isCatchingUp || mail.contains { if case .offered = $0 { true } else { false } } }
+        var isBehind: Bool {
+            lateness > 0 || isCatchingUp || mail.contains { if case .offered = $0 { true } else { false } }
+        }
 
         /// An m-line that was refused stays so.
         var mayFilm: Bool { seesVideo && (lines.count < 2 || lines[1] != nil) }
@@ -107,7 +109,9 @@ extension VideoExplorer {
             switch news {
             case .called(let lines): invitation = lines
             case .offered(let lines):
-                guard lines.count >= self.lines.count else { return "is offered \(lines.count) m-lines, and has \(self.lines.count)" }
+                guard lines.count >= self.lines.count else {
+                    return "is offered \(lines.count) m-lines, and has \(self.lines.count)"
+                }
                 if open != nil {
                     guard yields else { return nil }
                     putAside += 1
@@ -120,15 +124,20 @@ extension VideoExplorer {
             case .answered where putAside > 0: putAside -= 1
             case .answered(let answer):
                 guard let open else { return "is answered what it has not offered" }
-                guard answer.count == open.lines.count else { return "has \(answer.count) m-lines answered of \(open.lines.count)" }
+                guard answer.count == open.lines.count else {
+                    return "has \(answer.count) m-lines answered of \(open.lines.count)"
+                }
                 for (offered, answered) in zip(open.lines, answer) {
                     guard let answered else { continue }
                     guard let offered, answered.mayAnswer(offered) else {
-                        return "is answered \(answered.rawValue) to \(offered?.rawValue ?? "an m-line that is rejected")"
+                        return
+                            "is answered \(answered.rawValue) to \(offered?.rawValue ?? "an m-line that is rejected")"
                     }
                 }
                 if open.lines.first??.sends == true, let sound = answer.first, let sound { isHeld = !sound.receives }
-                (lines, self.open, isAstray) = (answer.map { $0?.reversed }, nil, isAstray && open.lines.contains { $0 != .sendReceive })
+                (lines, self.open, isAstray) = (
+                    answer.map { $0?.reversed }, nil, isAstray && open.lines.contains { $0 != .sendReceive }
+                )
             case .timedOut:
                 takeBack()
                 isAsking = false

@@ -66,7 +66,10 @@ struct VideoExplorer: Explorable {
     private(set) var path: [Step] = []
 
     /// From a call that has come so far.
-    init(alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool = true, yields: Bool = true, prepared: [Step], requests: Int) throws {
+    init(
+        alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool = true, yields: Bool = true, prepared: [Step],
+        requests: Int
+    ) throws {
         dialects = [Self.alice: alice, Self.bob: others, Self.dave: others]
         self.daveSeesVideo = daveSeesVideo
         self.yields = yields
@@ -170,7 +173,9 @@ struct VideoExplorer: Explorable {
             clients[Self.dave]?.isOver = true
         case .wait:
             // A client that puts its own offer aside answers soon, or never.
-            for (session, client) in clients where client.offered != nil && client.putAside > 0 { clients[session]?.neglect() }
+            for (session, client) in clients where client.offered != nil && client.putAside > 0 {
+                clients[session]?.neglect()
+            }
             // What it has not answered after two time-outs a client never answers.
             for (session, client) in clients where !isNearDeadline && (client.offered != nil || client.isAsked) {
                 if client.lateness == 0 { clients[session]?.lateness = 1 } else { clients[session]?.neglect() }
@@ -228,7 +233,9 @@ struct VideoExplorer: Explorable {
 
     /// Nobody waits for what it says any more: it goes by what there was.
     private mutating func refuseAnswer(of session: SessionID) throws {
-        if let client = clients[session], client.offered != nil, !client.isBehind, leg(of: session)?.isTalkingNow == true {
+        if let client = clients[session], client.offered != nil, !client.isBehind,
+            leg(of: session)?.isTalkingNow == true
+        {
             throw ExplorationFault("\(session) answers what it was offered, and is refused", path)
         }
         clients[session]?.neglect()

@@ -23,7 +23,9 @@ import Testing
     }
 
     private func register(_ rig: RuntimeRig) async throws {
-        for (socket, user) in [alice, bob, carol, dave].enumerated() { try await rig.register(user, on: UInt64(socket + 1)) }
+        for (socket, user) in [alice, bob, carol, dave].enumerated() {
+            try await rig.register(user, on: UInt64(socket + 1))
+        }
     }
 
     private func count(_ type: Notification.EventType, on socket: UInt64, _ rig: RuntimeRig) -> Int {
@@ -53,11 +55,14 @@ import Testing
             await rig.wait { count(.callEnd, on: 1, rig) == 3_995 - refusals }
             #expect(rig.recorder.frames(1).last?.notification.statusCode == 486)
 
-            for (number, callee) in [bob, dave].enumerated() { _ = try await rig.call(callee, from: carol, sdp: "carol \(number)") }
+            for (number, callee) in [bob, dave].enumerated() {
+                _ = try await rig.call(callee, from: carol, sdp: "carol \(number)")
+            }
             await rig.wait { count(.call, on: 2, rig) == 6 && count(.call, on: 4, rig) == 1 }
             // One that is answered makes room.
             try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
-            let first = try #require(rig.recorder.frames(2).first { $0.notification.type == .call }?.notification.session)
+            let first = try #require(
+                rig.recorder.frames(2).first { $0.notification.type == .call }?.notification.session)
             try await rig.switchboard.reject(bob, first, replacement: false)
             await rig.settle()
             _ = try await rig.call(bob, from: alice, sdp: "once more")
@@ -78,7 +83,9 @@ import Testing
             #expect(rig.recorder.frames(4).last?.notification.statusCode == 486)
             #expect(rig.observer.counts.refused == [.userCalls, .calleeCalls])
             #expect(count(.call, on: 1, rig) == 0)
-            await #expect(throws: CallError.limitOfLegs) { try await rig.switchboard.join(alice, own[0], own[1], CallUpdateRequest(sdp: "offer")) }
+            await #expect(throws: CallError.limitOfLegs) {
+                try await rig.switchboard.join(alice, own[0], own[1], CallUpdateRequest(sdp: "offer"))
+            }
             try await rig.switchboard.end(alice, own[0], reasonText: nil)
             await rig.settle()
             _ = try await rig.call(dave, from: alice)
@@ -91,16 +98,25 @@ import Testing
             try await register(rig)
             let offer = "a=ice-pwd:abc"
             let session = try await rig.call(bob, from: alice, sdp: offer)
-            for _ in 0..<10 { #expect(try await rig.call(bob, from: alice, sdp: offer) == session, "the same call, asked for again") }
+            for _ in 0..<10 {
+                #expect(try await rig.call(bob, from: alice, sdp: offer) == session, "the same call, asked for again")
+            }
             for _ in 0..<2 { _ = try await rig.call(carol, from: alice) }
-            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) { try await rig.call(carol, from: alice) }
+            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) {
+                try await rig.call(carol, from: alice)
+            }
             #expect(rig.observer.counts.refused == [.userRate])
-            let grant = try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"], forceLogOut: true))
-            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) { try await rig.call(carol, from: alice) }
+            let grant = try await rig.switchboard.subscribe(
+                alice, SubscriptionRequest(services: ["call"], forceLogOut: true))
+            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) {
+                try await rig.call(carol, from: alice)
+            }
             try await rig.switchboard.unsubscribe(alice, grant.subscription)
             await rig.settle()
             try await rig.register(alice, on: 9)
-            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) { try await rig.call(carol, from: alice) }
+            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) {
+                try await rig.call(carol, from: alice)
+            }
             _ = try await rig.call(alice, from: dave)
             await rig.settle()
             rig.clock.advance(by: .seconds(1))
@@ -115,12 +131,16 @@ import Testing
             _ = try await rig.call(carol, from: bob)
             _ = try await rig.call(bob, from: alice)
             let session = try await rig.incoming(on: 2)
-            await #expect(throws: CallError.unreachable(.busy)) { try await rig.switchboard.forward(bob, session, to: carol) }
+            await #expect(throws: CallError.unreachable(.busy)) {
+                try await rig.switchboard.forward(bob, session, to: carol)
+            }
             #expect(rig.observer.counts.refused == [.calleeRinging])
             try await rig.switchboard.forward(bob, session, to: dave)
             await rig.wait { count(.call, on: 4, rig) == 1 }
             #expect(count(.call, on: 3, rig) == 1)
-            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) { try await rig.call(dave, from: bob) }
+            await #expect(throws: CallError.tooManyCalls(retryAfter: .seconds(1))) {
+                try await rig.call(dave, from: bob)
+            }
         }
     }
 

@@ -27,28 +27,41 @@ struct CallFlowTests {
             #expect(rig.recorder.frames(2).last?.notification.reasonText == "bye")
             #expect(rig.recorder.frames(1).last?.notification.sdp == "answer")
             for (user, session) in [(alice, a), (bob, b)] {
-                await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.end(user, session, reasonText: nil) }
+                await #expect(throws: CallError.noSuchCall) {
+                    try await rig.switchboard.end(user, session, reasonText: nil)
+                }
                 await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.callSession(user, session) }
             }
             #expect(rig.observer.counts.ended.map(\.cause) == [.completed(by: .caller, reasonText: "bye")])
         }
     }
 
-    @Test func `a name given to an account is shown whatever its client says, else its client's word, else the address`() async throws {
+    @Test
+    func `a name given to an account is shown whatever its client says, else its client's word, else the address`()
+        async throws
+    {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
             _ = try await rig.call()
-            _ = try await rig.switchboard.startCall(alice, CallStartRequest(callerName: "Bank", callee: bob, sdp: "offer"))
+            _ = try await rig.switchboard.startCall(
+                alice, CallStartRequest(callerName: "Bank", callee: bob, sdp: "offer"))
             await rig.expect(["call", "call"], on: 2)
             await rig.expect(["ringing", "ringing"], on: 1)
             #expect(rig.recorder.frames(2).map(\.notification.parties?.callerName) == ["Alice", "Alice"])
             for name in [nil, "Bobby"] {
-                _ = try await rig.switchboard.startCall(bob, CallStartRequest(callerName: name, callee: alice, sdp: "offer"))
+                _ = try await rig.switchboard.startCall(
+                    bob, CallStartRequest(callerName: name, callee: alice, sdp: "offer"))
             }
             await rig.wait { rig.recorder.frames(1).count == 4 }
-            #expect(rig.recorder.frames(1).suffix(2).map(\.notification.parties?.callerName) == ["bob@example.com", "Bobby"])
-            #expect(rig.recorder.frames(1).prefix(2).map(\.notification.parties?.remoteName) == ["bob@example.com", "bob@example.com"])
+            #expect(
+                rig.recorder.frames(1).suffix(2).map(\.notification.parties?.callerName) == [
+                    "bob@example.com", "Bobby",
+                ])
+            #expect(
+                rig.recorder.frames(1).prefix(2).map(\.notification.parties?.remoteName) == [
+                    "bob@example.com", "bob@example.com",
+                ])
         }
     }
 
@@ -127,7 +140,9 @@ struct CallFlowTests {
     @Test func `a caller without a subscription could not be told anything, and is refused`() async throws {
         try await RuntimeRig().serve { rig in
             try await rig.register(bob, on: 2)
-            await #expect(throws: CallError.notAllowed(operation: "callStart", state: "without a subscription of the caller")) {
+            await #expect(
+                throws: CallError.notAllowed(operation: "callStart", state: "without a subscription of the caller")
+            ) {
                 try await rig.call()
             }
             #expect(rig.recorder.entries.isEmpty)
@@ -212,16 +227,24 @@ struct AnchoredCallFlowTests {
                 case .release: return "release"
                 }
             }
-            #expect(kinds == [
-                    "prepare callee", "prepare caller", "route caller to leg(callee)", "route callee to leg(caller)", "connect caller",
+            #expect(
+                kinds == [
+                    "prepare callee", "prepare caller", "route caller to leg(callee)", "route callee to leg(caller)",
+                    "connect caller",
                     "connect callee", "release",
                 ])
             let entries = rig.recorder.entries
-            let call = try #require(entries.firstIndex { if case .frame(let frame, _) = $0 { frame.notification.type == .call } else { false } })
-            let prepared = try #require(entries.firstIndex { if case .media(.prepare(.callee, _), _) = $0 { true } else { false } })
+            let call = try #require(
+                entries.firstIndex {
+                    if case .frame(let frame, _) = $0 { frame.notification.type == .call } else { false }
+                })
+            let prepared = try #require(
+                entries.firstIndex { if case .media(.prepare(.callee, _), _) = $0 { true } else { false } })
             #expect(prepared < call)
             let session = try SessionDescription(parsing: #require(rig.recorder.frames(2).first?.notification.sdp))
-            #expect(try PeerDescription(reading: session, as: .offer).media[0].canonicalName == rig.media.lastCall?.canonicalName)
+            #expect(
+                try PeerDescription(reading: session, as: .offer).media[0].canonicalName
+                    == rig.media.lastCall?.canonicalName)
         }
     }
 

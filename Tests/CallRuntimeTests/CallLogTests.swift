@@ -4,14 +4,20 @@ import Testing
 
 /// The store of the call log, and what calls leave in it.
 struct CallLogTests {
-    private static func record(_ id: String, of user: UserAddress = RuntimeRig.alice, isOver: Bool = true, at time: Int64 = 0) -> CallLogRecord {
+    private static func record(
+        _ id: String, of user: UserAddress = RuntimeRig.alice, isOver: Bool = true, at time: Int64 = 0
+    ) -> CallLogRecord {
         CallLogRecord(
             id: SessionID(id), user: user, direction: .outgoing, startedAt: time, endedAt: time + 10,
-            names: .init(callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "", remoteDisplayNumber: ""), parties: [],
+            names: .init(
+                callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "",
+                remoteDisplayNumber: ""), parties: [],
             ending: isOver ? CallEnding(statusCode: 200, cause: "normal_clearing") : nil, endedBy: .own, timeline: [])
     }
 
-    private static func ids(_ log: MemoryCallLog, _ user: UserAddress = RuntimeRig.alice, from start: Int = 0, count: Int = 100) async -> [String] {
+    private static func ids(
+        _ log: MemoryCallLog, _ user: UserAddress = RuntimeRig.alice, from start: Int = 0, count: Int = 100
+    ) async -> [String] {
         await log.records(of: user, from: start, count: count).map(\.id.rawValue)
     }
 
@@ -69,7 +75,9 @@ struct CallLogTests {
     @Test func `however much comes and goes, no more is kept than is to be`() async {
         let log = MemoryCallLog(configuration: .init(recordsPerUser: 5, records: 8))
         for number in 0..<2_000 {
-            log.add(Self.record("\(number)", of: number % 3 == 0 ? RuntimeRig.alice : RuntimeRig.bob, isOver: number % 7 != 0))
+            log.add(
+                Self.record(
+                    "\(number)", of: number % 3 == 0 ? RuntimeRig.alice : RuntimeRig.bob, isOver: number % 7 != 0))
             if number % 5 == 0 { await log.removeAll(of: RuntimeRig.bob) }
         }
         let (alices, bobs) = await (Self.ids(log), Self.ids(log, RuntimeRig.bob))
@@ -92,7 +100,8 @@ struct CallLogTests {
             try await rig.switchboard.end(RuntimeRig.bob, b, reasonText: "bye")
 
             let (own, others) = await (
-                rig.switchboard.callRecord(RuntimeRig.alice, a), rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9)
+                rig.switchboard.callRecord(RuntimeRig.alice, a),
+                rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9)
             )
             #expect(own?.direction == .outgoing && own?.ending?.reasonText == "bye" && own?.endedBy == .peer)
             #expect(others.map(\.id) == [b] && others.first?.direction == .incoming && others.first?.endedBy == .own)
@@ -102,9 +111,13 @@ struct CallLogTests {
     }
 
     @Test(arguments: [LocalSwitchboard.Configuration.BusyPolicy.ring, .reject])
-    func `a user in a call is rung or not, as is configured`(_ policy: LocalSwitchboard.Configuration.BusyPolicy) async throws {
+    func `a user in a call is rung or not, as is configured`(_ policy: LocalSwitchboard.Configuration.BusyPolicy)
+        async throws
+    {
         try await RuntimeRig(.init(media: .direct, busy: policy)).serve { rig in
-            for (user, socket) in [(RuntimeRig.alice, 1), (RuntimeRig.bob, 2), (RuntimeRig.carol, 3)] as [(UserAddress, UInt64)] {
+            for (user, socket) in [(RuntimeRig.alice, 1), (RuntimeRig.bob, 2), (RuntimeRig.carol, 3)]
+                as [(UserAddress, UInt64)]
+            {
                 try await rig.register(user, on: socket, feedback: true)
             }
             _ = try await rig.call()
@@ -120,7 +133,8 @@ struct CallLogTests {
                 #expect(told?.statusCode == 486 && told?.cause == "user_busy" && told?.endedBy == .gateway)
                 await rig.expect(["call", "callCancel"], on: 2)
                 #expect(await rig.switchboard.callRecord(RuntimeRig.carol, c)?.ending?.cause == "user_busy")
-                #expect(await rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9).map(\.direction) == [.missed])
+                #expect(
+                    await rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9).map(\.direction) == [.missed])
             }
             // Nor does one who calls in vain keep the user busy.
             if policy == .reject { _ = try await rig.call(from: RuntimeRig.carol, sdp: "again") }

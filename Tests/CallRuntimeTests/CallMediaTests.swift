@@ -41,13 +41,19 @@ struct CallMediaTests {
             let digits = try #require(DigitSequence("1a#"))
             #expect(digits.digits == "1A#")
             try await rig.switchboard.sendDigits(alice, a, digits, to: .both)
-            #expect(rig.recorder.mediaCommands.suffix(2) == [.sendDigits(digits, to: .caller), .sendDigits(digits, to: .callee)])
+            #expect(
+                rig.recorder.mediaCommands.suffix(2) == [
+                    .sendDigits(digits, to: .caller), .sendDigits(digits, to: .callee),
+                ])
         }
     }
 
-    @Test func `keys that find no room are refused as a whole, and have room when others have been pressed`() async throws {
+    @Test func `keys that find no room are refused as a whole, and have room when others have been pressed`()
+        async throws
+    {
         try await AnchoredRig.serve { rig, a in
-            let hundred = try #require(DigitSequence(String(repeating: "1", count: 100), duration: .milliseconds(100), gap: .milliseconds(70)))
+            let hundred = try #require(
+                DigitSequence(String(repeating: "1", count: 100), duration: .milliseconds(100), gap: .milliseconds(70)))
             let more = try #require(DigitSequence("2222222222222222222222222222,,"))
             let before = rig.recorder.mediaCommands.count
             try await rig.switchboard.sendDigits(alice, a, hundred, to: .peer)

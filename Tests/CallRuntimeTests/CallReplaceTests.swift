@@ -25,7 +25,8 @@ struct CallReplaceTests {
             let request = CallStartRequest(callee: callee, sdp: offer, handlesReplacement: listing)
             sessions.append(try await rig.switchboard.startCall(alice, request))
             let incoming = try await rig.incoming(on: socket)
-            try await rig.switchboard.answer(callee, incoming, CallAnswerRequest(sdp: answer, handlesReplacement: listing))
+            try await rig.switchboard.answer(
+                callee, incoming, CallAnswerRequest(sdp: answer, handlesReplacement: listing))
         }
         return (sessions[0], sessions[1])
     }
@@ -35,7 +36,9 @@ struct CallReplaceTests {
             let own = try await twoCalls(rig, listing: true)
             let old = try await rig.incoming(on: 3)
             // The second time because the answer to the first was lost.
-            for _ in 0..<2 { try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol) }
+            for _ in 0..<2 {
+                try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+            }
             await rig.expect(["call", "callCancel", "startCallReplace"], on: 3)
             let invitation = try #require(rig.recorder.frames(3).last?.notification)
             let replacing = try #require(invitation.session)
@@ -67,7 +70,9 @@ struct CallReplaceTests {
             await rig.expect(["call", "callCancel", "startCallReplace", "callCancel"], on: 3)
             await rig.settle()
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(carol, replacing) }
-            for (user, session) in [(alice, own.toBob), (alice, own.toCarol), (carol, old)] { try await rig.switchboard.audit(user, session) }
+            for (user, session) in [(alice, own.toBob), (alice, own.toCarol), (carol, old)] {
+                try await rig.switchboard.audit(user, session)
+            }
             for session in [own.toBob, own.toCarol] { try await rig.switchboard.end(alice, session, reasonText: nil) }
             await rig.wait { rig.observer.counts.ended.count == 2 }
         }
@@ -83,7 +88,8 @@ struct CallReplaceTests {
                     group.addTask {
                         // So that each meets the first one at another step.
                         for _ in 0..<delay { await Task.yield() }
-                        try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: isConsultative ? own.toCarol : nil)
+                        try await rig.switchboard.transfer(
+                            alice, own.toBob, to: carol, consultation: isConsultative ? own.toCarol : nil)
                     }
                 }
                 try await group.waitForAll()

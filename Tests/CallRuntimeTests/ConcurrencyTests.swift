@@ -106,7 +106,8 @@ struct ConcurrencyTests {
                     group.addTask {
                         for _ in 0..<100 {
                             let ticket = await rig.switchboard.requestBegan(alice, about: nil)
-                            let grant = try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"]))
+                            let grant = try await rig.switchboard.subscribe(
+                                alice, SubscriptionRequest(services: ["call"]))
                             #expect(await rig.switchboard.channelExists(alice, grant.channel))
                             try await rig.switchboard.unsubscribe(alice, grant.subscription)
                             await rig.switchboard.requestAnswered(ticket)

@@ -49,7 +49,9 @@ struct DrainTests {
         }
     }
 
-    @Test func `draining patiently lets calls end by themselves, takes no new ones, and sends away who has none`() async throws {
+    @Test func `draining patiently lets calls end by themselves, takes no new ones, and sends away who has none`()
+        async throws
+    {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
@@ -73,7 +75,9 @@ struct DrainTests {
             #expect(rig.recorder.trace(1) == ["ringing", "respondCallUpdate"])
             try await rig.switchboard.end(alice, session, from: nil, reasonText: nil)
             await drained
-            await rig.wait { rig.recorder.trace(1).contains("close 1001") && rig.recorder.trace(2).contains("close 1001") }
+            await rig.wait {
+                rig.recorder.trace(1).contains("close 1001") && rig.recorder.trace(2).contains("close 1001")
+            }
             // The call is over before the sockets are; nobody is told that the gateway ended it.
             #expect(rig.recorder.trace(2).filter { $0 != "drained" }.suffix(2) == ["callEnd", "close 1001"])
             #expect(rig.observer.counts.ended.count == 1)

@@ -12,7 +12,8 @@ import Testing
     private func admit(
         _ rig: RuntimeRig, toCall account: UserAddress, on socket: UInt64, from network: SourceNetwork? = nil
     ) async throws -> UserAddress {
-        let grant = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: account, from: network)
+        let grant = try await rig.switchboard.admit(
+            SubscriptionRequest(services: ["callMe"]), toCall: account, from: network)
         let guest = UserAddress(try #require(GuestID(owning: grant.subscription.rawValue)))
         #expect(GuestID(owning: grant.channel.rawValue) == guest.guest)
         #expect(await rig.switchboard.channelOpened(guest, grant.channel, on: SocketID(socket)))
@@ -35,10 +36,14 @@ import Testing
 
             // Nobody else can use the session, not even the account.
             for stranger in [alice, bob, try await admit(rig, toCall: alice, on: 3)] {
-                await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.end(stranger, session, reasonText: nil) }
+                await #expect(throws: CallError.noSuchCall) {
+                    try await rig.switchboard.end(stranger, session, reasonText: nil)
+                }
                 await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(stranger, session) }
             }
-            await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.end(guest, incoming, reasonText: nil) }
+            await #expect(throws: CallError.noSuchCall) {
+                try await rig.switchboard.end(guest, incoming, reasonText: nil)
+            }
             #expect(rig.recorder.frames(3).isEmpty)
             try await rig.switchboard.end(guest, session, reasonText: nil)
             await rig.wait { rig.recorder.trace(1).last == "callEnd" }
@@ -55,8 +60,12 @@ import Testing
             await #expect { try await rig.call(alice, from: guest) } throws: { error in
                 if case .notAllowed(operation: "callStart", _)? = error as? CallError { true } else { false }
             }
-            await #expect { try await rig.switchboard.transfer(guest, session, to: bob, consultation: nil) } throws: { isForGuests($0) }
-            await #expect { try await rig.switchboard.join(guest, session, session, CallUpdateRequest(sdp: "offer")) } throws: { isForGuests($0) }
+            await #expect { try await rig.switchboard.transfer(guest, session, to: bob, consultation: nil) } throws: {
+                isForGuests($0)
+            }
+            await #expect {
+                try await rig.switchboard.join(guest, session, session, CallUpdateRequest(sdp: "offer"))
+            } throws: { isForGuests($0) }
             #expect(rig.recorder.frames(2).isEmpty)
             try await rig.switchboard.end(guest, session, reasonText: nil)
             // Then it may call again.
@@ -108,7 +117,8 @@ import Testing
 
     @Test func `three guests come from one network, and others from elsewhere`() async throws {
         try await RuntimeRig().serve { rig in
-            let one = SourceNetwork(IPAddress(v6: 0x2001_0db8_0000_0001, 7)), other = SourceNetwork(IPAddress(v4: 0xC000_0201))
+            let one = SourceNetwork(IPAddress(v6: 0x2001_0db8_0000_0001, 7)),
+                other = SourceNetwork(IPAddress(v4: 0xC000_0201))
             let request = SubscriptionRequest(services: ["callMe"])
             let first = try await rig.switchboard.admit(request, toCall: alice, from: one)
             for account in [alice, bob] { _ = try await rig.switchboard.admit(request, toCall: account, from: one) }
@@ -154,7 +164,9 @@ import Testing
         try await RuntimeRig(configuration).serve { rig in
             let request = SubscriptionRequest(services: ["callMe"])
             let first = try await rig.switchboard.admit(request, toCall: alice, from: nil)
-            await #expect(throws: RegistrationError.limitOfGuests) { try await rig.switchboard.admit(request, toCall: alice, from: nil) }
+            await #expect(throws: RegistrationError.limitOfGuests) {
+                try await rig.switchboard.admit(request, toCall: alice, from: nil)
+            }
             _ = try await rig.switchboard.admit(request, toCall: bob, from: nil)
             let guest = try #require(GuestID(owning: first.subscription.rawValue))
             try await rig.switchboard.unsubscribe(UserAddress(guest), first.subscription)

@@ -38,7 +38,9 @@ import Testing
 
     /// Carol has no device, or declines each time.
     @Test(arguments: [false, true])
-    func `300 transfers that fail leave the call as it is, and the next one goes where it should`(_ declines: Bool) async throws {
+    func `300 transfers that fail leave the call as it is, and the next one goes where it should`(_ declines: Bool)
+        async throws
+    {
         try await RuntimeRig(configuration(.anchored)).serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
@@ -94,11 +96,14 @@ import Testing
             _ = try await rig.call()
             let nobody = try #require(UserAddress(parsing: "nobody@example.com"))
             for turn in 1...6 {
-                let (user, other, socket) = turn.isMultiple(of: 2) ? (carol, bob, 3) : (bob, carol, 2) as (UserAddress, UserAddress, UInt64)
+                let (user, other, socket) =
+                    turn.isMultiple(of: 2) ? (carol, bob, 3) : (bob, carol, 2) as (UserAddress, UserAddress, UInt64)
                 await rig.wait { count("call", on: socket, rig) == (turn + 1) / 2 }
                 let session = try await rig.incoming(on: socket)
                 for _ in 0..<10 where turn < 6 {
-                    await #expect(throws: CallError.unreachable(.noSuchUser)) { try await rig.switchboard.forward(user, session, to: nobody) }
+                    await #expect(throws: CallError.unreachable(.noSuchUser)) {
+                        try await rig.switchboard.forward(user, session, to: nobody)
+                    }
                 }
                 if turn < 6 {
                     try await rig.switchboard.forward(user, session, to: other)
@@ -118,7 +123,8 @@ extension MediaCommand {
     /// Whether it changes anything for this end.
     fileprivate func concerns(_ leg: Leg) -> Bool {
         switch self {
-        case .prepare(leg, _), .connect(leg, _), .route(leg, _), .play(_, _, to: leg), .stopPlaying(to: leg), .sendDigits(_, to: leg),
+        case .prepare(leg, _), .connect(leg, _), .route(leg, _), .play(_, _, to: leg), .stopPlaying(to: leg),
+            .sendDigits(_, to: leg),
             .adopt(_, _, as: leg), .releaseLeg(leg), .release:
             true
         default: false

@@ -68,7 +68,9 @@ struct NotificationOrderTests {
             let grant = try await rig.register(alice, on: 1)
             #expect(await rig.switchboard.channelOpened(alice, grant.channel, on: SocketID(2)))
             await rig.expect(["websocketOverridden", "close 1008"], on: 1)
-            #expect(await !rig.switchboard.channelOpened(bob, grant.channel, on: SocketID(3)), "a channel belongs to its user")
+            #expect(
+                await !rig.switchboard.channelOpened(bob, grant.channel, on: SocketID(3)),
+                "a channel belongs to its user")
             #expect(await !rig.switchboard.channelExists(bob, grant.channel))
             #expect(await !rig.switchboard.channelOpened(alice, ChannelID("x"), on: SocketID(3)))
         }
@@ -91,7 +93,8 @@ struct NotificationOrderTests {
         try await RuntimeRig().serve { rig in
             let grant = try await rig.register(alice, on: 1, expires: .seconds(60))
             rig.clock.advance(by: .seconds(30))
-            _ = try await rig.switchboard.extend(alice, grant.subscription, SubscriptionRequest(expires: .seconds(60), services: ["call"]))
+            _ = try await rig.switchboard.extend(
+                alice, grant.subscription, SubscriptionRequest(expires: .seconds(60), services: ["call"]))
             await rig.settle()
             rig.clock.advance(by: .seconds(60))
             await rig.settle()
@@ -125,9 +128,14 @@ struct NotificationOrderTests {
             try await rig.switchboard.unsubscribe(alice, caller.subscription)
             await rig.expect(["call", "callEnd"], on: 2)
             let end = try #require(rig.recorder.frames(2).last?.notification)
-            #expect(end.statusCode == 487 && end.reasonText == "Caller is gone" && end.cause == "subscription_ended" && end.endedBy == .peer)
+            #expect(
+                end.statusCode == 487 && end.reasonText == "Caller is gone" && end.cause == "subscription_ended"
+                    && end.endedBy == .peer)
             let record = try #require(await rig.switchboard.callRecords(bob, from: 0, count: 1).first)
-            #expect(record.ending == CallEnding(statusCode: 487, reasonText: "Caller is gone", cause: "subscription_ended", endedBy: .caller))
+            #expect(
+                record.ending
+                    == CallEnding(
+                        statusCode: 487, reasonText: "Caller is gone", cause: "subscription_ended", endedBy: .caller))
         }
     }
 
@@ -141,11 +149,16 @@ struct NotificationOrderTests {
             request.device = first.subscription
             try await rig.switchboard.answer(bob, rig.incoming(on: 2), request)
             for socket in [2, 3] as [UInt64] { await rig.expect(["call", "callCancel"], on: socket) }
-            #expect([2, 3].map { rig.recorder.frames($0).last?.notification.cause } == ["answered_here", "answered_elsewhere"])
+            #expect(
+                [2, 3].map { rig.recorder.frames($0).last?.notification.cause } == [
+                    "answered_here", "answered_elsewhere",
+                ])
         }
     }
 
-    @Test func `a device that subscribes while it rings is called too, and the same device again stays in the call`() async throws {
+    @Test func `a device that subscribes while it rings is called too, and the same device again stays in the call`()
+        async throws
+    {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1, correlator: "phone")
             try await rig.register(bob, on: 2)

@@ -88,7 +88,9 @@ struct RepetitionTests {
 
     /// The second comes after so many steps of the first, and is done before the first goes on.
     @Test(arguments: Transfer.allCases)
-    func `whenever a transfer comes again, both are accepted and the target is asked once`(_ kind: Transfer) async throws {
+    func `whenever a transfer comes again, both are accepted and the target is asked once`(_ kind: Transfer)
+        async throws
+    {
         var steps = 0
         while try await interleave(kind, after: steps) { steps += 1 }
         print("\(kind.rawValue) transfer: the second request after each of \(steps) steps of the first")
@@ -100,7 +102,9 @@ struct RepetitionTests {
         var wasUnderWay = false
         try await RuntimeRig(.init()).serve { rig in
             let carol = RuntimeRig.carol
-            for (socket, user) in [alice, bob, carol].enumerated() { try await rig.register(user, on: UInt64(socket + 1)) }
+            for (socket, user) in [alice, bob, carol].enumerated() {
+                try await rig.register(user, on: UInt64(socket + 1))
+            }
             let toBob = try await answeredCall(rig, bob, on: 2)
             let toCarol = kind == .replacing ? try await answeredCall(rig, carol, on: 3) : nil
             let before = rig.recorder.trace(3).count
@@ -134,7 +138,8 @@ struct RepetitionTests {
         let request = CallStartRequest(callee: callee, sdp: offer, handlesReplacement: true)
         let session = try await rig.switchboard.startCall(alice, request)
         let answer = try Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp")
-        try await rig.switchboard.answer(callee, rig.incoming(on: socket), CallAnswerRequest(sdp: answer, handlesReplacement: true))
+        try await rig.switchboard.answer(
+            callee, rig.incoming(on: socket), CallAnswerRequest(sdp: answer, handlesReplacement: true))
         await rig.wait { rig.recorder.trace(socket).contains("callCancel") }
         return session
     }

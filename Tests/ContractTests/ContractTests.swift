@@ -56,7 +56,8 @@ import Yams
         #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.rawValue))
         #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
         #expect(
-            try words("CallSession", "properties", "legs", "items", "properties", "mediaPath") == MediaPathState.allCases.map(\.rawValue))
+            try words("CallSession", "properties", "legs", "items", "properties", "mediaPath")
+                == MediaPathState.allCases.map(\.rawValue))
     }
 
     // MARK: Examples
@@ -80,7 +81,9 @@ import Yams
     func `what the gateway writes is written exactly so, and described`(_ file: String) throws {
         let bytes = try Data(Fixtures.bytes(file))
         let (wrapper, json) = try object(bytes)
-        let schema = file.hasSuffix("unsubscribe.json") ? "unsubscribeResponse" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
+        let schema =
+            file.hasSuffix("unsubscribe.json")
+            ? "unsubscribeResponse" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
         #expect(complaints(schema, json).isEmpty, "\(complaints(schema, json))")
         switch schema {
         case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)
@@ -121,12 +124,15 @@ import Yams
             case .none: "PlainError"
             }
         let complaints = check.complaints(
-            about: try #require(try Yams.load(yaml: String(decoding: bytes, as: UTF8.self))), schema: document.schemas[schema])
+            about: try #require(try Yams.load(yaml: String(decoding: bytes, as: UTF8.self))),
+            schema: document.schemas[schema])
         #expect(complaints.isEmpty, "\(complaints)")
     }
 
     @Test func `the description's own examples fit it`() throws {
-        let examples = (document.root["components"] as? OpenAPIDocument.Object)?["examples"] as? [String: OpenAPIDocument.Object] ?? [:]
+        let examples =
+            (document.root["components"] as? OpenAPIDocument.Object)?["examples"] as? [String: OpenAPIDocument.Object]
+            ?? [:]
         #expect(!examples.isEmpty)
         for (name, example) in examples {
             let value = try #require(example["value"] as? [String: Any])
@@ -136,13 +142,17 @@ import Yams
     }
 
     @Test(arguments: [
-        #"{"subscribeRequest":{}}"#, #"{"subscribeRequest":{"service":"call"}}"#, #"{"subscribeRequest":{"service":["call"],"expires":0}}"#,
-        #"{"subscribeRequest":{"service":["call"],"expires":"007"}}"#, #"{"subscribeRequest":{"service":["call"],"forceLogOut":1}}"#,
-        #"{"callControlRequest":{"type":"callAnswer"}}"#, #"{"callControlRequest":{"type":"dance"}}"#, #"{"callControlRequest":[]}"#,
+        #"{"subscribeRequest":{}}"#, #"{"subscribeRequest":{"service":"call"}}"#,
+        #"{"subscribeRequest":{"service":["call"],"expires":0}}"#,
+        #"{"subscribeRequest":{"service":["call"],"expires":"007"}}"#,
+        #"{"subscribeRequest":{"service":["call"],"forceLogOut":1}}"#,
+        #"{"callControlRequest":{"type":"callAnswer"}}"#, #"{"callControlRequest":{"type":"dance"}}"#,
+        #"{"callControlRequest":[]}"#,
         #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"codecs":["opus"]}}}"#,
         #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"payloadNumbers":[{"codec":"opus/48000/2","number":95}]}}}"#,
         #"{"callControlRequest":{"type":"callAnswer","sdp":"v","mediaPreferences":{"opus":{"set":"phone"}}}}"#,
-        #"{"callDispositionRequest":{"action":"ignore","sessionData":"B1"}}"#, #"{"callDispositionRequest":{"action":"reject"}}"#,
+        #"{"callDispositionRequest":{"action":"ignore","sessionData":"B1"}}"#,
+        #"{"callDispositionRequest":{"action":"reject"}}"#,
     ])
     func `what the gateway refuses, the description refuses too`(_ text: String) throws {
         let (wrapper, json) = try object(Data(text.utf8))
@@ -152,9 +162,11 @@ import Yams
             case SubscribeRequest.wrapper:
                 _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
             case CallControlRequest.wrapper:
-                _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(defaultDomain: "example.com")
+                _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(
+                    defaultDomain: "example.com")
             default:
-                _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).disposition(defaultDomain: "example.com")
+                _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).disposition(
+                    defaultDomain: "example.com")
             }
         }
     }
@@ -169,10 +181,13 @@ import Yams
 
     /// The schema of `fooRequest` is called `FooRequestEnvelope`.
     private func complaints(_ wrapper: String, _ json: [String: Any]) -> [String] {
-        check.complaints(about: json, schema: document.schemas[wrapper.prefix(1).uppercased() + wrapper.dropFirst() + "Envelope"])
+        check.complaints(
+            about: json, schema: document.schemas[wrapper.prefix(1).uppercased() + wrapper.dropFirst() + "Envelope"])
     }
 
-    private func expectRoundTrip<Content: WireObject & JSONWritable & Equatable>(_ type: Content.Type, _ bytes: Data) throws {
+    private func expectRoundTrip<Content: WireObject & JSONWritable & Equatable>(_ type: Content.Type, _ bytes: Data)
+        throws
+    {
         let content = try WireJSON.decode(type, from: bytes)
         #expect(try WireJSON.decode(type, from: Data(WireJSON.encode(wrapping: content))) == content)
     }

@@ -7,7 +7,9 @@ struct Operation: Hashable, CustomStringConvertible {
     let endpoint: Endpoint
     let method: HTTPRequest.Method
 
-    static let all = Endpoint.allCases.flatMap { endpoint in endpoint.methods.map { Operation(endpoint: endpoint, method: $0) } }
+    static let all = Endpoint.allCases.flatMap { endpoint in
+        endpoint.methods.map { Operation(endpoint: endpoint, method: $0) }
+    }
 
     var description: String { "\(method.rawValue) \(endpoint.template)" }
 }
@@ -25,7 +27,9 @@ extension Operation {
 
     private var audience: Audience {
         switch endpoint {
-        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory, .logRecord: .user
+        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions,
+            .logHistory, .logRecord:
+            .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .channel, .guestChannel: .channel
         case .isAlive, .health, .ready, .metrics, .page: .anybody
@@ -34,7 +38,9 @@ extension Operation {
 
     /// A body is read.
     private var isWriting: Bool { [.post, .put].contains(method) }
-    private var isSubscribing: Bool { isWriting && [.subscriptions, .subscription, .guestSubscriptions, .guestSubscription].contains(endpoint) }
+    private var isSubscribing: Bool {
+        isWriting && [.subscriptions, .subscription, .guestSubscriptions, .guestSubscription].contains(endpoint)
+    }
     private var isStarting: Bool { [.calls, .guestCalls].contains(endpoint) }
     /// A request that says what is to happen in a call, and may bring a description.
     private var isCalling: Bool { isWriting && (isStarting || [.call, .guestCall].contains(endpoint)) }
@@ -47,25 +53,32 @@ extension Operation {
     /// Whether this request can be refused for that reason. No `default`: whoever thinks of a new reason says here where it can happen.
     func canMeet(_ code: ErrorCode) -> Bool {
         switch code {
-        case .requestMalformed, .requestHeadersTooLarge, .requestUnsupportedTransferCoding, .requestTimedOut, .resourceMethodNotAllowed: true
-        case .requestBodyTooLarge, .requestUnsupportedMediaType, .requestBodyMissing, .requestMalformedJSON, .requestMissingField: isWriting
+        case .requestMalformed, .requestHeadersTooLarge, .requestUnsupportedTransferCoding, .requestTimedOut,
+            .resourceMethodNotAllowed:
+            true
+        case .requestBodyTooLarge, .requestUnsupportedMediaType, .requestBodyMissing, .requestMalformedJSON,
+            .requestMissingField:
+            isWriting
         // In a query; in the path, where guests name accounts by address.
         case .requestInvalidValue: isWriting || audience == .guest || endpoint == .logHistory && method == .get
         case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive
         // Of all other paths nothing is described.
         case .resourceNotFound: endpoint == .page || endpoint == .metrics
 
-        case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authRateLimited, .authWrongUser, .authBusy,
+        case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authRateLimited, .authWrongUser,
+            .authBusy,
             .authUnavailable:
             audience == .user
         case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
         case .anonymousTokenExpired: audience == .guest && method == .post
-        case .anonymousRateLimited: audience == .guest && (method == .post || method == .put && endpoint == .guestSubscription)
+        case .anonymousRateLimited:
+            audience == .guest && (method == .post || method == .put && endpoint == .guestSubscription)
         case .anonymousNotAllowed: audience == .guest && isCalling
         case .anonymousLimitReached: endpoint == .guestSubscriptions
 
         case .subscriptionNotFound: [.subscription, .guestSubscription, .guestCalls].contains(endpoint)
-        case .subscriptionUnsupportedServices, .subscriptionUnsupportedNotificationType, .subscriptionInvalidExpiry: isSubscribing
+        case .subscriptionUnsupportedServices, .subscriptionUnsupportedNotificationType, .subscriptionInvalidExpiry:
+            isSubscribing
         case .subscriptionLimitReached: endpoint == .subscriptions
         case .channelNotFound, .channelUpgradeRequired: audience == .channel
 
@@ -82,7 +95,8 @@ extension Operation {
         case .mediaUnplayable, .mediaKeysWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord
 
-        case .serviceDraining: [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel
+        case .serviceDraining:
+            [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel
         // Of paths that lead to none of these operations.
         case .serviceNotProvided: false
         }

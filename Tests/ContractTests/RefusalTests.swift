@@ -15,7 +15,9 @@ struct RefusalTests {
 
     /// All but one have operations that do something else if they can.
     @Test(arguments: ErrorCode.allCases.filter { $0 != .serviceNotProvided })
-    func `a refusal is described at every operation where it can happen, as it is written there`(_ code: ErrorCode) throws {
+    func `a refusal is described at every operation where it can happen, as it is written there`(_ code: ErrorCode)
+        throws
+    {
         let places = Operation.all.filter { $0.canMeet(code) }
         #expect(!places.isEmpty)
         for place in places {
@@ -26,7 +28,8 @@ struct RefusalTests {
             let error = APIError(code, "Because.", retryAfter: .seconds(1))
             let body = WireJSON.encode(error.body(in: place.endpoint.errorWrapper(of: error)))
             let json = try #require(try Yams.load(yaml: String(decoding: body, as: UTF8.self)))
-            let content = (response["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
+            let content =
+                (response["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
             let complaints = check.complaints(about: json, schema: content?["schema"])
             #expect(complaints.isEmpty, "\(place) → \(code.httpStatus): \(complaints)")
         }
@@ -44,18 +47,24 @@ struct RefusalTests {
     /// 501 is about a coding that this gateway does not know, as RFC 9112 §6.1 has it.
     @Test func `nothing but being too busy or about to stop is said to be the gateway's fault`() {
         for place in Operation.all {
-            #expect(document.responses(of: place.endpoint, place.method).keys.allSatisfy { $0 < 500 || $0 == 501 || $0 == 503 }, "\(place)")
+            #expect(
+                document.responses(of: place.endpoint, place.method).keys.allSatisfy {
+                    $0 < 500 || $0 == 501 || $0 == 503
+                }, "\(place)")
         }
     }
 
     @Test(arguments: AbsentService.allCases)
-    func `a service that is not provided is described with nothing but that, in its own wrapper`(_ service: AbsentService) throws {
+    func `a service that is not provided is described with nothing but that, in its own wrapper`(
+        _ service: AbsentService
+    ) throws {
         for method in service.methods {
             let responses = document.responses(at: OpenAPIDocument.path(of: service), method)
             #expect(Set(responses.keys) == [400, 403, 408, 431], "\(method) \(service)")
             let error = APIError(.serviceNotProvided, "Because.").body(in: service.errorWrapper)
             let json = try #require(try Yams.load(yaml: String(decoding: WireJSON.encode(error), as: UTF8.self)))
-            let content = (responses[403]?["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
+            let content =
+                (responses[403]?["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
             let complaints = check.complaints(about: json, schema: content?["schema"])
             #expect(complaints.isEmpty, "\(method) \(service): \(complaints)")
         }

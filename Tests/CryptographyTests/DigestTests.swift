@@ -14,7 +14,9 @@ import Testing
 
     /// RFC 2202 §3, cases 1 to 3; RFC 4231 §4.2.
     @Test func `HMAC vectors`() {
-        #expect(hex(HMAC.sha1(key: [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8).span)) == "b617318655057264e28bc0b6fb378c8ef146be00")
+        #expect(
+            hex(HMAC.sha1(key: [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8).span))
+                == "b617318655057264e28bc0b6fb378c8ef146be00")
         #expect(
             hex(HMAC.sha1(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8).span))
                 == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")

@@ -10,10 +10,14 @@ import Testing
     @Test func `scrypt vectors`() throws {
         #expect(
             hex(try PasswordHash.derive("", salt: [], cost: PasswordHash.Cost(logN: 4, r: 1, p: 1), count: 64))
-                == "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906")
+                == "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906"
+        )
         #expect(
-            hex(try PasswordHash.derive("password", salt: Array("NaCl".utf8), cost: PasswordHash.Cost(logN: 10, r: 8, p: 16), count: 64))
-                == "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640")
+            hex(
+                try PasswordHash.derive(
+                    "password", salt: Array("NaCl".utf8), cost: PasswordHash.Cost(logN: 10, r: 8, p: 16), count: 64))
+                == "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"
+        )
     }
 
     @Test func `a record verifies its password and no other, also after a round trip as text`() throws {
@@ -29,11 +33,13 @@ import Testing
     @Test func `equal passwords make different records`() throws {
         var random = SeededRandomSource(seed: 2)
         #expect(
-            try PasswordHash(of: "same", cost: Self.cheap, random: &random) != PasswordHash(of: "same", cost: Self.cheap, random: &random))
+            try PasswordHash(of: "same", cost: Self.cheap, random: &random)
+                != PasswordHash(of: "same", cost: Self.cheap, random: &random))
     }
 
     @Test(arguments: [
-        "", "plain", "$scrypt$", "$scrypt$ln=15,r=8,p=1$$", "$bcrypt$ln=4,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
+        "", "plain", "$scrypt$", "$scrypt$ln=15,r=8,p=1$$",
+        "$bcrypt$ln=4,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
         // A damaged record must not cost gigabytes.
         "$scrypt$ln=40,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
         "$scrypt$ln=15,r=8000,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",

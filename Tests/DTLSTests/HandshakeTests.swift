@@ -119,14 +119,15 @@ import Testing
         #expect(pair.isEstablished)
     }
 
-    @Test(arguments: [
-        [], [22], [UInt8](repeating: 22, count: 12),
-        // Records of the first epoch that nobody can have sent in earnest: a change of ciphers, data, nonsense.
-        [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1],
-        [23, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 8, 0, 3, 1, 2, 3],
-        [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
-        [22, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [], [22], [UInt8](repeating: 22, count: 12),
+            // Records of the first epoch that nobody can have sent in earnest: a change of ciphers, data, nonsense.
+            [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 1],
+            [23, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 8, 0, 3, 1, 2, 3],
+            [20, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
+            [22, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 7, 0, 3, 1, 2, 3],
+        ] as [[UInt8]])
     func `a stray record does not keep a handshake from ending`(stray: [UInt8]) throws {
         let pair = try Pair()
         pair.server.receive(stray.span)
@@ -146,7 +147,9 @@ import Testing
     }
 
     @Test(arguments: [[0xFFFF_FFFF_FFFF], [1_000], Array(0...80)] as [[UInt64]], [0, 1, 2])
-    func `forged records in the clear do not shut out the peer's, whatever their numbers`(numbers: [UInt64], after passed: Int) throws {
+    func `forged records in the clear do not shut out the peer's, whatever their numbers`(
+        numbers: [UInt64], after passed: Int
+    ) throws {
         let pair = try Pair()
         var count = 0
         pair.exchange { datagram in

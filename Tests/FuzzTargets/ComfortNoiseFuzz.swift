@@ -11,7 +11,8 @@ package func fuzzComfortNoise(_ bytes: Span<UInt8>) {
     while let control = reader.readUInt8(), let payload = reader.readBytes(min(Int(control & 0x0F), reader.remaining)) {
         guard let noise = ComfortNoise(parsing: payload.span) else { continue }
         precondition(noise.order == min(payload.count - 1, ComfortNoise.maximumOrder), "every reflection counts")
-        precondition((0..<noise.order).allSatisfy { abs(noise.reflections[$0]) < 1 }, "every filter is stable by itself")
+        precondition(
+            (0..<noise.order).allSatisfy { abs(noise.reflections[$0]) < 1 }, "every filter is stable by itself")
         noises.append((noise, 8 + 2 * Int(control >> 4)))
     }
     guard !noises.isEmpty else { return }

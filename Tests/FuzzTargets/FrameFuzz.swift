@@ -9,7 +9,9 @@ package func fuzzFrames(_ bytes: Span<UInt8>) {
     guard let first = all.first else { return }
     let stream = Array(all.dropFirst())
     let whole = read(stream, inPiecesOf: stream.count)
-    precondition(read(stream, inPiecesOf: Int(first % 7) + 1).elementsEqual(whole, by: ==), "frames do not depend on how the bytes arrive")
+    precondition(
+        read(stream, inPiecesOf: Int(first % 7) + 1).elementsEqual(whole, by: ==),
+        "frames do not depend on how the bytes arrive")
 
     var backlog = FrameBacklog(capacity: 4_096)
     for packet in whole { _ = backlog.append(packet.span) }  // what does not fit is left out, whole
@@ -20,7 +22,8 @@ package func fuzzFrames(_ bytes: Span<UInt8>) {
         backlog.removeFirst(count)
     }
     let arrived = read(sent, inPiecesOf: sent.count)
-    precondition(arrived.elementsEqual(whole.prefix(arrived.count), by: ==) || arrived.count < whole.count, "what left arrives")
+    precondition(
+        arrived.elementsEqual(whole.prefix(arrived.count), by: ==) || arrived.count < whole.count, "what left arrives")
 }
 
 private func read(_ stream: [UInt8], inPiecesOf size: Int) -> [[UInt8]] {

@@ -7,7 +7,9 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     var body = Data(capacity: bytes.count)
     for index in bytes.indices { body.append(bytes[index]) }
     if let request = reread(SubscribeRequest.self, from: body) { _ = Result { try request.subscriptionRequest() } }
-    if let request = reread(CallDispositionRequest.self, from: body) { _ = Result { try request.disposition(defaultDomain: "example.com") } }
+    if let request = reread(CallDispositionRequest.self, from: body) {
+        _ = Result { try request.disposition(defaultDomain: "example.com") }
+    }
     if let request = reread(CallControlRequest.self, from: body) {
         _ = Result { try request.creation(defaultDomain: "example.com") }
         _ = Result { try request.operation(defaultDomain: "example.com") }

@@ -7,7 +7,8 @@ package func fuzzHandshakeRecord(_ bytes: Span<UInt8>) {
         guard (try? HandshakeRecord.examine(bytes, expecting: expectation)) != nil else { continue }  // refusing is a fine answer
         var reader = ByteReader(bytes)
         while reader.remaining > 0 {
-            guard let type = reader.readUInt8(), let version = reader.readUInt16(), let epoch = reader.readUInt16(), reader.skip(6),
+            guard let type = reader.readUInt8(), let version = reader.readUInt16(), let epoch = reader.readUInt16(),
+                reader.skip(6),
                 let length = reader.readUInt16(), reader.skip(Int(length))
             else { preconditionFailure("what is accepted consists of whole records") }
             precondition(version >> 8 == 0xFE, "of DTLS")

@@ -49,11 +49,13 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
             case .pathValidated(let path): precondition(known.insert(path).inserted, "a path is validated once")
             case .pathForgotten(let path): precondition(known.remove(path) != nil, "only a known path is forgotten")
             case .selected(let path): selected = path
-            case .transmit(let response, _): precondition((try? STUNMessage(parsing: response.span)) != nil, "answers parse")
+            case .transmit(let response, _):
+                precondition((try? STUNMessage(parsing: response.span)) != nil, "answers parse")
             case .stateChanged(let state):
                 precondition(state == agent.state, "one change of state per input")
                 if case .failed = state { isLost = false }
-            case .fragmentRetired(let ufrag): precondition(!agent.localFragments.contains(ufrag), "a retired fragment is gone")
+            case .fragmentRetired(let ufrag):
+                precondition(!agent.localFragments.contains(ufrag), "a retired fragment is gone")
             case .pathLost(let silence):
                 precondition(!isLost && silence >= .zero, "a path is lost once")
                 isLost = true
@@ -73,7 +75,8 @@ package func fuzzICELiteAgent(_ bytes: Span<UInt8>) {
 /// Four over UDP, four over TCP.
 private func path(_ argument: UInt8) -> Path {
     let remote = SocketAddress(IPAddress(v4: 0xC000_0201), port: 5000 + UInt16(argument & 3))
-    let transport: Path.Transport = argument & 4 == 0 ? .udp : .tcp(ConnectionID(place: 0, generation: UInt32(argument & 3)))
+    let transport: Path.Transport =
+        argument & 4 == 0 ? .udp : .tcp(ConnectionID(place: 0, generation: UInt32(argument & 3)))
     return Path(local: SocketIndex(0), remote: remote, transport: transport)
 }
 

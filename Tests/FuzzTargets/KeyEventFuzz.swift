@@ -21,12 +21,16 @@ package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
             precondition(queue.count == before + (isTaken ? added : 0), "keys find room as a whole, or none does")
         case 3, 4: press(&queue, steps: 1 + Int(step >> 3))
         default:
-            guard let payload = reader.readBytes(min(4, reader.remaining)), let ticks = reader.readUInt16() else { return }
+            guard let payload = reader.readBytes(min(4, reader.remaining)), let ticks = reader.readUInt16() else {
+                return
+            }
             timestamp = timestamp + Int(Int16(bitPattern: ticks))
             guard let event = TelephoneEvent(parsing: payload.span) else { continue }
             precondition(TelephoneEvent(parsing: written(event).span) == event, "an event survives writing and parsing")
             let change = reception.receive(event, isMarked: step & 0x80 != 0, at: timestamp, clockRate: clockRate)
-            if let change, !queue.follow(change) { precondition(queue.count >= DigitQueue.followedCapacity, "there was no room") }
+            if let change, !queue.follow(change) {
+                precondition(queue.count >= DigitQueue.followedCapacity, "there was no room")
+            }
         }
         precondition(queue.count <= DigitQueue.capacity, "what waits is bounded")
     }
@@ -38,7 +42,9 @@ private func press(_ queue: inout DigitQueue, steps: Int) {
     for _ in 0..<steps {
         guard case .event(let step) = queue.next() else { continue }
         precondition(step.length > 0, "a key has a length")
-        precondition(TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: 0).digit == step.digit, "what is pressed is a key")
+        precondition(
+            TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: 0).digit == step.digit,
+            "what is pressed is a key")
         var span = samples.mutableSpan
         step.sound(into: &span)
     }

@@ -39,7 +39,9 @@ package func fuzzPlayout(_ bytes: Span<UInt8>) {
         case 5, 6:  // audio
             guard let payload = reader.readBytes(min(argument % 4, reader.remaining)) else { return }
             if let count = decoder.sampleCount(of: payload.span) {
-                playout.insert(payload.span, number: number, timestamp: timestamp, clockRate: clockRate, sampleCount: count, at: now)
+                playout.insert(
+                    payload.span, number: number, timestamp: timestamp, clockRate: clockRate, sampleCount: count,
+                    at: now)
                 timestamp = timestamp + count * clockRate / 48_000
             }
             number = number + 1
@@ -52,7 +54,8 @@ package func fuzzPlayout(_ bytes: Span<UInt8>) {
             }
         }
         precondition(playout.statistics.played == played, "each pull is a frame")
-        precondition(playout.depth >= 0 && playout.depth.isFinite && playout.target <= 400, "what is held back can be told")
+        precondition(
+            playout.depth >= 0 && playout.depth.isFinite && playout.target <= 400, "what is held back can be told")
     }
 }
 
@@ -69,7 +72,8 @@ private struct ScriptedDecoder: AudioDecoder, ~Copyable {
 
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { payload[0] & 0x80 != 0 }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         guard payload[0] & 0x70 != 0x70, let announced = sampleCount(of: payload) else { throw .malformed }
         let count = payload[0] & 0x70 == 0x60 ? 5_760 : payload[0] & 0x70 == 0x50 ? 0 : announced
         guard samples.count >= count * channels else { throw .noRoom }
@@ -87,7 +91,9 @@ private struct ScriptedDecoder: AudioDecoder, ~Copyable {
         for index in samples.indices { samples[index] = 0 }
     }
 
-    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) { noise.fill(&samples, with: sound) }
+    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
+        noise.fill(&samples, with: sound)
+    }
 
     mutating func reset() {}
 }

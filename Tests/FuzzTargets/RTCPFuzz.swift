@@ -28,7 +28,8 @@ private func writable(_ packet: RTCPPacket) -> RTCPPacket {
             description.chunks[index].cname = "too long"
         }
         return .sourceDescription(description)
-    case .senderReport, .receiverReport, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .transportFeedback, .other:
+    case .senderReport, .receiverReport, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest,
+        .transportFeedback, .other:
         return packet
     }
 }

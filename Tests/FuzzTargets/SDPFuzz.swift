@@ -4,7 +4,8 @@ import SDP
 /// Any text: the parser does not trap, what it accepts survives a round trip, and whatever a negotiation makes of it is
 /// a description that can be read again.
 package func fuzzSDP(_ bytes: Span<UInt8>) {
-    guard let session = try? SessionDescription(parsing: String(decoding: [UInt8](copying: bytes), as: UTF8.self)) else {
+    guard let session = try? SessionDescription(parsing: String(decoding: [UInt8](copying: bytes), as: UTF8.self))
+    else {
         return  // refusing is a fine answer
     }
     if let again = reparsed(session) { precondition(again == session, "the description survives a round trip") }
@@ -16,7 +17,8 @@ package func fuzzSDP(_ bytes: Span<UInt8>) {
         guard (try? caller.receiveOffer(offer)) != nil,
             let mirrored = try? callee.makeOffer(mirroring: offer, policy: .relay, random: &random)
         else { return }
-        precondition(mirrored.media.count <= offer.usableMedia.count, "a first offer has only m-lines that can be carried")
+        precondition(
+            mirrored.media.count <= offer.usableMedia.count, "a first offer has only m-lines that can be carried")
         precondition(mirrored.media.allSatisfy { $0.port != 0 }, "a first offer rejects nothing")
         readBack(mirrored, as: .offer)
         // The offer answered by itself is what a peer might say, too.
@@ -40,7 +42,8 @@ private func fuzzPreferences(_ session: SessionDescription, random: inout Counti
         let made = try? callee.makeOffer(mirroring: offer, policy: .engine, random: &random)
     else { return }
     readBack(made, as: .offer)
-    let offered = made.media.compactMap { section in offer.media.first { $0.mid == section.attributes.value(of: "mid") } }
+    let offered = made.media.compactMap { section in offer.media.first { $0.mid == section.attributes.value(of: "mid") }
+    }
     for (section, mirrored) in zip(made.media, offered) {
         precondition(Set(section.formats).count == section.formats.count, "no number stands for two formats")
         precondition(mirrored.refusal == nil, "what is refused is not offered on")
@@ -49,7 +52,9 @@ private func fuzzPreferences(_ session: SessionDescription, random: inout Counti
     for (said, offered) in zip(answer.media, offered) {
         let known = said.codecs.filter { codec in offered.codecs.contains { $0.payloadType == codec.payloadType } }
         precondition(
-            known.allSatisfy { codec in offered.codecs.contains { $0.payloadType == codec.payloadType && $0.isSameEncoding(as: codec) } },
+            known.allSatisfy { codec in
+                offered.codecs.contains { $0.payloadType == codec.payloadType && $0.isSameEncoding(as: codec) }
+            },
             "the numbers of a leg lead back to what they were made of")
     }
 }
@@ -89,7 +94,8 @@ extension MediaPreferences {
     fileprivate static let fuzzed = MediaPreferences(
         audioCodecs: ["opus", "G722", "PCMU", "PCMA", "ISAC"], videoCodecs: ["VP8", "H264", "VP9"],
         payloadNumbers: [
-            PayloadNumber("opus/48000/2", number: 105), PayloadNumber("VP8/90000", number: 97), PayloadNumber("H264/90000", number: 111),
+            PayloadNumber("opus/48000/2", number: 105), PayloadNumber("VP8/90000", number: 97),
+            PayloadNumber("H264/90000", number: 111),
         ].compactMap(\.self),
         audioBandwidth: 300, videoBandwidth: 1_000, opus: OpusParameterSet.mobile.parameters)
 }

@@ -20,7 +20,8 @@ package func fuzzSTUN(_ bytes: Span<UInt8>) {
         precondition(again.attributes == message.attributes, "the attributes survive")
         precondition(again.hasValidFingerprint(in: encoded.span), "our fingerprint is right")
         precondition(
-            again.hasValidIntegrity(in: encoded.span, key: Array("password".utf8), authentication: FoldedTag()), "our integrity is right")
+            again.hasValidIntegrity(in: encoded.span, key: Array("password".utf8), authentication: FoldedTag()),
+            "our integrity is right")
     } catch {
         preconditionFailure("what was encoded does not parse: \(error)")
     }

@@ -13,7 +13,9 @@ private func readOggOpus(_ bytes: Span<UInt8>) {
     guard let file = try? OggOpusFile(parsing: bytes) else { return }  // refusing is a fine answer
     var samples = 0
     for index in 0..<file.packetCount {
-        guard let count = OpusPacket.sampleCount(of: file.packet(index)) else { preconditionFailure("only packets of Opus are kept") }
+        guard let count = OpusPacket.sampleCount(of: file.packet(index)) else {
+            preconditionFailure("only packets of Opus are kept")
+        }
         _ = OpusPacket.carriesRedundancy(file.packet(index))
         samples += count
     }
@@ -31,7 +33,9 @@ private func mendChecksums(of file: inout [UInt8]) {
         let end = file[table].reduce(table.upperBound) { $0 + Int($1) }
         guard end <= file.count else { return }
         let sum = OggPage.checksum(of: file.span.extracting(offset..<end))
-        for (index, place) in OggPage.checksumRange.enumerated() { file[offset + place] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index))) }
+        for (index, place) in OggPage.checksumRange.enumerated() {
+            file[offset + place] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index)))
+        }
         offset = end
     }
 }

@@ -19,11 +19,14 @@ import Testing
         #expect(try JSONDecoder().decode(ErrorBody.self, from: bytes) == error.body(in: wrapper))
     }
 
-    @Test(arguments: [
-        (.notAllowed(operation: "ringing", state: "IN_CALL"), "IN_CALL"), (.alreadyAnswered(state: .onHold), "ON_HOLD"),
-        // Something else is in the way.
-        (.notAllowed(operation: "join", state: "one call only"), nil), (.noSuchCall, nil), (.pending(retryAfter: 2), nil),
-    ] as [(CallError, String?)])
+    @Test(
+        arguments: [
+            (.notAllowed(operation: "ringing", state: "IN_CALL"), "IN_CALL"),
+            (.alreadyAnswered(state: .onHold), "ON_HOLD"),
+            // Something else is in the way.
+            (.notAllowed(operation: "join", state: "one call only"), nil), (.noSuchCall, nil),
+            (.pending(retryAfter: 2), nil),
+        ] as [(CallError, String?)])
     func `a state that is the reason is a member`(_ error: CallError, _ state: String?) throws {
         let body = APIError(error).body(in: .callControl)
         let bytes = Data(WireJSON.encode(body))
@@ -42,7 +45,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (APIError(CallError.limitOfCalls), 503), (APIError(CallError.draining), 503), (APIError(RegistrationError.draining), 503),
+        (APIError(CallError.limitOfCalls), 503), (APIError(CallError.draining), 503),
+        (APIError(RegistrationError.draining), 503),
         (APIError(RegistrationError.limitOfSubscriptions(3)), 403),
     ])
     func `an answer of 503 always says when to come back`(_ error: APIError, _ status: Int) {

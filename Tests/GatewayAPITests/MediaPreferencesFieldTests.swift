@@ -7,12 +7,15 @@ import Testing
 /// `mediaPreferences` of `callStart` and `callAnswer`.
 struct MediaPreferencesFieldTests {
     private func request(_ preferences: String, type: String = "callStart") throws -> CallControlRequest {
-        let text = #"{"callControlRequest":{"type":"\#(type)","to":"ann","sdp":"v=0","mediaPreferences":\#(preferences)}}"#
+        let text =
+            #"{"callControlRequest":{"type":"\#(type)","to":"ann","sdp":"v=0","mediaPreferences":\#(preferences)}}"#
         return try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8))
     }
 
     private func preferences(_ text: String) throws -> MediaPreferences {
-        guard case .start(let start) = try request(text).creation(defaultDomain: "example.com") else { return MediaPreferences() }
+        guard case .start(let start) = try request(text).creation(defaultDomain: "example.com") else {
+            return MediaPreferences()
+        }
         return start.mediaPreferences
     }
 
@@ -31,9 +34,13 @@ struct MediaPreferencesFieldTests {
             ],
             audioBandwidth: 300, videoBandwidth: 1_000,
             opus: OpusParameters(
-                maximumPlaybackRate: 24_000, maximumAverageBitrate: 25_000, usesDTX: true, usesInbandFEC: true, packetTime: 60))
+                maximumPlaybackRate: 24_000, maximumAverageBitrate: 25_000, usesDTX: true, usesInbandFEC: true,
+                packetTime: 60))
         #expect(try preferences(Self.everything) == wanted)
-        guard case .answer(let answer) = try request(Self.everything, type: "callAnswer").operation(defaultDomain: "example.com") else { return #expect(Bool(false)) }
+        guard
+            case .answer(let answer) = try request(Self.everything, type: "callAnswer").operation(
+                defaultDomain: "example.com")
+        else { return #expect(Bool(false)) }
         #expect(answer.mediaPreferences == wanted)
         #expect(try request(Self.everything).ignoredValues() == nil)
     }
@@ -45,16 +52,19 @@ struct MediaPreferencesFieldTests {
     @Test func `the sets of the guide, and single values over them`() throws {
         #expect(try preferences(#"{"opus":{"set":"mobile"}}"#).opus == OpusParameterSet.mobile.parameters)
         // "Use the Mobile SDK preferred set with changes"
-        let changed = try preferences(#"{"opus":{"set":"mobile","maxAverageBitrate":25000,"maxPlaybackRate":24000}}"#).opus
+        let changed = try preferences(#"{"opus":{"set":"mobile","maxAverageBitrate":25000,"maxPlaybackRate":24000}}"#)
+            .opus
         #expect(changed.maximumAverageBitrate == 25_000 && changed.maximumPlaybackRate == 24_000)
         #expect(changed.usesDTX == true && changed.packetTime == 60)
         // "Use the WebRTC default set with changes"
         let webRTC = try preferences(
-            #"{"opus":{"set":"webrtc","maxAverageBitrate":25000,"maxPlaybackRate":24000,"ptime":60,"dtx":true,"fec":true}}"#).opus
+            #"{"opus":{"set":"webrtc","maxAverageBitrate":25000,"maxPlaybackRate":24000,"ptime":60,"dtx":true,"fec":true}}"#
+        ).opus
         #expect(
             webRTC
                 == OpusParameters(
-                    maximumPlaybackRate: 24_000, maximumAverageBitrate: 25_000, usesDTX: true, usesInbandFEC: true, packetTime: 60))
+                    maximumPlaybackRate: 24_000, maximumAverageBitrate: 25_000, usesDTX: true, usesInbandFEC: true,
+                    packetTime: 60))
     }
 
     @Test func `an Opus value out of range is ignored for that of the set, and named`() throws {
@@ -70,7 +80,10 @@ struct MediaPreferencesFieldTests {
     }
 
     @Test(arguments: [
-        (#"{"audioCodec":["opus"]}"#, "audioCodec\" cannot be used: there is no such field; there are audioCodecs, videoCodecs"),
+        (
+            #"{"audioCodec":["opus"]}"#,
+            "audioCodec\" cannot be used: there is no such field; there are audioCodecs, videoCodecs"
+        ),
         (#"{"opus":{"bitrate":1}}"#, "opus.bitrate\" cannot be used: there is no such field"),
         (#"{"audioCodecs":"opus"}"#, "mediaPreferences.audioCodecs\" has the wrong type"),
         (#"{"audioCodecs":[]}"#, "mediaPreferences.audioCodecs\" must name 1 to 32 codecs"),

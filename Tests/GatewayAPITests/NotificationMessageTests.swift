@@ -37,7 +37,8 @@ import Testing
             Notification(
                 .call, session: SessionID("B1"), sdp: sdp, actions: [.answer, .reject],
                 parties: .init(
-                    callerName: "Joe \"J\" ☎", callerDisplayNumber: "joe@example.com", calleeDisplayNumber: "ann@example.com", remoteName: "",
+                    callerName: "Joe \"J\" ☎", callerDisplayNumber: "joe@example.com",
+                    calleeDisplayNumber: "ann@example.com", remoteName: "",
                     remoteDisplayNumber: "joe@example.com"),
                 customParameters: [CustomParameter(name: "X-GPS", value: "1,2")]))
         let session = try #require(message["sessionParams"] as? [String: Any])
@@ -47,7 +48,8 @@ import Testing
         #expect(session["statusCode"] == nil)
         #expect(
             message["callNotificationParams"] as? [String: String] == [
-                "callerName": "Joe \"J\" ☎", "callerDisplayNumber": "joe@example.com", "calleeDisplayNumber": "ann@example.com",
+                "callerName": "Joe \"J\" ☎", "callerDisplayNumber": "joe@example.com",
+                "calleeDisplayNumber": "ann@example.com",
                 "remoteName": "", "remoteDisplayNumber": "joe@example.com",
             ])
         #expect(message["customParameters"] as? [[String: String]] == [["name": "X-GPS", "value": "1,2"]])
@@ -57,23 +59,27 @@ import Testing
         var notification = Notification(
             .startCallReplace, session: SessionID("C2"),
             parties: .init(
-                callerName: "Bob", callerDisplayNumber: "bob@example.com", calleeDisplayNumber: "carol@example.com", remoteName: "Bob",
+                callerName: "Bob", callerDisplayNumber: "bob@example.com", calleeDisplayNumber: "carol@example.com",
+                remoteName: "Bob",
                 remoteDisplayNumber: "bob@example.com"))
         notification.replaces = SessionID("C1")
         notification.customBodies = [
-            CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hi \"you\""), CustomBody(contentType: "a/b", body: ""),
+            CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hi \"you\""),
+            CustomBody(contentType: "a/b", body: ""),
         ]
         let message = try members(notification)
         #expect(message["replaces"] as? String == "C1")
         #expect(message["remoteParty"] as? String == "bob@example.com")
         #expect(
             message["customBodies"] as? [[String: String]] == [
-                ["contentType": "text/plain", "contentDisposition": "render", "body": "hi \"you\""], ["contentType": "a/b", "body": ""],
+                ["contentType": "text/plain", "contentDisposition": "render", "body": "hi \"you\""],
+                ["contentType": "a/b", "body": ""],
             ])
     }
 
     @Test func `the reason of an end is in the session, not in the envelope`() throws {
-        let message = try members(Notification(.callEnd, session: SessionID("A1"), statusCode: 487, reasonText: "bye / soon"))
+        let message = try members(
+            Notification(.callEnd, session: SessionID("A1"), statusCode: 487, reasonText: "bye / soon"))
         #expect(message["statusCode"] as? Int == 0)
         let session = try #require(message["sessionParams"] as? [String: Any])
         #expect(session["statusCode"] as? Int == 487)

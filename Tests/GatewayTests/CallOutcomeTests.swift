@@ -5,22 +5,23 @@ import Testing
 import Gateway
 
 @Suite struct CallOutcomeTests {
-    @Test(arguments: [
-        (.completed(by: .caller, reasonText: nil), .normalClearing),
-        (.transferred(by: .caller), .normalClearing),
-        (.cancelled(reasonText: "changed my mind"), .originatorCancel),
-        (.rejected(reasonText: nil), .callRejected),
-        (.unanswered, .noAnswer),
-        (.unreachable(.noSuchUser), .unallocatedNumber),
-        (.unreachable(.notRegistered), .subscriberAbsent),
-        (.unreachable(.busy), .userBusy),
-        (.mediaFailed(.callee, .setupTimeout), .mediaTimeout),
-        (.mediaFailed(.callee, MediaFault(statusCode: 488, reasonText: "no")), .incompatibleDestination),
-        (.subscriptionEnded(.caller), .subscriptionEnded),
-        (.callerLeft, .subscriptionEnded),
-        (.joinFailed(reasonText: "no"), .joinFailed),
-        (.drained, .gatewayStopping),
-    ] as [(CallEndCause, CallOutcome)])
+    @Test(
+        arguments: [
+            (.completed(by: .caller, reasonText: nil), .normalClearing),
+            (.transferred(by: .caller), .normalClearing),
+            (.cancelled(reasonText: "changed my mind"), .originatorCancel),
+            (.rejected(reasonText: nil), .callRejected),
+            (.unanswered, .noAnswer),
+            (.unreachable(.noSuchUser), .unallocatedNumber),
+            (.unreachable(.notRegistered), .subscriberAbsent),
+            (.unreachable(.busy), .userBusy),
+            (.mediaFailed(.callee, .setupTimeout), .mediaTimeout),
+            (.mediaFailed(.callee, MediaFault(statusCode: 488, reasonText: "no")), .incompatibleDestination),
+            (.subscriptionEnded(.caller), .subscriptionEnded),
+            (.callerLeft, .subscriptionEnded),
+            (.joinFailed(reasonText: "no"), .joinFailed),
+            (.drained, .gatewayStopping),
+        ] as [(CallEndCause, CallOutcome)])
     func `the end of a call is counted by its cause`(_ cause: CallEndCause, _ outcome: CallOutcome) {
         #expect(CallOutcome(cause) == outcome)
     }

@@ -8,7 +8,8 @@ import Gateway
 @Suite struct ConfigurationCheckTests {
     private func complaints(_ settings: [(String, String)], isDevelopment: Bool = false) throws -> [String] {
         let overrides = settings.map { ConfigurationLoader.Override(path: $0.0, value: $0.1, flag: "--set") }
-        let configuration = try ConfigurationLoader(isDevelopment: isDevelopment, overrides: overrides).load().configuration
+        let configuration = try ConfigurationLoader(isDevelopment: isDevelopment, overrides: overrides).load()
+            .configuration
         do throws(ConfigurationError) {
             try configuration.check()
             return []
@@ -25,57 +26,62 @@ import Gateway
         #expect(try complaints([], isDevelopment: true).isEmpty)
     }
 
-    @Test(arguments: [
-        ([("tls.key", "/k")], "tls.key is given, but not tls.certificate"),
-        ([("tls.certificate", "/c")], "tls.certificate is given, but not tls.key"),
-        ([("tls.mode", "off"), ("tls.key", "/k")], "tls.mode is off, but tls.certificate or tls.key is given"),
-        (
-            [("tls.mode", "off"), ("listen.plain_port", "8443"), ("listen.plain_host", "0.0.0.0")],
-            "listen.port and listen.plain_port are the same"
-        ),
-        (
-            [("tls.mode", "off"), ("media.port", "65535"), ("media.workers", "2")],
-            "media.port 65535 leaves no room for 2 workers: ports end at 65535"
-        ),
-        (
-            [("tls.mode", "off"), ("media.consent_timeout", "14s")],
-            "media.consent_timeout is too short: peers check every 4 to 6 seconds (RFC 7675 §5.1), and calls would end with a check or two "
-                + "that got lost; 15s or more"
-        ),
-        (
-            [("tls.mode", "off"), ("drain.announce", "6s")],
-            "drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"
-        ),
-        ([("tls.mode", "off"), ("media.advertise", "0.0.0.0")], "media.advertise: 0.0.0.0 is no address a peer could send to"),
-        ([("tls.mode", "off"), ("media.bind", "::1,::1")], "an address is listed twice in media: ::1, ::1"),
-        (
-            [("tls.mode", "off"), ("anonymous.mode", "token")],
-            "anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"
-        ),
-        (
-            [("tls.mode", "off"), ("anonymous.mode", "token"), ("anonymous.realms_file", "/nowhere/realms")],
-            "anonymous.realms_file: /nowhere/realms cannot be read"
-        ),
-        (
-            [("tls.mode", "off"), ("anonymous.mode", "open"), ("anonymous.realms_file", "/r")],
-            "anonymous.realms_file is given, but anonymous.mode is not token"
-        ),
-        (
-            [("tls.mode", "off"), ("registration.minimum_expires", "2h")],
-            "registration: minimum_expires, default_expires and maximum_expires must not fall"
-        ),
-        (
-            [("tls.mode", "off"), ("media.payload_numbers", "100 opus/48000/2, 100 VP8/90000")],
-            "media.payload_numbers: 100 is wanted for both opus/48000/2 and VP8/90000"
-        ),
-    ] as [([(String, String)], String)])
+    @Test(
+        arguments: [
+            ([("tls.key", "/k")], "tls.key is given, but not tls.certificate"),
+            ([("tls.certificate", "/c")], "tls.certificate is given, but not tls.key"),
+            ([("tls.mode", "off"), ("tls.key", "/k")], "tls.mode is off, but tls.certificate or tls.key is given"),
+            (
+                [("tls.mode", "off"), ("listen.plain_port", "8443"), ("listen.plain_host", "0.0.0.0")],
+                "listen.port and listen.plain_port are the same"
+            ),
+            (
+                [("tls.mode", "off"), ("media.port", "65535"), ("media.workers", "2")],
+                "media.port 65535 leaves no room for 2 workers: ports end at 65535"
+            ),
+            (
+                [("tls.mode", "off"), ("media.consent_timeout", "14s")],
+                "media.consent_timeout is too short: peers check every 4 to 6 seconds (RFC 7675 §5.1), and calls would end with a check or two "
+                    + "that got lost; 15s or more"
+            ),
+            (
+                [("tls.mode", "off"), ("drain.announce", "6s")],
+                "drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"
+            ),
+            (
+                [("tls.mode", "off"), ("media.advertise", "0.0.0.0")],
+                "media.advertise: 0.0.0.0 is no address a peer could send to"
+            ),
+            ([("tls.mode", "off"), ("media.bind", "::1,::1")], "an address is listed twice in media: ::1, ::1"),
+            (
+                [("tls.mode", "off"), ("anonymous.mode", "token")],
+                "anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"
+            ),
+            (
+                [("tls.mode", "off"), ("anonymous.mode", "token"), ("anonymous.realms_file", "/nowhere/realms")],
+                "anonymous.realms_file: /nowhere/realms cannot be read"
+            ),
+            (
+                [("tls.mode", "off"), ("anonymous.mode", "open"), ("anonymous.realms_file", "/r")],
+                "anonymous.realms_file is given, but anonymous.mode is not token"
+            ),
+            (
+                [("tls.mode", "off"), ("registration.minimum_expires", "2h")],
+                "registration: minimum_expires, default_expires and maximum_expires must not fall"
+            ),
+            (
+                [("tls.mode", "off"), ("media.payload_numbers", "100 opus/48000/2, 100 VP8/90000")],
+                "media.payload_numbers: 100 is wanted for both opus/48000/2 and VP8/90000"
+            ),
+        ] as [([(String, String)], String)])
     func `values that contradict each other are refused`(_ settings: [(String, String)], _ expected: String) throws {
         #expect(try complaints(settings) == [expected])
     }
 
     @Test func `Opus values out of range are ignored, and named`() throws {
         let overrides = [
-            ("media.opus_max_playback_rate", "96000"), ("media.opus_max_average_bitrate", "5999"), ("media.packet_time", "25"),
+            ("media.opus_max_playback_rate", "96000"), ("media.opus_max_average_bitrate", "5999"),
+            ("media.packet_time", "25"),
             ("media.opus_dtx", "on"),
         ].map { ConfigurationLoader.Override(path: $0.0, value: $0.1, flag: "--set") }
         let configuration = try ConfigurationLoader(isDevelopment: true, overrides: overrides).load().configuration

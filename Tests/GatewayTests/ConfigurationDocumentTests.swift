@@ -14,7 +14,8 @@ import Gateway
     }
 
     @Test func `the sample names every setting and says its default`() throws {
-        let sample = try #require(document.split(separator: "```yaml\n").dropFirst().first?.split(separator: "\n```").first)
+        let sample = try #require(
+            document.split(separator: "```yaml\n").dropFirst().first?.split(separator: "\n```").first)
         let file = FileManager.default.temporaryDirectory.appending(path: "sample-\(UUID().uuidString).yaml")
         try Data(sample.utf8).write(to: file)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
@@ -25,7 +26,9 @@ import Gateway
 
     @Test func `the environment variables it names exist`() {
         let names = Set(ConfigurationKey.all.map(\.environmentName)).union(["ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD"])
-        let words = document.split { !($0.isLetter || $0 == "_") }.filter { $0.hasPrefix("ORBWEAVER_") && $0.count > 10 }
+        let words = document.split { !($0.isLetter || $0 == "_") }.filter {
+            $0.hasPrefix("ORBWEAVER_") && $0.count > 10
+        }
         #expect(!words.isEmpty)
         for word in words { #expect(names.contains(String(word)), "\(word)") }
     }

@@ -28,10 +28,12 @@ import Gateway
             #expect(text("listen.plain_port", result.configuration) == "20")
             #expect(text("media.port", result.configuration) == "300")
             #expect(text("media.workers", result.configuration) == "auto")
-            #expect(result.sources == [
-                "listen.port": .file(path, line: 2), "listen.plain_port": .environment("ORBWEAVER_LISTEN_PLAIN_PORT"),
-                "media.port": .flag("--media-port"),
-            ])
+            #expect(
+                result.sources == [
+                    "listen.port": .file(path, line: 2),
+                    "listen.plain_port": .environment("ORBWEAVER_LISTEN_PLAIN_PORT"),
+                    "media.port": .flag("--media-port"),
+                ])
         }
     }
 
@@ -55,21 +57,22 @@ import Gateway
               zzz: 1
             """
         try withFile(file) { path in
-            #expect(problems(ConfigurationLoader(file: path)) == [
-                "\(path):4: unknown section \"medai\"; did you mean \"media\"?",
-                "\(path):13: \"drain\" is a section: its keys go below it, indented",
-                "\(path):15: calls.ring_time has no value, or one of too many levels",
-                "\(path):2: unknown key \"prot\" in \"listen\"; did you mean \"port\"?",
-                "\(path):3: listen.port: 99999 is not a port from 0 to 65535 (0: any free one)",
-                "\(path):7: tls.mode: of is not one of on, off",
-                "\(path):8: unknown key \"port\" in \"tls\"; did you mean \"listen.port\"?",
-                "\(path):10: media.bind: [127.0.0.1, 300.1.1.1] is not a list of IP addresses, or auto",
-                "\(path):11: media.consent_timeout: 30 is not a duration from 5s to 5m (500ms, 30s, 5m, 1h, 1d)",
-                "\(path):16: unknown key \"zzz\" in \"calls\"; "
-                    + "\"calls\" has maximum, max_per_user, max_ringing_per_user, starts_per_user, start_interval, ring_time, media_setup_time, "
-                    + "offer_time, client_timeout, completion_time, max_text_length, busy, "
-                    + "early_media, music_on_hold, log_per_user, log_total",
-            ])
+            #expect(
+                problems(ConfigurationLoader(file: path)) == [
+                    "\(path):4: unknown section \"medai\"; did you mean \"media\"?",
+                    "\(path):13: \"drain\" is a section: its keys go below it, indented",
+                    "\(path):15: calls.ring_time has no value, or one of too many levels",
+                    "\(path):2: unknown key \"prot\" in \"listen\"; did you mean \"port\"?",
+                    "\(path):3: listen.port: 99999 is not a port from 0 to 65535 (0: any free one)",
+                    "\(path):7: tls.mode: of is not one of on, off",
+                    "\(path):8: unknown key \"port\" in \"tls\"; did you mean \"listen.port\"?",
+                    "\(path):10: media.bind: [127.0.0.1, 300.1.1.1] is not a list of IP addresses, or auto",
+                    "\(path):11: media.consent_timeout: 30 is not a duration from 5s to 5m (500ms, 30s, 5m, 1h, 1d)",
+                    "\(path):16: unknown key \"zzz\" in \"calls\"; "
+                        + "\"calls\" has maximum, max_per_user, max_ringing_per_user, starts_per_user, start_interval, ring_time, media_setup_time, "
+                        + "offer_time, client_timeout, completion_time, max_text_length, busy, "
+                        + "early_media, music_on_hold, log_per_user, log_total",
+                ])
         }
     }
 
@@ -95,22 +98,35 @@ import Gateway
     }
 
     @Test func `a file that is not there is named, also when the environment names it`() {
-        for loader in [ConfigurationLoader(file: "/no/such.yaml"), ConfigurationLoader(environment: ["ORBWEAVER_CONFIG": "/no/such.yaml"])] {
+        for loader in [
+            ConfigurationLoader(file: "/no/such.yaml"),
+            ConfigurationLoader(environment: ["ORBWEAVER_CONFIG": "/no/such.yaml"]),
+        ] {
             #expect(problems(loader).first?.hasPrefix("/no/such.yaml cannot be read: ") == true)
         }
     }
 
     @Test(arguments: [
         ("ORBWEAVER_MEDIA_PRT", "ORBWEAVER_MEDIA_PRT: there is no such setting; did you mean ORBWEAVER_MEDIA_PORT?"),
-        ("ORBWEAVER_MEDA_ADVERTISE", "ORBWEAVER_MEDA_ADVERTISE: there is no such setting; did you mean ORBWEAVER_MEDIA_ADVERTISE?"),
-        ("ORBWEAVER_LOG_XYZZYPLUGH", "ORBWEAVER_LOG_XYZZYPLUGH: there is no such setting; `orbweaver check-config --help` lists all"),
+        (
+            "ORBWEAVER_MEDA_ADVERTISE",
+            "ORBWEAVER_MEDA_ADVERTISE: there is no such setting; did you mean ORBWEAVER_MEDIA_ADVERTISE?"
+        ),
+        (
+            "ORBWEAVER_LOG_XYZZYPLUGH",
+            "ORBWEAVER_LOG_XYZZYPLUGH: there is no such setting; `orbweaver check-config --help` lists all"
+        ),
     ])
-    func `a variable that means one of our settings is refused if there is none`(_ variable: String, _ expected: String) {
+    func `a variable that means one of our settings is refused if there is none`(_ variable: String, _ expected: String)
+    {
         #expect(problems(ConfigurationLoader(environment: [variable: "1"])) == [expected])
     }
 
     /// Kubernetes sets these beside a service called `orbweaver`.
-    @Test(arguments: ["ORBWEAVER_SERVICE_HOST", "ORBWEAVER_PORT", "ORBWEAVER_PORT_8443_TCP_ADDR", "ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT"])
+    @Test(arguments: [
+        "ORBWEAVER_SERVICE_HOST", "ORBWEAVER_PORT", "ORBWEAVER_PORT_8443_TCP_ADDR", "ORBWEAVER_PASSWORD",
+        "ORBWEAVER_STRICT",
+    ])
     func `variables of others are left alone`(_ variable: String) {
         #expect(problems(ConfigurationLoader(environment: [variable: "x"])).isEmpty)
     }
@@ -124,7 +140,8 @@ import Gateway
 
     @Test func `what is printed loads to the same`() throws {
         let overrides = [
-            ("media.bind", "192.0.2.1, 2001:db8::1"), ("media.advertise", "198.51.100.1"), ("log.level", "debug"), ("tls.mode", "off"),
+            ("media.bind", "192.0.2.1, 2001:db8::1"), ("media.advertise", "198.51.100.1"), ("log.level", "debug"),
+            ("tls.mode", "off"),
             ("listen.host", "::"), ("storage.path", "/a folder/with \"quotes\".sqlite"), ("calls.ring_time", "90s"),
         ].map { ConfigurationLoader.Override(path: $0, value: $1, flag: "--set") }
         let first = try ConfigurationLoader(overrides: overrides).load().configuration

@@ -10,7 +10,9 @@ import Testing
         (80, 40, 0, 2, 8),
         (40, 60, 0, 2, 1),
     ])
-    func `listeners share what everything else leaves`(_ limit: Int, _ inUse: Int, _ media: Int, _ listeners: Int, _ each: Int) {
+    func `listeners share what everything else leaves`(
+        _ limit: Int, _ inUse: Int, _ media: Int, _ listeners: Int, _ each: Int
+    ) {
         let budget = DescriptorBudget(limit: limit, inUse: inUse, mediaConnections: media)
         #expect(budget.connections(ofEachOf: listeners) == each)
     }

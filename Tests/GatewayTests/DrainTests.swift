@@ -20,14 +20,20 @@ import Gateway
         var second: Double
         var actions: [Drain.Action]
 
-        init(_ input: Input, at second: Double, _ actions: [Drain.Action]) { (self.input, self.second, self.actions) = (input, second, actions) }
+        init(_ input: Input, at second: Double, _ actions: [Drain.Action]) {
+            (self.input, self.second, self.actions) = (input, second, actions)
+        }
     }
 
-    private static func time(_ second: Double) -> MonotonicTime { MonotonicTime(nanoseconds: UInt64((100 + second) * 1e9)) }
+    private static func time(_ second: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: UInt64((100 + second) * 1e9))
+    }
 
     private func run(_ steps: [Step], announce: Int, calls: Drain.Calls, deadline: Int) -> Drain {
         var configuration = Drain.Configuration()
-        (configuration.announce, configuration.calls, configuration.deadline) = (.seconds(announce), calls, .seconds(deadline))
+        (configuration.announce, configuration.calls, configuration.deadline) = (
+            .seconds(announce), calls, .seconds(deadline)
+        )
         var drain = Drain(configuration)
         for step in steps {
             let now = Self.time(step.second)
@@ -46,47 +52,73 @@ import Gateway
         return drain
     }
 
-    @Test(arguments: [
-        // As long as nothing else is configured, everything happens at once.
-        (0, .end, 10, [Step(.stop, at: 0, [.announce, .endCalls]), Step(.clientsTold, at: 0.1, [.close]), Step(.timeout, at: 10, [])]),
-        (0, .end, 10, [Step(.stop, at: 0, [.announce, .endCalls]), Step(.timeout, at: 6.9, []), Step(.timeout, at: 7, [.close])]),
-        (
-            4, .end, 10,
-            [
-                Step(.stop, at: 0, [.announce]), Step(.callsEnded, at: 1, []), Step(.clientsTold, at: 1, []), Step(.timeout, at: 3.9, []),
-                Step(.timeout, at: 4, [.endCalls]), Step(.clientsTold, at: 4.1, [.close]),
-            ]
-        ),
-        (
-            4, .wait, 100,
-            [
-                Step(.stop, at: 0, [.announce]), Step(.timeout, at: 4, [.awaitCalls]), Step(.callsEnded, at: 50, [.endCalls]),
-                Step(.clientsTold, at: 50, [.close]),
-            ]
-        ),
-        // Calls that go on are ended in time for their clients to be told.
-        (
-            0, .wait, 100,
-            [
-                Step(.stop, at: 0, [.announce, .awaitCalls]), Step(.timeout, at: 81.9, []), Step(.timeout, at: 82, [.endCalls]),
-                Step(.timeout, at: 96.9, []), Step(.timeout, at: 97, [.close]),
-            ]
-        ),
-        (
-            5, .wait, 10,
-            [Step(.stop, at: 0, [.announce]), Step(.timeout, at: 5, [.awaitCalls, .endCalls]), Step(.timeout, at: 7, [.close])]
-        ),
-        // The second signal is for those in a hurry; a third one finds it under way.
-        (60, .wait, 600, [Step(.stop, at: 0, [.announce]), Step(.stop, at: 1, [.endCalls]), Step(.stop, at: 2, []), Step(.timeout, at: 16, [.close])]),
-        (
-            0, .wait, 600,
-            [
-                Step(.stop, at: 0, [.announce, .awaitCalls]), Step(.stop, at: 10, [.endCalls]), Step(.callsEnded, at: 10, []),
-                Step(.clientsTold, at: 10, [.close]), Step(.stop, at: 11, []),
-            ]
-        ),
-        (0, .end, 1, [Step(.stop, at: 0, [.announce, .endCalls]), Step(.timeout, at: 0.5, [.close])]),
-    ] as [(Int, Drain.Calls, Int, [Step])])
+    @Test(
+        arguments: [
+            // As long as nothing else is configured, everything happens at once.
+            (
+                0, .end, 10,
+                [
+                    Step(.stop, at: 0, [.announce, .endCalls]), Step(.clientsTold, at: 0.1, [.close]),
+                    Step(.timeout, at: 10, []),
+                ]
+            ),
+            (
+                0, .end, 10,
+                [
+                    Step(.stop, at: 0, [.announce, .endCalls]), Step(.timeout, at: 6.9, []),
+                    Step(.timeout, at: 7, [.close]),
+                ]
+            ),
+            (
+                4, .end, 10,
+                [
+                    Step(.stop, at: 0, [.announce]), Step(.callsEnded, at: 1, []), Step(.clientsTold, at: 1, []),
+                    Step(.timeout, at: 3.9, []),
+                    Step(.timeout, at: 4, [.endCalls]), Step(.clientsTold, at: 4.1, [.close]),
+                ]
+            ),
+            (
+                4, .wait, 100,
+                [
+                    Step(.stop, at: 0, [.announce]), Step(.timeout, at: 4, [.awaitCalls]),
+                    Step(.callsEnded, at: 50, [.endCalls]),
+                    Step(.clientsTold, at: 50, [.close]),
+                ]
+            ),
+            // Calls that go on are ended in time for their clients to be told.
+            (
+                0, .wait, 100,
+                [
+                    Step(.stop, at: 0, [.announce, .awaitCalls]), Step(.timeout, at: 81.9, []),
+                    Step(.timeout, at: 82, [.endCalls]),
+                    Step(.timeout, at: 96.9, []), Step(.timeout, at: 97, [.close]),
+                ]
+            ),
+            (
+                5, .wait, 10,
+                [
+                    Step(.stop, at: 0, [.announce]), Step(.timeout, at: 5, [.awaitCalls, .endCalls]),
+                    Step(.timeout, at: 7, [.close]),
+                ]
+            ),
+            // The second signal is for those in a hurry; a third one finds it under way.
+            (
+                60, .wait, 600,
+                [
+                    Step(.stop, at: 0, [.announce]), Step(.stop, at: 1, [.endCalls]), Step(.stop, at: 2, []),
+                    Step(.timeout, at: 16, [.close]),
+                ]
+            ),
+            (
+                0, .wait, 600,
+                [
+                    Step(.stop, at: 0, [.announce, .awaitCalls]), Step(.stop, at: 10, [.endCalls]),
+                    Step(.callsEnded, at: 10, []),
+                    Step(.clientsTold, at: 10, [.close]), Step(.stop, at: 11, []),
+                ]
+            ),
+            (0, .end, 1, [Step(.stop, at: 0, [.announce, .endCalls]), Step(.timeout, at: 0.5, [.close])]),
+        ] as [(Int, Drain.Calls, Int, [Step])])
     func `each step comes in its time`(_ announce: Int, _ calls: Drain.Calls, _ deadline: Int, _ steps: [Step]) {
         let drain = run(steps, announce: announce, calls: calls, deadline: deadline)
         #expect(drain.state == .done)
@@ -123,7 +155,9 @@ import Gateway
         }
         #expect(now - Self.time(0) < configuration.deadline)
         #expect(done.first == .announce && done.last == .close)
-        for action in [Drain.Action.announce, .awaitCalls, .endCalls, .close] { #expect(done.count { $0 == action } <= 1) }
+        for action in [Drain.Action.announce, .awaitCalls, .endCalls, .close] {
+            #expect(done.count { $0 == action } <= 1)
+        }
         #expect(done.contains(.endCalls))
     }
 }

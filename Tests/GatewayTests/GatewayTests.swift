@@ -18,7 +18,9 @@ import Gateway
     }
 
     /// Runs `body` with the ports of a running gateway; the gateway must end in good order after.
-    private func withGateway(_ configuration: GatewayConfiguration, _ body: (Gateway, [Int]) async throws -> Void) async throws {
+    private func withGateway(_ configuration: GatewayConfiguration, _ body: (Gateway, [Int]) async throws -> Void)
+        async throws
+    {
         let gateway = try await Gateway.build(configuration, logger: logger)
         async let running: Void = gateway.run()
         let ports = try #require(await gateway.ports())
@@ -27,9 +29,13 @@ import Gateway
         try await running
     }
 
-    private func request(_ port: Int, _ path: String, user: String? = nil, body: String? = nil) async throws -> (status: Int, text: String, type: String?) {
+    private func request(_ port: Int, _ path: String, user: String? = nil, body: String? = nil) async throws -> (
+        status: Int, text: String, type: String?
+    ) {
         var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
-        if let user { request.setValue("Basic " + Data(user.utf8).base64EncodedString(), forHTTPHeaderField: "Authorization") }
+        if let user {
+            request.setValue("Basic " + Data(user.utf8).base64EncodedString(), forHTTPHeaderField: "Authorization")
+        }
         if let body {
             request.httpMethod = "POST"
             request.httpBody = Data(body.utf8)
@@ -67,7 +73,8 @@ import Gateway
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
         let settings = [
-            ("tls.mode", "off"), ("listen.host", "127.0.0.1"), ("listen.port", "0"), ("media.bind", "127.0.0.1"), ("media.port", "0"),
+            ("tls.mode", "off"), ("listen.host", "127.0.0.1"), ("listen.port", "0"), ("media.bind", "127.0.0.1"),
+            ("media.port", "0"),
             ("media.workers", "1"), ("storage.path", folder.appending(path: "g.sqlite").path),
         ].map { ConfigurationLoader.Override(path: $0.0, value: $0.1, flag: "--set") }
         let configuration = try ConfigurationLoader(overrides: settings).load().configuration
@@ -86,12 +93,15 @@ import Gateway
     }
 
     @Test func `what is wrong with the configuration is told before anything opens`() async throws {
-        await #expect(throws: ConfigurationError.self) { try await Gateway.build(GatewayConfiguration(), logger: logger) }
+        await #expect(throws: ConfigurationError.self) {
+            try await Gateway.build(GatewayConfiguration(), logger: logger)
+        }
     }
 
     @Test func `a port that is taken is named`() async throws {
         try await withGateway(try development()) { _, ports in
-            let second = try await Gateway.build(try development([("listen.plain_port", "\(ports[1])")]), logger: logger)
+            let second = try await Gateway.build(
+                try development([("listen.plain_port", "\(ports[1])")]), logger: logger)
             let failure = await #expect(throws: GatewayFailure.self) { try await second.run() }
             #expect(failure?.description.contains("127.0.0.1 port \(ports[1])") == true)
             #expect(failure?.description.hasSuffix("another process listens there already") == true)
@@ -103,8 +113,11 @@ import Gateway
         let gateway = try await Gateway.build(try development([("drain.deadline", "2s")]), logger: logger)
         async let running: Void = gateway.run()
         let ports = try #require(await gateway.ports())
-        let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(host: "127.0.0.1", port: ports[1]).get()
-        try await client.writeAndFlush(ByteBuffer(string: "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc"))
+        let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
+            host: "127.0.0.1", port: ports[1]
+        ).get()
+        try await client.writeAndFlush(
+            ByteBuffer(string: "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc"))
         await gateway.shutDown()
         // Without the deadline it would wait for the rest of the request until the time limit of these tests.
         try await running
@@ -112,7 +125,8 @@ import Gateway
     }
 
     @Test func `before it stops it says so for a while and serves on; whoever is in a hurry asks again`() async throws {
-        let gateway = try await Gateway.build(try development([("drain.announce", "200s"), ("drain.deadline", "400s")]), logger: logger)
+        let gateway = try await Gateway.build(
+            try development([("drain.announce", "200s"), ("drain.deadline", "400s")]), logger: logger)
         async let running: Void = gateway.run()
         let ports = try #require(await gateway.ports())
         await gateway.shutDown()
@@ -127,7 +141,9 @@ import Gateway
 
     @Test func `a probe says what is wrong`() async throws {
         let nobody = HealthProbe(host: "127.0.0.1", port: 1, usesTLS: false)
-        let failure = await #expect(throws: HealthProbe.Failure.self) { try await nobody.ask(.health, within: .seconds(120)) }
+        let failure = await #expect(throws: HealthProbe.Failure.self) {
+            try await nobody.ask(.health, within: .seconds(120))
+        }
         #expect(failure?.description == "nothing listens on 127.0.0.1:1")
     }
 }

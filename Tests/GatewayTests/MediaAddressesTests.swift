@@ -4,18 +4,22 @@ import Testing
 import Gateway
 
 @Suite struct MediaAddressesTests {
-    private static func interface(_ address: String, isLoopback: Bool = false, isUp: Bool = true) -> MediaAddresses.Interface {
+    private static func interface(_ address: String, isLoopback: Bool = false, isUp: Bool = true)
+        -> MediaAddresses.Interface
+    {
         MediaAddresses.Interface(address: IPAddress(address)!, isLoopback: isLoopback, isUp: isUp)
     }
 
     private let machine = [
-        interface("127.0.0.1", isLoopback: true), interface("::1", isLoopback: true), interface("192.0.2.2"), interface("2001:db8::2"),
+        interface("127.0.0.1", isLoopback: true), interface("::1", isLoopback: true), interface("192.0.2.2"),
+        interface("2001:db8::2"),
         interface("fe80::2"), interface("198.51.100.7", isUp: false), interface("192.0.2.2"),
     ]
 
     private func resolve(_ bind: [String], _ advertise: [String], includesLoopback: Bool = false) -> [[String]] {
         let addresses = MediaAddresses(
-            bind: bind.compactMap { IPAddress($0) }, advertise: advertise.compactMap { IPAddress($0) }, interfaces: machine,
+            bind: bind.compactMap { IPAddress($0) }, advertise: advertise.compactMap { IPAddress($0) },
+            interfaces: machine,
             includesLoopback: includesLoopback)
         return [addresses.bind.map(\.description), addresses.advertise.map(\.description)]
     }

@@ -3,7 +3,9 @@ import Testing
 import Gateway
 
 @Suite struct PasswordInputTests {
-    private func read(_ input: PasswordInput, line: String? = nil, answers: [String?] = []) -> Result<String, PasswordInput.Refusal> {
+    private func read(_ input: PasswordInput, line: String? = nil, answers: [String?] = []) -> Result<
+        String, PasswordInput.Refusal
+    > {
         var answers = answers
         do throws(PasswordInput.Refusal) {
             return .success(try input.read(readLine: { line }, ask: { _ in answers.removeFirst() }))
@@ -28,7 +30,9 @@ import Gateway
     }
 
     @Test func `without a terminal the other ways are named`() {
-        #expect(read(.prompt, answers: [nil]) == refusal("there is no terminal to ask on; use --password-stdin or ORBWEAVER_PASSWORD"))
+        #expect(
+            read(.prompt, answers: [nil])
+                == refusal("there is no terminal to ask on; use --password-stdin or ORBWEAVER_PASSWORD"))
         #expect(read(.standardInput) == refusal("there is no password on standard input"))
     }
 

@@ -10,7 +10,8 @@ import Gateway
         let folder = FileManager.default.temporaryDirectory.appending(path: "users-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        let override = ConfigurationLoader.Override(path: "storage.path", value: folder.appending(path: "u.sqlite").path, flag: "--set")
+        let override = ConfigurationLoader.Override(
+            path: "storage.path", value: folder.appending(path: "u.sqlite").path, flag: "--set")
         let users = try UserAdministration(try ConfigurationLoader(overrides: [override]).load().configuration)
         try await body(users)
         try users.close()
@@ -30,13 +31,20 @@ import Gateway
     @Test func `refusals say what to do`() async throws {
         try await withUsers { users in
             try await users.add("alice@example.com", password: "x", displayName: "")
-            await #expect(throws: Refusal(description: "alice@example.com exists already; `orbweaver user passwd` changes the password")) {
+            await #expect(
+                throws: Refusal(
+                    description: "alice@example.com exists already; `orbweaver user passwd` changes the password")
+            ) {
                 try await users.add("alice@example.com", password: "x", displayName: "")
             }
-            await #expect(throws: Refusal(description: "alice is no address; write it in full, such as alice@example.com")) {
+            await #expect(
+                throws: Refusal(description: "alice is no address; write it in full, such as alice@example.com")
+            ) {
                 try await users.add("alice", password: "x", displayName: "")
             }
-            await #expect(throws: Refusal(description: "there is no user bob@example.com")) { try await users.remove("bob@example.com") }
+            await #expect(throws: Refusal(description: "there is no user bob@example.com")) {
+                try await users.remove("bob@example.com")
+            }
             await #expect(throws: Refusal(description: "there is no user bob@example.com")) {
                 try await users.setPassword("x", of: "bob@example.com")
             }

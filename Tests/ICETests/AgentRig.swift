@@ -68,8 +68,11 @@ struct AgentRig {
     mutating func receive(_ check: Check, over path: Path) -> [Outcome] {
         let bytes = encode(check)
         guard let message = try? STUNMessage(parsing: bytes.span) else { return [] }  // the worker drops it
-        let actions = agent.receive(message, raw: bytes.span, over: path, at: clock.now, authentication: TestAuthentication())
-        return actions.map { outcome(of: $0, for: message, passwords: [Self.local, Self.newLocal].map(\.password.value)) }
+        let actions = agent.receive(
+            message, raw: bytes.span, over: path, at: clock.now, authentication: TestAuthentication())
+        return actions.map {
+            outcome(of: $0, for: message, passwords: [Self.local, Self.newLocal].map(\.password.value))
+        }
     }
 
     /// Time passes; wakes the agent as often as it asks.
@@ -90,7 +93,8 @@ struct AgentRig {
         if let username = check.username { attributes.append(.username(username)) }
         if let role = check.role { attributes.append(role) }
         if check.nominates { attributes.append(.useCandidate) }
-        let message = STUNMessage(check.messageClass, check.method, TransactionID(high: 9, low: transactions), attributes)
+        let message = STUNMessage(
+            check.messageClass, check.method, TransactionID(high: 9, low: transactions), attributes)
         var bytes =
             if let password = check.password {
                 message.encoded(password: password, authentication: TestAuthentication())

@@ -21,7 +21,8 @@ import Testing
 
     private static func dropped(_ refusal: ICERefusal) -> [AgentRig.Outcome] { [.did(.refused(refusal))] }
 
-    private static func rejected(_ refusal: ICERefusal, _ code: Int, authenticated: Bool = false) -> [AgentRig.Outcome] {
+    private static func rejected(_ refusal: ICERefusal, _ code: Int, authenticated: Bool = false) -> [AgentRig.Outcome]
+    {
         [.did(.refused(refusal)), .answered(code, path, authenticated: authenticated)]
     }
 
@@ -50,8 +51,12 @@ import Testing
             "unknown required attribute and wrong password",
             Check(password: "guess", more: [.unknown(STUNAttributeType(0x7001), [1])]), rejected(.wrongIntegrity, 401)
         ),
-        Row("controlled peer", Check(role: .iceControlled(tieBreaker: 0)), rejected(.roleConflict, 487, authenticated: true)),
-        Row("controlled peer with the larger tie-breaker", Check(role: .iceControlled(tieBreaker: .max)), rejected(.roleConflict, 487, authenticated: true)),
+        Row(
+            "controlled peer", Check(role: .iceControlled(tieBreaker: 0)),
+            rejected(.roleConflict, 487, authenticated: true)),
+        Row(
+            "controlled peer with the larger tie-breaker", Check(role: .iceControlled(tieBreaker: .max)),
+            rejected(.roleConflict, 487, authenticated: true)),
     ])
     func `a message that is no valid check validates nothing`(_ row: Row) {
         var rig = AgentRig.checking()
@@ -71,7 +76,8 @@ import Testing
         let outcomes = rig.receive(row.check, over: Self.path)
         #expect(
             outcomes == [
-                .succeeded(Self.path), .did(.pathValidated(Self.path)), .did(.selected(Self.path)), .did(.stateChanged(.connected)),
+                .succeeded(Self.path), .did(.pathValidated(Self.path)), .did(.selected(Self.path)),
+                .did(.stateChanged(.connected)),
             ])
         #expect(rig.agent.accepts(Self.path))
     }
@@ -81,7 +87,8 @@ import Testing
         let types = [STUNAttributeType(0x7001), STUNAttributeType(0x0015)]
         let bytes = rig.encode(Check(more: types.map { .unknown($0, []) }))
         let message = try STUNMessage(parsing: bytes.span)
-        let actions = rig.agent.receive(message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
+        let actions = rig.agent.receive(
+            message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
         guard case .transmit(let response, _)? = actions.last else {
             Issue.record("no response in \(actions)")
             return
@@ -96,21 +103,26 @@ import Testing
             STUNMessage(.request, .binding, TransactionID(high: 1, low: 1)).encoded(fingerprint: true),
             STUNMessage(.request, .binding, TransactionID(high: 1, low: 2), [.username("a:b")])
                 .encoded(password: "guess", authentication: TestAuthentication()),
-            STUNMessage(.request, .binding, TransactionID(high: 1, low: 3), [.username("gate:peer")]).encoded(fingerprint: true),
+            STUNMessage(.request, .binding, TransactionID(high: 1, low: 3), [.username("gate:peer")]).encoded(
+                fingerprint: true),
         ]
         for bytes in short {
             let message = try STUNMessage(parsing: bytes.span)
-            let actions = rig.agent.receive(message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
+            let actions = rig.agent.receive(
+                message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
             guard case .refused? = actions.first else {
                 Issue.record("not refused: \(actions)")
                 continue
             }
             for case .transmit(let answer, _) in actions { #expect(answer.count <= bytes.count) }
         }
-        for row in [Check(password: nil), Check(username: nil), Check(password: "guess"), Check(username: "other:peer")] {
+        for row in [
+            Check(password: nil), Check(username: nil), Check(password: "guess"), Check(username: "other:peer"),
+        ] {
             let bytes = rig.encode(row)
             let message = try STUNMessage(parsing: bytes.span)
-            let actions = rig.agent.receive(message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
+            let actions = rig.agent.receive(
+                message, raw: bytes.span, over: Self.path, at: rig.clock.now, authentication: TestAuthentication())
             for case .transmit(let answer, _) in actions { #expect(answer.count <= bytes.count) }
         }
     }
@@ -128,7 +140,10 @@ import Testing
     @Test func `paths of a device that was not answered to are forgotten`() {
         var rig = AgentRig()
         _ = rig.receive(Check(username: "gate:whoever"), over: Self.path)
-        #expect(rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [.pathForgotten(Self.path), .stateChanged(.checking)])
+        #expect(
+            rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [
+                .pathForgotten(Self.path), .stateChanged(.checking),
+            ])
         #expect(!rig.agent.accepts(Self.path))
         #expect(rig.receive(.good, over: AgentRig.b).contains(.did(.selected(AgentRig.b))))
     }
@@ -137,7 +152,10 @@ import Testing
         var rig = AgentRig()
         _ = rig.receive(Check(username: "gate:whoever"), over: Self.path)
         _ = rig.receive(.good, over: AgentRig.b)
-        #expect(rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [.pathForgotten(Self.path), .selected(AgentRig.b)])
+        #expect(
+            rig.agent.setRemote(AgentRig.remote, at: rig.clock.now) == [
+                .pathForgotten(Self.path), .selected(AgentRig.b),
+            ])
         #expect(rig.agent.accepts(AgentRig.b))
     }
 
@@ -146,7 +164,10 @@ import Testing
         _ = rig.receive(.nominating, over: AgentRig.a)
         let deadline = rig.agent.nextDeadline
         _ = rig.advance(by: .seconds(5))
-        for bad in [Check(password: "guess", nominates: true), Check(nominates: true, role: .iceControlled(tieBreaker: 1)), Check(messageClass: .indication)] {
+        for bad in [
+            Check(password: "guess", nominates: true), Check(nominates: true, role: .iceControlled(tieBreaker: 1)),
+            Check(messageClass: .indication),
+        ] {
             _ = rig.receive(bad, over: AgentRig.a)
             _ = rig.receive(bad, over: AgentRig.b)
         }

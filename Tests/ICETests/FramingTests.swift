@@ -18,7 +18,9 @@ import Testing
         return packets
     }
 
-    private func next(_ reader: inout FrameReader, _ piece: [UInt8], _ offset: inout Int, _ maximum: Int) throws -> [UInt8]? {
+    private func next(_ reader: inout FrameReader, _ piece: [UInt8], _ offset: inout Int, _ maximum: Int) throws
+        -> [UInt8]?
+    {
         var packet = [UInt8](repeating: 0xEE, count: maximum)
         var room = packet.mutableSpan
         return try reader.next(in: piece.span, at: &offset, into: &room).map { Array(packet[..<$0]) }
@@ -36,7 +38,9 @@ import Testing
         #expect(try frames(longest, pieces: pieces) == [[UInt8](repeating: 7, count: 100)])
         #expect(throws: FramingError.frameTooLong(101)) { try frames([0, 101], pieces: pieces) }
         // A request of HTTP begins with a length of 18,245.
-        #expect(throws: FramingError.frameTooLong(18_245)) { try frames(Array("GET / HTTP/1.1\r\n\r\n".utf8), pieces: pieces) }
+        #expect(throws: FramingError.frameTooLong(18_245)) {
+            try frames(Array("GET / HTTP/1.1\r\n\r\n".utf8), pieces: pieces)
+        }
     }
 
     @Test func `a backlog takes frames whole or not at all, and keeps its size`() {
@@ -67,7 +71,9 @@ import Testing
         for _ in 0..<500 {
             var bytes = random.nextBytes(Int.random(in: 0...400, using: &random))
             // Mostly plausible lengths, so that frames come about.
-            for index in stride(from: 1, to: bytes.count, by: Int.random(in: 2...40, using: &random)) { bytes[index] = 0 }
+            for index in stride(from: 1, to: bytes.count, by: Int.random(in: 2...40, using: &random)) {
+                bytes[index] = 0
+            }
             fuzzFrames(bytes.span)
         }
     }

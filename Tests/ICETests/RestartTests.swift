@@ -45,12 +45,18 @@ import Testing
             #expect(rig.receive(.good, over: Self.a) == [.succeeded(Self.a)])
         }
         _ = rig.receive(.renewed(nominates: true), over: Self.a)
-        #expect(rig.receive(.good, over: Self.a) == [.did(.refused(.wrongUsername)), .answered(401, Self.a, authenticated: false)])
+        #expect(
+            rig.receive(.good, over: Self.a) == [
+                .did(.refused(.wrongUsername)), .answered(401, Self.a, authenticated: false),
+            ])
     }
 
     @Test func `a nomination under the old parameters moves media but completes nothing`() {
         var rig = restarted()
-        #expect(TransitionTests.actions(in: rig.receive(.nominating, over: Self.b)) == [.pathValidated(Self.b), .selected(Self.b)])
+        #expect(
+            TransitionTests.actions(in: rig.receive(.nominating, over: Self.b)) == [
+                .pathValidated(Self.b), .selected(Self.b),
+            ])
         #expect(rig.agent.state == .restarting)
     }
 
@@ -76,7 +82,8 @@ import Testing
         var rig = restarted()
         #expect(
             rig.advance(by: .seconds(31)) == [
-                .pathLost(after: .seconds(7)), .pathForgotten(Self.a), .fragmentRetired("gate"), .stateChanged(.failed(.consentExpired)),
+                .pathLost(after: .seconds(7)), .pathForgotten(Self.a), .fragmentRetired("gate"),
+                .stateChanged(.failed(.consentExpired)),
             ])
     }
 
@@ -132,7 +139,9 @@ import Testing
             var rig = restarted()
             #expect(rig.advance(by: .seconds(8)) == [.pathLost(after: .seconds(7))])
             #expect(
-                TransitionTests.actions(in: rig.receive(check, over: Self.b)) == [.pathValidated(Self.b), .pathRecovered, .selected(Self.b)])
+                TransitionTests.actions(in: rig.receive(check, over: Self.b)) == [
+                    .pathValidated(Self.b), .pathRecovered, .selected(Self.b),
+                ])
             #expect(rig.agent.state == .restarting)
         }
     }

@@ -24,13 +24,17 @@ import Testing
         var selected: Path?
 
         init(_ description: String, _ steps: [Step], _ actions: [ICEAction], _ state: ICEState, _ selected: Path?) {
-            (testDescription, self.steps, self.actions, self.state, self.selected) = (description, steps, actions, state, selected)
+            (testDescription, self.steps, self.actions, self.state, self.selected) = (
+                description, steps, actions, state, selected
+            )
         }
     }
 
     @Test(arguments: [
         Row("nothing yet", [.wait(.seconds(29))], [], .checking, nil),
-        Row("nobody comes", [.wait(.seconds(30))], [.stateChanged(.failed(.neverConnected))], .failed(.neverConnected), nil),
+        Row(
+            "nobody comes", [.wait(.seconds(30))], [.stateChanged(.failed(.neverConnected))], .failed(.neverConnected),
+            nil),
         Row(
             "the first valid path is used before nomination",
             [.check(a), .check(b)],
@@ -48,7 +52,10 @@ import Testing
         Row(
             "another path than the provisional one is nominated",
             [.check(a), .check(b), .nominate(b)],
-            [.pathValidated(a), .selected(a), .stateChanged(.connected), .pathValidated(b), .selected(b), .stateChanged(.completed)], .completed, b
+            [
+                .pathValidated(a), .selected(a), .stateChanged(.connected), .pathValidated(b), .selected(b),
+                .stateChanged(.completed),
+            ], .completed, b
         ),
         Row(
             "a peer-reflexive path is nominated without a check before",
@@ -59,7 +66,8 @@ import Testing
             "several are nominated: the last one counts",
             [.nominate(a), .nominate(b), .nominate(c), .nominate(a)],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .selected(b), .pathValidated(c), .selected(c),
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .selected(b),
+                .pathValidated(c), .selected(c),
                 .selected(a),
             ], .completed, a
         ),
@@ -77,7 +85,8 @@ import Testing
             "the path is lost, and comes back with the next check",
             [.nominate(a), .wait(.seconds(29)), .check(a), .wait(.seconds(29))],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathRecovered,
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathRecovered,
                 .pathLost(after: .seconds(7)),
             ], .completed, a
         ),
@@ -85,7 +94,8 @@ import Testing
             "the peer comes back from another address",
             [.nominate(a), .wait(.seconds(10)), .check(b)],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathValidated(b), .pathRecovered,
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathValidated(b), .pathRecovered,
                 .selected(b), .stateChanged(.connected),
             ], .connected, b
         ),
@@ -103,7 +113,8 @@ import Testing
             "after the last packet the path is lost, and consent ends, as after a check",
             [.nominate(a), .wait(.seconds(6)), .hear(a), .wait(.seconds(30))],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathForgotten(a),
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathForgotten(a),
                 .stateChanged(.failed(.consentExpired)),
             ],
             .failed(.consentExpired), nil
@@ -111,7 +122,10 @@ import Testing
         Row(
             "a packet brings a lost path back, as a check does",
             [.nominate(a), .wait(.seconds(10)), .hear(a), .wait(.seconds(6))],
-            [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathRecovered], .completed, a
+            [
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathRecovered,
+            ], .completed, a
         ),
         Row(
             "packets over a path that nobody has checked say nothing",
@@ -122,7 +136,8 @@ import Testing
             "the path that packets come over takes over from one that is silent",
             [.check(b), .nominate(a)] + Array(repeating: [Step.wait(.seconds(3)), .hear(b)], count: 3).joined(),
             [
-                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a), .stateChanged(.completed),
+                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a),
+                .stateChanged(.completed),
                 .selected(b), .stateChanged(.connected),
             ], .connected, b
         ),
@@ -130,7 +145,8 @@ import Testing
             "the path that is heard first after silence takes over, whatever was nominated",
             [.check(b), .nominate(a), .wait(.seconds(10)), .hear(b)],
             [
-                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a), .stateChanged(.completed),
+                .pathValidated(b), .selected(b), .stateChanged(.connected), .pathValidated(a), .selected(a),
+                .stateChanged(.completed),
                 .pathLost(after: .seconds(7)), .pathRecovered, .selected(b), .stateChanged(.connected),
             ], .connected, b
         ),
@@ -138,7 +154,8 @@ import Testing
             "a failed session hears nothing",
             [.nominate(a), .wait(.seconds(30)), .hear(a)],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathForgotten(a),
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathForgotten(a),
                 .stateChanged(.failed(.consentExpired)),
             ],
             .failed(.consentExpired), nil
@@ -147,7 +164,8 @@ import Testing
             "consent ends",
             [.nominate(a), .wait(.seconds(30))],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)), .pathForgotten(a),
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathLost(after: .seconds(7)),
+                .pathForgotten(a),
                 .stateChanged(.failed(.consentExpired)),
             ],
             .failed(.consentExpired), nil
@@ -155,13 +173,18 @@ import Testing
         Row(
             "a silent path is forgotten, the session goes on",
             [.nominate(a), .check(b)] + Array(repeating: [Step.wait(.seconds(6)), .check(a)], count: 6).joined(),
-            [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .pathForgotten(b)], .completed, a
+            [.pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .pathForgotten(b)],
+            .completed, a
         ),
         Row(
             "the selected path falls silent: the one checked since takes over, not nominated",
-            [.nominate(a), .check(b), .wait(.seconds(4)), .check(b), .wait(.seconds(4)), .check(b), .wait(.seconds(4)), .nominate(a)],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .selected(b), .stateChanged(.connected),
+                .nominate(a), .check(b), .wait(.seconds(4)), .check(b), .wait(.seconds(4)), .check(b),
+                .wait(.seconds(4)), .nominate(a),
+            ],
+            [
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .selected(b),
+                .stateChanged(.connected),
                 .selected(a), .stateChanged(.completed),
             ], .completed, a
         ),
@@ -169,7 +192,8 @@ import Testing
             "all paths fall silent at once",
             [.nominate(a), .check(b), .wait(.seconds(60))],
             [
-                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b), .pathLost(after: .seconds(7)),
+                .pathValidated(a), .selected(a), .stateChanged(.completed), .pathValidated(b),
+                .pathLost(after: .seconds(7)),
                 .pathForgotten(a), .pathForgotten(b), .stateChanged(.failed(.consentExpired)),
             ], .failed(.consentExpired), nil
         ),
@@ -231,14 +255,19 @@ import Testing
 
     @Test func `beyond the limit the path that was silent longest makes room, never the selected one`() {
         var rig = AgentRig.checking(configuration: .init(maximumPathCount: 3))
-        let paths = (0..<5).map { Path(local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 1), port: UInt16($0))) }
+        let paths = (0..<5).map {
+            Path(local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 1), port: UInt16($0)))
+        }
         _ = rig.receive(.nominating, over: paths[0])
         for path in paths[1...2] {
             _ = rig.advance(by: .seconds(1))
             _ = rig.receive(.good, over: path)
         }
         _ = rig.advance(by: .seconds(1))
-        #expect(Self.actions(in: rig.receive(.good, over: paths[3])) == [.pathForgotten(paths[1]), .pathValidated(paths[3])])
+        #expect(
+            Self.actions(in: rig.receive(.good, over: paths[3])) == [
+                .pathForgotten(paths[1]), .pathValidated(paths[3]),
+            ])
         _ = rig.advance(by: .seconds(1))
         #expect(
             Self.actions(in: rig.receive(.nominating, over: paths[4])) == [

@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test func `text that is no candidate is refused`() {
-        #expect(throws: CandidateError.malformedPort) { try TrickledCandidate(parsing: "candidate:1 1 udp 1 192.0.2.9 65536 typ host") }
+        #expect(throws: CandidateError.malformedPort) {
+            try TrickledCandidate(parsing: "candidate:1 1 udp 1 192.0.2.9 65536 typ host")
+        }
     }
 
     @Test func `there is a limit, which a restart renews`() throws {

@@ -40,14 +40,19 @@ import Testing
     }
 
     /// What b gets of a key that a presses, behind a packet of audio.
-    private static func relayed(_ steps: [Step], from sent: [Int], to known: [Int]) throws -> (payloadTypes: Set<Int>, steps: [Step]) {
+    private static func relayed(_ steps: [Step], from sent: [Int], to known: [Int]) throws -> (
+        payloadTypes: Set<Int>, steps: [Step]
+    ) {
         var rig = try rig(sent, known)
         let audio = try #require(rig.audio(99, timestamp: start &- 960).packet)
         let number = try #require(numbers[sent[0]])
         let packets: [BridgeRig.Packet] = try steps.enumerated().map { index, step in
-            let payload: [UInt8] = [5, (step.isEnd ? 0x80 : 0) | 10, UInt8(step.duration >> 8), UInt8(step.duration & 0xFF)]
+            let payload: [UInt8] = [
+                5, (step.isEnd ? 0x80 : 0) | 10, UInt8(step.duration >> 8), UInt8(step.duration & 0xFF),
+            ]
             let packet = BridgeRig.packet(
-                ssrc: 1001, UInt16(100 + index), timestamp: start &+ step.timestamp, payloadType: number, marker: step.isMarked,
+                ssrc: 1001, UInt16(100 + index), timestamp: start &+ step.timestamp, payloadType: number,
+                marker: step.isMarked,
                 payload: payload)
             return try #require(rig.send(packet, from: .a).packet)
         }
@@ -56,7 +61,8 @@ import Testing
             let event = try #require(parsed)
             #expect(event.event == 5 && event.volume == 10)
             return Step(
-                timestamp: packet.timestamp &- audio.timestamp &- 960, duration: event.duration, isEnd: event.isEnd, isMarked: packet.marker)
+                timestamp: packet.timestamp &- audio.timestamp &- 960, duration: event.duration, isEnd: event.isEnd,
+                isMarked: packet.marker)
         }
         return (Set(packets.map(\.payloadType)), received)
     }
@@ -87,7 +93,9 @@ import Testing
 
     @Test func `the same key again is another one, also when the end of the first is lost`() throws {
         let steps = Array(Self.press(160).prefix(2)) + Self.press(160, at: 9_600)
-        #expect(try Self.relayed(steps, from: [Self.slow], to: [Self.fast]).steps == Array(Self.press(960).prefix(2)) + Self.press(960, at: 9_600))
+        #expect(
+            try Self.relayed(steps, from: [Self.slow], to: [Self.fast]).steps == Array(Self.press(960).prefix(2))
+                + Self.press(960, at: 9_600))
     }
 
     // MARK: Keys that are too long for one segment (RFC 4733 §2.5.1.3)
@@ -95,41 +103,62 @@ import Testing
     private static let marked = Step(duration: 960, isMarked: true)
 
     /// Two seconds at 48 kHz.
-    @Test(arguments: [
-        (
-            "whole",
-            [
-                marked, Step(duration: 0xFFFF), Step(timestamp: 0xFFFF, duration: 480),
-                Step(timestamp: 0xFFFF, duration: 30_465, isEnd: true), Step(timestamp: 0xFFFF, duration: 30_465, isEnd: true),
-            ],
-            [
-                Step(duration: 160, isMarked: true), Step(duration: 10_922), Step(duration: 11_002), Step(duration: 16_000, isEnd: true),
-                Step(duration: 16_000, isEnd: true),
-            ]
-        ),
-        (
-            "cut late, as libwebrtc does", [marked, Step(duration: 0xFFFF), Step(timestamp: 66_240, duration: 960)],
-            [Step(duration: 160, isMarked: true), Step(duration: 10_922), Step(duration: 11_200)]
-        ),
-        (
-            "a late packet of the first segment",
-            [marked, Step(timestamp: 0xFFFF, duration: 480), Step(duration: 48_000), Step(timestamp: 0xFFFF, duration: 960)],
-            [Step(duration: 160, isMarked: true), Step(duration: 11_002), Step(duration: 8_000), Step(duration: 11_082)]
-        ),
-        (
-            "three segments", [marked, Step(timestamp: 0xFFFF, duration: 480), Step(timestamp: 2 * 0xFFFF, duration: 960, isEnd: true)],
-            [Step(duration: 160, isMarked: true), Step(duration: 11_002), Step(duration: 22_005, isEnd: true)]
-        ),
-        (
-            "another key a segment later", [marked, Step(duration: 960, isEnd: true), Step(timestamp: 0xFFFF, duration: 960)],
-            [Step(duration: 160, isMarked: true), Step(duration: 160, isEnd: true), Step(timestamp: 0xFFFF, duration: 160)]
-        ),
-        (
-            "another key a segment later, the end lost", [marked, Step(timestamp: 0xFFFF, duration: 960, isMarked: true)],
-            [Step(duration: 160, isMarked: true), Step(timestamp: 0xFFFF, duration: 160, isMarked: true)]
-        ),
-    ] as [(String, [Step], [Step])])
-    func `the segments of a long key are one for a receiver that counts slower`(_ name: String, _ steps: [Step], _ expected: [Step]) throws {
+    @Test(
+        arguments: [
+            (
+                "whole",
+                [
+                    marked, Step(duration: 0xFFFF), Step(timestamp: 0xFFFF, duration: 480),
+                    Step(timestamp: 0xFFFF, duration: 30_465, isEnd: true),
+                    Step(timestamp: 0xFFFF, duration: 30_465, isEnd: true),
+                ],
+                [
+                    Step(duration: 160, isMarked: true), Step(duration: 10_922), Step(duration: 11_002),
+                    Step(duration: 16_000, isEnd: true),
+                    Step(duration: 16_000, isEnd: true),
+                ]
+            ),
+            (
+                "cut late, as libwebrtc does",
+                [marked, Step(duration: 0xFFFF), Step(timestamp: 66_240, duration: 960)],
+                [Step(duration: 160, isMarked: true), Step(duration: 10_922), Step(duration: 11_200)]
+            ),
+            (
+                "a late packet of the first segment",
+                [
+                    marked, Step(timestamp: 0xFFFF, duration: 480), Step(duration: 48_000),
+                    Step(timestamp: 0xFFFF, duration: 960),
+                ],
+                [
+                    Step(duration: 160, isMarked: true), Step(duration: 11_002), Step(duration: 8_000),
+                    Step(duration: 11_082),
+                ]
+            ),
+            (
+                "three segments",
+                [
+                    marked, Step(timestamp: 0xFFFF, duration: 480),
+                    Step(timestamp: 2 * 0xFFFF, duration: 960, isEnd: true),
+                ],
+                [Step(duration: 160, isMarked: true), Step(duration: 11_002), Step(duration: 22_005, isEnd: true)]
+            ),
+            (
+                "another key a segment later",
+                [marked, Step(duration: 960, isEnd: true), Step(timestamp: 0xFFFF, duration: 960)],
+                [
+                    Step(duration: 160, isMarked: true), Step(duration: 160, isEnd: true),
+                    Step(timestamp: 0xFFFF, duration: 160),
+                ]
+            ),
+            (
+                "another key a segment later, the end lost",
+                [marked, Step(timestamp: 0xFFFF, duration: 960, isMarked: true)],
+                [Step(duration: 160, isMarked: true), Step(timestamp: 0xFFFF, duration: 160, isMarked: true)]
+            ),
+        ] as [(String, [Step], [Step])])
+    func `the segments of a long key are one for a receiver that counts slower`(
+        _ name: String, _ steps: [Step], _ expected: [Step]
+    ) throws {
         #expect(try Self.relayed(steps, from: [Self.fast], to: [Self.slow]).steps == expected, "\(name)")
     }
 
@@ -140,7 +169,8 @@ import Testing
         ]
         #expect(
             try Self.relayed(steps, from: [Self.slow], to: [Self.fast]).steps == [
-                Self.marked, Step(duration: 65_532), Step(timestamp: 0xFFFF, duration: 3), Step(timestamp: 0xFFFF, duration: 30_465),
+                Self.marked, Step(duration: 65_532), Step(timestamp: 0xFFFF, duration: 3),
+                Step(timestamp: 0xFFFF, duration: 30_465),
                 Step(timestamp: 2 * 0xFFFF, duration: 60_930, isEnd: true),
             ])
     }

@@ -14,7 +14,9 @@ import Testing
 
     /// The sender's: audio level, a send time, a mid.
     private static let elements: [UInt8] = [0x10, 0x85, 0x22, 7, 8, 9, 0x40, UInt8(ascii: "0")]
-    private static let ofSender = [HeaderExtension(id: 1, uri: level), HeaderExtension(id: 2, uri: sendTime), HeaderExtension(id: 4, uri: mid)]
+    private static let ofSender = [
+        HeaderExtension(id: 1, uri: level), HeaderExtension(id: 2, uri: sendTime), HeaderExtension(id: 4, uri: mid),
+    ]
 
     /// What becomes of the elements of a packet from `a` to `b`.
     private static func forwarded(
@@ -39,22 +41,32 @@ import Testing
         return Array(packet[16..<(count - 3)])
     }
 
-    @Test(arguments: [
-        // The same ids: nothing changes, not even what nobody has negotiated.
-        (ofSender, "0", elements),
-        // Other ids for the same.
-        ([.init(id: 7, uri: level), .init(id: 1, uri: sendTime), .init(id: 14, uri: mid)], "0", [0x70, 0x85, 0x12, 7, 8, 9, 0xE0, UInt8(ascii: "0")]),
-        // The sender's ids with other meanings.
-        ([.init(id: 2, uri: level), .init(id: 1, uri: mid)], "0", [0x20, 0x85, 0, 0, 0, 0, 0x10, UInt8(ascii: "0")]),
-        // Nothing negotiated, or not in our direction, or under an id that does not fit.
-        ([], "0", [0, 0, 0, 0, 0, 0, 0, 0]),
-        (
-            [.init(id: 1, uri: level, direction: .receiveOnly), .init(id: 20, uri: sendTime), .init(id: 4, uri: mid)], "0",
-            [0, 0, 0, 0, 0, 0, 0x40, UInt8(ascii: "0")]
-        ),
-        // The receiver calls the m-line something else.
-        (ofSender, "audio", [0x10, 0x85, 0x22, 7, 8, 9, 0, 0]),
-    ] as [([HeaderExtension], String, [UInt8])])
+    @Test(
+        arguments: [
+            // The same ids: nothing changes, not even what nobody has negotiated.
+            (ofSender, "0", elements),
+            // Other ids for the same.
+            (
+                [.init(id: 7, uri: level), .init(id: 1, uri: sendTime), .init(id: 14, uri: mid)], "0",
+                [0x70, 0x85, 0x12, 7, 8, 9, 0xE0, UInt8(ascii: "0")]
+            ),
+            // The sender's ids with other meanings.
+            (
+                [.init(id: 2, uri: level), .init(id: 1, uri: mid)], "0",
+                [0x20, 0x85, 0, 0, 0, 0, 0x10, UInt8(ascii: "0")]
+            ),
+            // Nothing negotiated, or not in our direction, or under an id that does not fit.
+            ([], "0", [0, 0, 0, 0, 0, 0, 0, 0]),
+            (
+                [
+                    .init(id: 1, uri: level, direction: .receiveOnly), .init(id: 20, uri: sendTime),
+                    .init(id: 4, uri: mid),
+                ], "0",
+                [0, 0, 0, 0, 0, 0, 0x40, UInt8(ascii: "0")]
+            ),
+            // The receiver calls the m-line something else.
+            (ofSender, "audio", [0x10, 0x85, 0x22, 7, 8, 9, 0, 0]),
+        ] as [([HeaderExtension], String, [UInt8])])
     func `elements come under the ids that the receiver agreed on, or not at all`(
         _ receiver: [HeaderExtension], _ mid: String, _ expected: [UInt8]
     ) throws {
@@ -71,6 +83,9 @@ import Testing
     @Test func `elements that nobody negotiated pass between legs that agree, as they did`() throws {
         let elements: [UInt8] = [0x10, 0x85, 0x90, 5]
         #expect(try Self.forwarded(elements, from: Self.ofSender, to: Self.ofSender) == elements)
-        #expect(try Self.forwarded(elements, from: Self.ofSender, to: [.init(id: 9, uri: Self.level)]) == [0x90, 0x85, 0, 0])
+        #expect(
+            try Self.forwarded(elements, from: Self.ofSender, to: [.init(id: 9, uri: Self.level)]) == [
+                0x90, 0x85, 0, 0,
+            ])
     }
 }

@@ -75,7 +75,8 @@ import Testing
         #expect(rig.bridge.statistics(of: .a).drops[.tooOld] == 1)
     }
 
-    @Test func `a replaced source comes back once its replacement is silent, and video then needs a key frame`() throws {
+    @Test func `a replaced source comes back once its replacement is silent, and video then needs a key frame`() throws
+    {
         var rig = BridgeRig()
         _ = rig.video(1)
         let last = try #require(rig.video(1, ssrc: 6000).packet)
@@ -160,11 +161,13 @@ import Testing
         #expect(rig.audio(4).packet != nil)
     }
 
-    @Test(arguments: [
-        (.sendReceive, .sendReceive, nil), (.receiveOnly, .sendOnly, nil), (.sendOnly, .sendReceive, .directionForbids),
-        (.sendReceive, .receiveOnly, .directionForbids), (.inactive, .sendReceive, .directionForbids),
-        (.sendReceive, .inactive, .directionForbids),
-    ] as [(MediaDirection, MediaDirection, DropReason?)])
+    @Test(
+        arguments: [
+            (.sendReceive, .sendReceive, nil), (.receiveOnly, .sendOnly, nil),
+            (.sendOnly, .sendReceive, .directionForbids),
+            (.sendReceive, .receiveOnly, .directionForbids), (.inactive, .sendReceive, .directionForbids),
+            (.sendReceive, .inactive, .directionForbids),
+        ] as [(MediaDirection, MediaDirection, DropReason?)])
     func `directions decide`(_ onA: MediaDirection, _ onB: MediaDirection, _ reason: DropReason?) {
         var rig = BridgeRig()
         rig.configure(.a) { $0.media[0].direction = onA }

@@ -21,7 +21,8 @@ import Testing
     }
 
     private static func packet(
-        _ number: UInt16, _ elements: [UInt8], profile: UInt16 = 0xBEDE, ssrc: UInt32 = 1001, payloadType: Int = BridgeRig.opus
+        _ number: UInt16, _ elements: [UInt8], profile: UInt16 = 0xBEDE, ssrc: UInt32 = 1001,
+        payloadType: Int = BridgeRig.opus
     ) -> [UInt8] {
         var packet = BridgeRig.packet(ssrc: ssrc, number, payloadType: payloadType, payload: [])
         packet[0] = 0x90
@@ -32,30 +33,42 @@ import Testing
 
     /// Of audio: what a says, and what b hears.
     private static func levels(_ rig: BridgeRig) -> [UInt8?] {
-        [rig.bridge.statistics(of: .a).lines[0].inboundLevel, rig.bridge.statistics(of: .b).lines[0].outboundLevel].map { $0?.decibelsBelow }
+        [rig.bridge.statistics(of: .a).lines[0].inboundLevel, rig.bridge.statistics(of: .b).lines[0].outboundLevel].map
+        { $0?.decibelsBelow }
     }
 
-    @Test(arguments: [
-        // One-byte headers (RFC 8285 §4.2): alone, behind another, with and without the V bit.
-        (0xBEDE, [0x10, 0x1E], 30), (0xBEDE, [0x52, 7, 8, 9, 0x10, 0x9E], 30), (0xBEDE, [0x10, 0xFF], 127), (0xBEDE, [0x10, 0x80], 0),
-        // Two-byte headers (§4.3).
-        (0x1000, [1, 1, 0x1E], 30), (0x1000, [9, 0, 1, 1, 0x9E], 30),
-        // Of another length, cut short, under another id, or of another profile.
-        (0xBEDE, [0x11, 0x1E, 0x1E], nil), (0xBEDE, [0x1F, 0x1E], nil), (0x1000, [1, 0], nil), (0x1000, [1, 2, 0x1E, 0x1E], nil),
-        (0x1000, [1, 9, 0x1E], nil), (0xBEDE, [0x20, 0x1E], nil), (0xABAC, [0x10, 0x1E], nil),
-    ] as [(UInt16, [UInt8], UInt8?)])
+    @Test(
+        arguments: [
+            // One-byte headers (RFC 8285 §4.2): alone, behind another, with and without the V bit.
+            (0xBEDE, [0x10, 0x1E], 30), (0xBEDE, [0x52, 7, 8, 9, 0x10, 0x9E], 30), (0xBEDE, [0x10, 0xFF], 127),
+            (0xBEDE, [0x10, 0x80], 0),
+            // Two-byte headers (§4.3).
+            (0x1000, [1, 1, 0x1E], 30), (0x1000, [9, 0, 1, 1, 0x9E], 30),
+            // Of another length, cut short, under another id, or of another profile.
+            (0xBEDE, [0x11, 0x1E, 0x1E], nil), (0xBEDE, [0x1F, 0x1E], nil), (0x1000, [1, 0], nil),
+            (0x1000, [1, 2, 0x1E, 0x1E], nil),
+            (0x1000, [1, 9, 0x1E], nil), (0xBEDE, [0x20, 0x1E], nil), (0xABAC, [0x10, 0x1E], nil),
+        ] as [(UInt16, [UInt8], UInt8?)])
     func `what a packet says is what both statistics say`(_ profile: UInt16, _ elements: [UInt8], _ expected: UInt8?) {
         var rig = Self.rig(Self.mapping(1))
         #expect(Self.levels(rig) == [nil, nil])
-        #expect(rig.send(Self.packet(1, elements, profile: profile), from: .a).packet != nil, "the packet passes whatever it has")
+        #expect(
+            rig.send(Self.packet(1, elements, profile: profile), from: .a).packet != nil,
+            "the packet passes whatever it has")
         #expect(Self.levels(rig) == [expected, expected])
         #expect(rig.bridge.audioStatistics(of: .a)?.inboundLevel?.decibelsBelow == expected)
         #expect(rig.bridge.audioStatistics(of: .b)?.outboundLevel?.decibelsBelow == expected)
-        for side in LegIndex.allCases { #expect(rig.bridge.statistics(of: side).lines[1].inboundLevel == nil, "video has none") }
-        #expect(rig.bridge.statistics(of: .b).lines[0].inboundLevel == nil && rig.bridge.statistics(of: .a).lines[0].outboundLevel == nil)
+        for side in LegIndex.allCases {
+            #expect(rig.bridge.statistics(of: side).lines[1].inboundLevel == nil, "video has none")
+        }
+        #expect(
+            rig.bridge.statistics(of: .b).lines[0].inboundLevel == nil
+                && rig.bridge.statistics(of: .a).lines[0].outboundLevel == nil)
     }
 
-    @Test(arguments: [[], mapping(1, .sendOnly), mapping(2)]) func `what was not agreed on is not read`(_ agreed: [HeaderExtension]) {
+    @Test(arguments: [[], mapping(1, .sendOnly), mapping(2)]) func `what was not agreed on is not read`(
+        _ agreed: [HeaderExtension]
+    ) {
         var rig = Self.rig(agreed)
         _ = rig.send(Self.packet(1, [0x10, 0x1E]), from: .a)
         #expect(Self.levels(rig) == [nil, nil])
@@ -64,7 +77,8 @@ import Testing
     @Test func `the newest packet that says anything counts`() {
         var rig = Self.rig(Self.mapping(1))
         for (number, elements, expected) in [
-            (10, [0x10, 0x1E], 30), (12, [0x10, 0x28], 40), (11, [0x10, 0x32], 40), (13, [0x20, 0x32], 40), (14, [0x11, 1, 1], 40),
+            (10, [0x10, 0x1E], 30), (12, [0x10, 0x28], 40), (11, [0x10, 0x32], 40), (13, [0x20, 0x32], 40),
+            (14, [0x11, 1, 1], 40),
             (15, [0x10, 0x05], 5),
         ] as [(UInt16, [UInt8], UInt8)] {
             _ = rig.send(Self.packet(number, elements), from: .a)
@@ -76,14 +90,20 @@ import Testing
         var rig = Self.rig(Self.mapping(1))
         _ = rig.send(Self.packet(1, [0x10, 0x1E], ssrc: 1002, payloadType: BridgeRig.vp8), from: .a)
         for side in LegIndex.allCases {
-            for line in rig.bridge.statistics(of: side).lines { #expect(line.inboundLevel == nil && line.outboundLevel == nil) }
+            for line in rig.bridge.statistics(of: side).lines {
+                #expect(line.inboundLevel == nil && line.outboundLevel == nil)
+            }
         }
     }
 
-    @Test(arguments: [
-        (mapping(1), [0x10, 0x9E, 0, 0]), (mapping(7), [0x70, 0x9E, 0, 0]), (mapping(1, .receiveOnly), [0, 0, 0, 0]), ([], [0, 0, 0, 0]),
-    ] as [([HeaderExtension], [UInt8])])
-    func `it goes on under the receiver's id, and to nobody who did not agree on it`(_ receiver: [HeaderExtension], _ expected: [UInt8]) {
+    @Test(
+        arguments: [
+            (mapping(1), [0x10, 0x9E, 0, 0]), (mapping(7), [0x70, 0x9E, 0, 0]),
+            (mapping(1, .receiveOnly), [0, 0, 0, 0]), ([], [0, 0, 0, 0]),
+        ] as [([HeaderExtension], [UInt8])])
+    func `it goes on under the receiver's id, and to nobody who did not agree on it`(
+        _ receiver: [HeaderExtension], _ expected: [UInt8]
+    ) {
         var rig = Self.rig(Self.mapping(1), to: receiver)
         var packet = Self.packet(1, [0x10, 0x9E])
         let count = packet.count

@@ -17,7 +17,8 @@ import Testing
             for index in leg.media.indices {
                 leg.media[index].numbering = numbering
                 for place in leg.media[index].codecs.indices {
-                    leg.media[index].codecs[place].payloadType = numbering.onLeg(leg.media[index].codecs[place].payloadType)
+                    leg.media[index].codecs[place].payloadType = numbering.onLeg(
+                        leg.media[index].codecs[place].payloadType)
                 }
             }
         }
@@ -51,7 +52,9 @@ import Testing
     /// Two legs with these video formats, which know nothing of each other's numbers.
     private static func strangers(_ a: [(Int, String, String?)], _ b: [(Int, String, String?)]) throws -> BridgeRig {
         func codecs(_ formats: [(Int, String, String?)]) throws -> [Codec] {
-            try formats.map { Codec(payloadType: try #require(PayloadType($0.0)), name: $0.1, clockRate: 90_000, parameters: $0.2) }
+            try formats.map {
+                Codec(payloadType: try #require(PayloadType($0.0)), name: $0.1, clockRate: 90_000, parameters: $0.2)
+            }
         }
         let (first, second) = (try codecs(a), try codecs(b))
         var rig = BridgeRig(ready: false)
@@ -73,7 +76,10 @@ import Testing
 
     @Test func `profiles are formats of their own, levels are not`() throws {
         var rig = try Self.strangers(
-            [(100, "H264", "profile-level-id=42e01f;packetization-mode=1"), (101, "H264", "packetization-mode=0;profile-level-id=42e01f")],
+            [
+                (100, "H264", "profile-level-id=42e01f;packetization-mode=1"),
+                (101, "H264", "packetization-mode=0;profile-level-id=42e01f"),
+            ],
             [
                 (100, "H264", "profile-level-id=640c1f;packetization-mode=1"), (101, "H264", "profile-level-id=42e01f"),
                 (102, "H264", "packetization-mode=1;profile-level-id=42E034"),
@@ -98,7 +104,8 @@ import Testing
                     leg.media[0].codecs = [
                         Codec(payloadType: number, name: "opus", clockRate: 48_000, channels: 2),
                         Codec(
-                            payloadType: red, name: "red", clockRate: 48_000, channels: 2, parameters: "\(number.rawValue)/\(number.rawValue)"),
+                            payloadType: red, name: "red", clockRate: 48_000, channels: 2,
+                            parameters: "\(number.rawValue)/\(number.rawValue)"),
                     ]
                 }
             }

@@ -12,7 +12,8 @@ struct BridgePictureTests {
         rig.advance(by: .milliseconds(33))
         let payload: [UInt8] = [0x90, 0x80, UInt8(number & 0x7F), isKeyFrame ? 0x50 : 0x51]
         let packet = BridgeRig.packet(
-            ssrc: 1002, UInt16(number), timestamp: UInt32(number) * 3_000, payloadType: BridgeRig.vp8, marker: true, payload: payload)
+            ssrc: 1002, UInt16(number), timestamp: UInt32(number) * 3_000, payloadType: BridgeRig.vp8, marker: true,
+            payload: payload)
         _ = rig.send(packet, from: .a)
     }
 

@@ -15,7 +15,8 @@ import Testing
 
         var bytes: [UInt8] {
             let payload = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: id >> $0) }
-            return BridgeRig.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: BridgeRig.vp8, payload: payload)
+            return BridgeRig.packet(
+                ssrc: ssrc, number, timestamp: timestamp, payloadType: BridgeRig.vp8, payload: payload)
         }
     }
 
@@ -23,7 +24,9 @@ import Testing
     private static func journey(_ random: inout SeededRandomSource) -> [Sample] {
         var samples: [Sample] = []
         for source in 0..<6 as Range<UInt32> {
-            let (number, timestamp) = (UInt16.random(in: 0...65535, using: &random), UInt32.random(in: 0...UInt32.max, using: &random))
+            let (number, timestamp) = (
+                UInt16.random(in: 0...65535, using: &random), UInt32.random(in: 0...UInt32.max, using: &random)
+            )
             for step in 0..<Int.random(in: 1...600, using: &random) {
                 samples.append(
                     Sample(
@@ -32,7 +35,9 @@ import Testing
             }
         }
         samples.removeAll { _ in UInt8.random(in: 0...9, using: &random) == 0 }
-        samples = samples.flatMap { sample in UInt8.random(in: 0...19, using: &random) == 0 ? [sample, sample] : [sample] }
+        samples = samples.flatMap { sample in
+            UInt8.random(in: 0...19, using: &random) == 0 ? [sample, sample] : [sample]
+        }
         for _ in 0..<samples.count / 5 {
             let index = Int.random(in: 0..<samples.count, using: &random)
             let other = min(samples.count - 1, index + Int.random(in: 0...8, using: &random))
@@ -63,7 +68,9 @@ import Testing
             if let offset = offsets[sample.ssrc] {
                 #expect(offset == (number, timestamp))
             } else {
-                if let highest { #expect(SequenceNumber(packet.sequenceNumber) == highest + 1, "a new source goes on by one") }
+                if let highest {
+                    #expect(SequenceNumber(packet.sequenceNumber) == highest + 1, "a new source goes on by one")
+                }
                 offsets[sample.ssrc] = (number, timestamp)
             }
             let outgoing = SequenceNumber(packet.sequenceNumber)
@@ -92,28 +99,39 @@ import Testing
             let number = SequenceNumber(UInt16.random(in: 0...65535, using: &random))
             switch random.next() % 12 {
             case 0...4:
-                let payloadType = [BridgeRig.opus, BridgeRig.vp8, BridgeRig.rtx, BridgeRig.telephoneEvent, 0][Int(random.next() % 5)]
+                let payloadType = [BridgeRig.opus, BridgeRig.vp8, BridgeRig.rtx, BridgeRig.telephoneEvent, 0][
+                    Int(random.next() % 5)]
                 let mid = [nil, "0", "1", "2"][Int(random.next() % 4)]
                 var bytes = BridgeRig.packet(
-                    ssrc: ssrc, number.rawValue % 64, timestamp: random.nextUInt32(), payloadType: payloadType, mid: mid,
+                    ssrc: ssrc, number.rawValue % 64, timestamp: random.nextUInt32(), payloadType: payloadType,
+                    mid: mid,
                     payload: random.nextBytes(Int(random.next() % 6)))
-                if random.next() % 8 == 0 { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next()) }
+                if random.next() % 8 == 0 {
+                    bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+                }
                 _ = rig.send(bytes, from: side)
             case 5:
-                let block = ReportBlock(ssrc: SSRC(ssrc), lastSenderReport: random.nextUInt32(), delaySinceLastSenderReport: .max)
+                let block = ReportBlock(
+                    ssrc: SSRC(ssrc), lastSenderReport: random.nextUInt32(), delaySinceLastSenderReport: .max)
                 rig.receive(
                     .senderReport(
                         SenderReport(
-                            ssrc: SSRC(ssrc), ntp: NTPTimestamp(random.next()), timestamp: RTPTimestamp(random.nextUInt32()),
+                            ssrc: SSRC(ssrc), ntp: NTPTimestamp(random.next()),
+                            timestamp: RTPTimestamp(random.nextUInt32()),
                             packetCount: .max, octetCount: .max, blocks: [block])), from: side)
-            case 6: rig.receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(ssrc), lost: [number, number + 3])), from: side)
+            case 6:
+                rig.receive(
+                    .genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(ssrc), lost: [number, number + 3])),
+                    from: side)
             case 7:
                 rig.receive(
-                    .pictureLossIndication(.init(sender: SSRC(9), media: SSRC(ssrc))), .goodbye(Goodbye([SSRC(ssrc)])), from: side)
+                    .pictureLossIndication(.init(sender: SSRC(9), media: SSRC(ssrc))), .goodbye(Goodbye([SSRC(ssrc)])),
+                    from: side)
             case 8:
                 rig.receive(
                     .fullIntraRequest(.init(sender: SSRC(9), entries: [.init(ssrc: SSRC(ssrc), commandNumber: 1)])),
-                    .estimatedMaximumBitrate(.init(sender: SSRC(9), bitsPerSecond: random.next(), sources: [SSRC(ssrc)])), from: side)
+                    .estimatedMaximumBitrate(
+                        .init(sender: SSRC(9), bitsPerSecond: random.next(), sources: [SSRC(ssrc)])), from: side)
             case 9:
                 rig.bridge.receiveControl(random.nextBytes(24).span, from: side, at: rig.clock.now)
                 rig.collect()

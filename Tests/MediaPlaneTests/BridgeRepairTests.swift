@@ -21,17 +21,22 @@ import Testing
         static let all = [
             Format(name: "VP8", payload: [0x00, 0x9D, 1], keyFrame: [0x10, 0x00, 1]),
             // Without and with picture numbers (RFC 9628 §4.2).
-            Format(name: "VP9", parameters: "profile-id=0", payload: [0xC0, 0x92, 0x34, 7], keyFrame: [0x88, 0x92, 0x34, 7]),
+            Format(
+                name: "VP9", parameters: "profile-id=0", payload: [0xC0, 0x92, 0x34, 7],
+                keyFrame: [0x88, 0x92, 0x34, 7]),
             Format(name: "VP9", parameters: "profile-id=2", payload: [0x40, 7], keyFrame: [0x08, 7]),
             // A single unit, and a fragment of one (RFC 6184 §5.6, §5.8).
             Format(
-                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=0;profile-level-id=42e01f", payload: [0x41, 7],
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=0;profile-level-id=42e01f",
+                payload: [0x41, 7],
                 keyFrame: [0x65, 7]),
             Format(
-                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", payload: [0x7C, 0x01, 7],
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f",
+                payload: [0x7C, 0x01, 7],
                 keyFrame: [0x7C, 0x85, 7]),
             Format(
-                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f", payload: [0x5C, 0x41, 7],
+                name: "H264", parameters: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f",
+                payload: [0x5C, 0x41, 7],
                 keyFrame: [0x7C, 0x85, 7]),
             Format(name: "AV1", payload: [0x10, 0x32, 7], keyFrame: [0x18, 0x0A, 7]),
         ]
@@ -42,9 +47,11 @@ import Testing
         Format.all.enumerated().flatMap { index, format in
             let number = PayloadType(first + 2 * index)!
             let media = Codec(
-                payloadType: number, name: format.name, clockRate: 90_000, parameters: format.parameters, feedback: ["nack", "nack pli"])
+                payloadType: number, name: format.name, clockRate: 90_000, parameters: format.parameters,
+                feedback: ["nack", "nack pli"])
             let repair = Codec(
-                payloadType: PayloadType(first + 2 * index + 1)!, name: "rtx", clockRate: 90_000, parameters: "apt=\(number.rawValue)")
+                payloadType: PayloadType(first + 2 * index + 1)!, name: "rtx", clockRate: 90_000,
+                parameters: "apt=\(number.rawValue)")
             return [media, repair]
         }
     }
@@ -53,7 +60,9 @@ import Testing
         var rig = BridgeRig(ready: false)
         rig.configure(.a) { $0.media[1].codecs = codecs(from: 96) }
         // In another order as well, as an answer may have it.
-        rig.configure(.b) { $0.media[1].codecs = firstOfReceiver == 96 ? codecs(from: 96) : codecs(from: firstOfReceiver).reversed() }
+        rig.configure(.b) {
+            $0.media[1].codecs = firstOfReceiver == 96 ? codecs(from: 96) : codecs(from: firstOfReceiver).reversed()
+        }
         for side in LegIndex.allCases { rig.peerReady(side) }
         return rig
     }
@@ -85,7 +94,8 @@ import Testing
         #expect(rig.feedback(to: .a) == [.genericNACK(asked)])
 
         let repair = BridgeRig.packet(
-            ssrc: 1003, 7, timestamp: Self.timestamp(65_535), payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
+            ssrc: 1003, 7, timestamp: Self.timestamp(65_535), payloadType: sent + 1,
+            payload: [0xFF, 0xFF] + format.payload)
         let repaired = try #require(rig.send(repair, from: .a).packet)
         #expect(repaired.ssrc == 0xB2 && repaired.payloadType == received + 1)
         #expect(repaired.payload == [UInt8(missed >> 8), UInt8(missed & 0xFF)] + format.payload)
@@ -115,12 +125,15 @@ import Testing
 
         rig.reportLost([lost.sequenceNumber])
         let repetition = try #require(rig.repetitions(to: .b).first)
-        #expect(repetition.ssrc == 0xB2 && repetition.payloadType == received + 1 && repetition.timestamp == lost.timestamp)
-        #expect(repetition.payload == [UInt8(lost.sequenceNumber >> 8), UInt8(lost.sequenceNumber & 0xFF)] + format.payload)
+        #expect(
+            repetition.ssrc == 0xB2 && repetition.payloadType == received + 1 && repetition.timestamp == lost.timestamp)
+        #expect(
+            repetition.payload == [UInt8(lost.sequenceNumber >> 8), UInt8(lost.sequenceNumber & 0xFF)] + format.payload)
         #expect(rig.feedback(to: .a).isEmpty)
 
         // What the sender repeats goes on behind it.
-        let repair = BridgeRig.packet(ssrc: 1003, 7, timestamp: 0, payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
+        let repair = BridgeRig.packet(
+            ssrc: 1003, 7, timestamp: 0, payloadType: sent + 1, payload: [0xFF, 0xFF] + format.payload)
         #expect(rig.send(repair, from: .a).packet?.sequenceNumber == repetition.sequenceNumber &+ 1)
     }
 
@@ -153,7 +166,9 @@ import Testing
 
     @Test func `a peer that takes no NACK, and audio, have nothing repeated`() throws {
         var rig = BridgeRig()
-        rig.configure(.b) { leg in for codec in leg.media[1].codecs.indices { leg.media[1].codecs[codec].feedback = ["nack pli"] } }
+        rig.configure(.b) { leg in
+            for codec in leg.media[1].codecs.indices { leg.media[1].codecs[codec].feedback = ["nack pli"] }
+        }
         let video = try #require(rig.video(1).packet)
         let audio = try #require(rig.audio(1).packet)
         rig.reportLost([video.sequenceNumber])
@@ -173,7 +188,9 @@ import Testing
         return rig
     }
 
-    private static func repair(_ number: UInt16, of original: UInt16, _ format: Format, _ payloadType: Int, marker: Bool = false) -> [UInt8] {
+    private static func repair(
+        _ number: UInt16, of original: UInt16, _ format: Format, _ payloadType: Int, marker: Bool = false
+    ) -> [UInt8] {
         BridgeRig.packet(
             ssrc: 1003, number, timestamp: timestamp(original), payloadType: payloadType, marker: marker,
             payload: [UInt8(original >> 8), UInt8(original & 0xFF)] + format.payload)
@@ -195,11 +212,13 @@ import Testing
         rig.reportLost([missed])
         #expect(rig.feedback(to: .a).count == 1)
 
-        let repaired = try #require(rig.send(Self.repair(7, of: 65_535, format, sent + 1, marker: true), from: .a).packet)
+        let repaired = try #require(
+            rig.send(Self.repair(7, of: 65_535, format, sent + 1, marker: true), from: .a).packet)
         #expect(
             repaired
                 == BridgeRig.Packet(
-                    sequenceNumber: missed, timestamp: after.timestamp &- 3_000, ssrc: 0xB1, marker: true, payloadType: received,
+                    sequenceNumber: missed, timestamp: after.timestamp &- 3_000, ssrc: 0xB1, marker: true,
+                    payloadType: received,
                     payload: format.payload))
         // It gets lost behind the gateway, which has it.
         rig.reportLost([missed])

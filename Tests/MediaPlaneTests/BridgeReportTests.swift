@@ -15,7 +15,8 @@ import Testing
             switch packet {
             case .senderReport(let report): report.blocks
             case .receiverReport(let report): report.blocks
-            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other:
+            case .sourceDescription, .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest,
+                .estimatedMaximumBitrate, .transportFeedback, .other:
                 []
             }
         }
@@ -24,7 +25,8 @@ import Testing
     private static func sourceReport(_ ssrc: UInt32, ntp: UInt64, timestamp: UInt32) -> RTCPPacket {
         .senderReport(
             SenderReport(
-                ssrc: SSRC(ssrc), ntp: NTPTimestamp(ntp), timestamp: RTPTimestamp(timestamp), packetCount: 1, octetCount: 1))
+                ssrc: SSRC(ssrc), ntp: NTPTimestamp(ntp), timestamp: RTPTimestamp(timestamp), packetCount: 1,
+                octetCount: 1))
     }
 
     // MARK: When
@@ -101,12 +103,15 @@ import Testing
                     case .sourceDescription(let description):
                         named.formUnion(description.chunks.map(\.ssrc))
                         #expect(description.chunks.allSatisfy { $0.cname == "cname" })
-                    case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other:
+                    case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
+                        .transportFeedback, .other:
                         Issue.record("unexpected \(packet)")
                     }
                 }
                 #expect(reporting == named)
-                #expect(reporting.isSubset(of: side == .a ? [SSRC(0xA0), SSRC(0xA1)] : [SSRC(0xB0), SSRC(0xB1), SSRC(0xB2)]))
+                #expect(
+                    reporting.isSubset(
+                        of: side == .a ? [SSRC(0xA0), SSRC(0xA1)] : [SSRC(0xB0), SSRC(0xB1), SSRC(0xB2)]))
             }
         }
     }
@@ -183,8 +188,10 @@ import Testing
         _ = rig.compounds(to: .b)
         rig.advance(by: .seconds(2))
         let reports = Self.senderReports(rig.compounds(to: .b))
-        let audioTime = Self.captured(audio.timestamp, by: try #require(reports.last { $0.ssrc == SSRC(0xB0) }), clockRate: 48000)
-        let videoTime = Self.captured(video.timestamp, by: try #require(reports.last { $0.ssrc == SSRC(0xB1) }), clockRate: 90000)
+        let audioTime = Self.captured(
+            audio.timestamp, by: try #require(reports.last { $0.ssrc == SSRC(0xB0) }), clockRate: 48000)
+        let videoTime = Self.captured(
+            video.timestamp, by: try #require(reports.last { $0.ssrc == SSRC(0xB1) }), clockRate: 90000)
         #expect(abs(videoTime - audioTime - 0.070) < 0.0005)
         // And on the gateway's clock the audio was captured when its report came, to begin with.
         #expect(abs(audioTime - 0.130) < 0.0005)
@@ -211,7 +218,8 @@ import Testing
             guard let report = Self.senderReports(rig.compounds(to: .b)).first else { continue }
             rig.advance(by: .milliseconds(150))
             let block = ReportBlock(
-                ssrc: SSRC(0xB0), fractionLost: 128, cumulativeLost: 5, jitter: 480, lastSenderReport: report.ntp.compact,
+                ssrc: SSRC(0xB0), fractionLost: 128, cumulativeLost: 5, jitter: 480,
+                lastSenderReport: report.ntp.compact,
                 delaySinceLastSenderReport: Duration.milliseconds(100).in65536ths)
             rig.receive(.receiverReport(ReceiverReport(ssrc: SSRC(9), blocks: [block])), from: .b)
             let statistics = rig.bridge.statistics(of: .b).lines[0]
@@ -250,7 +258,9 @@ import Testing
                 }
             }
         }
-        for index in 0..<40 as Range<UInt32> { #expect(rig.video(1, ssrc: 7000 + index).packet?.ssrc == 0xC000 + index) }
+        for index in 0..<40 as Range<UInt32> {
+            #expect(rig.video(1, ssrc: 7000 + index).packet?.ssrc == 0xC000 + index)
+        }
         rig.advance(by: .milliseconds(750))
         let compounds = rig.compounds(to: .b)
         #expect(compounds.count > 1)

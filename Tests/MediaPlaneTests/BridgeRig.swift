@@ -49,8 +49,11 @@ struct BridgeRig {
 
     init(seed: UInt64 = 1, configuration: Bridge.Configuration = .init(), ready: Bool = true) {
         random = SeededRandomSource(seed: seed)
-        bridge = Bridge(configuration: configuration, cname: "cname", wallClock: WallClock(showing: Self.wallTime, at: clock.now))
-        for side in LegIndex.allCases { precondition(bridge.addLeg(random: &random) == side, "legs take the first free places") }
+        bridge = Bridge(
+            configuration: configuration, cname: "cname", wallClock: WallClock(showing: Self.wallTime, at: clock.now))
+        for side in LegIndex.allCases {
+            precondition(bridge.addLeg(random: &random) == side, "legs take the first free places")
+        }
         for kind in [MediaKind.audio, .video] {
             for side in LegIndex.allCases { bridge.setSource(.leg(side.other), of: kind, for: side, at: clock.now) }
         }
@@ -68,22 +71,30 @@ struct BridgeRig {
         let extensions = [HeaderExtension(id: midExtension, uri: "urn:ietf:params:rtp-hdrext:sdes:mid")]
         let audio = NegotiatedMedia(
             mid: "0", kind: .audio, direction: .sendReceive, isRejected: false,
-            codecs: [codec(opus, "opus", 48000), codec(telephoneEvent, "telephone-event", 8000)], extensions: extensions,
+            codecs: [codec(opus, "opus", 48000), codec(telephoneEvent, "telephone-event", 8000)],
+            extensions: extensions,
             remoteSources: announcing ? [AnnouncedSource(ssrc: SSRC(source + 1))] : [],
             localSSRC: SSRC(local), localRetransmissionSSRC: nil)
         let video = NegotiatedMedia(
             mid: "1", kind: .video, direction: .sendReceive, isRejected: false,
-            codecs: [codec(vp8, "VP8", 90000, ["nack", "nack pli", "ccm fir", "goog-remb"]), codec(rtx, "rtx", 90000)],
+            codecs: [
+                codec(vp8, "VP8", 90000, ["nack", "nack pli", "ccm fir", "goog-remb"]), codec(rtx, "rtx", 90000),
+            ],
             extensions: extensions,
-            remoteSources: announcing ? [AnnouncedSource(ssrc: SSRC(source + 2), retransmission: SSRC(source + 3))] : [],
+            remoteSources: announcing
+                ? [AnnouncedSource(ssrc: SSRC(source + 2), retransmission: SSRC(source + 3))] : [],
             localSSRC: SSRC(local + 1), localRetransmissionSSRC: SSRC(local + 2))
         return NegotiatedLeg(
-            transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server),
+            transport: NegotiatedTransport(
+                local: credentials, remote: credentials, remoteFingerprints: [], role: .server),
             media: [audio, video])
     }
 
-    private static func codec(_ payloadType: Int, _ name: String, _ clockRate: Int, _ feedback: [String] = []) -> Codec {
-        guard let payloadType = PayloadType(payloadType) else { preconditionFailure("the rig's payload types have seven bits") }
+    private static func codec(_ payloadType: Int, _ name: String, _ clockRate: Int, _ feedback: [String] = []) -> Codec
+    {
+        guard let payloadType = PayloadType(payloadType) else {
+            preconditionFailure("the rig's payload types have seven bits")
+        }
         return Codec(payloadType: payloadType, name: name, clockRate: clockRate, feedback: feedback)
     }
 
@@ -102,7 +113,8 @@ struct BridgeRig {
     // MARK: Packets
 
     static func packet(
-        ssrc: UInt32, _ number: UInt16, timestamp: UInt32 = 0, payloadType: Int, marker: Bool = false, mid: String? = nil,
+        ssrc: UInt32, _ number: UInt16, timestamp: UInt32 = 0, payloadType: Int, marker: Bool = false,
+        mid: String? = nil,
         payload: [UInt8] = [1, 2, 3, 4]
     ) -> [UInt8] {
         var writer = ByteWriter()
@@ -133,16 +145,22 @@ struct BridgeRig {
         case .drop(let reason): return .dropped(reason)
         case .forward(let receiver, _, let length):
             precondition(receiver == side.other, "there are two legs")
-            precondition(length <= bytes.count && buffer.suffix(16).allSatisfy { $0 == 0xEE }, "nothing is written behind the packet")
+            precondition(
+                length <= bytes.count && buffer.suffix(16).allSatisfy { $0 == 0xEE },
+                "nothing is written behind the packet")
             return .forwarded(Self.parsed(Array(buffer.prefix(length))))
         }
     }
 
     private static func parsed(_ packet: [UInt8]) -> Packet {
-        guard let header = try? RTPHeader(parsing: packet.span) else { preconditionFailure("a packet that is sent parses") }
+        guard let header = try? RTPHeader(parsing: packet.span) else {
+            preconditionFailure("a packet that is sent parses")
+        }
         return Packet(
-            sequenceNumber: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue, ssrc: header.ssrc.rawValue,
-            marker: header.marker, payloadType: Int(header.payloadType.rawValue), payload: Array(packet[header.payloadRange]))
+            sequenceNumber: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue,
+            ssrc: header.ssrc.rawValue,
+            marker: header.marker, payloadType: Int(header.payloadType.rawValue),
+            payload: Array(packet[header.payloadRange]))
     }
 
     private mutating func forward(_ packet: inout MutableSpan<UInt8>, count: Int, from side: LegIndex) -> Forwarding {
@@ -156,14 +174,16 @@ struct BridgeRig {
         _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1001, payloadType: Int = opus, marker: Bool = false,
         from side: LegIndex = .a
     ) -> Outcome {
-        send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
+        send(
+            Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
     }
 
     mutating func video(
         _ number: UInt16, timestamp: UInt32 = 0, ssrc: UInt32 = 1002, payloadType: Int = vp8, marker: Bool = false,
         from side: LegIndex = .a
     ) -> Outcome {
-        send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
+        send(
+            Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, marker: marker), from: side)
     }
 
     /// A retransmission of the packet numbered `original`.
@@ -172,7 +192,9 @@ struct BridgeRig {
         from side: LegIndex = .a
     ) -> Outcome {
         let payload = [UInt8(original >> 8), UInt8(original & 0xFF), 9]
-        return send(Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, payload: payload), from: side)
+        return send(
+            Self.packet(ssrc: ssrc, number, timestamp: timestamp, payloadType: payloadType, payload: payload),
+            from: side)
     }
 
     // MARK: RTCP
@@ -201,7 +223,9 @@ struct BridgeRig {
 
     /// Peer b, or a, reports packets of the gateway's video as lost; the numbers are the gateway's.
     mutating func reportLost(_ numbers: [UInt16], ssrc: UInt32 = 0xB1, from side: LegIndex = .b) {
-        receive(.genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(ssrc), lost: numbers.map(SequenceNumber.init))), from: side)
+        receive(
+            .genericNACK(GenericNACK(sender: SSRC(9), media: SSRC(ssrc), lost: numbers.map(SequenceNumber.init))),
+            from: side)
     }
 
     /// What was sent to a side since the last look, compound by compound.
@@ -215,7 +239,9 @@ struct BridgeRig {
         compounds(to: side).flatMap(\.packets).filter { packet in
             switch packet {
             case .senderReport, .receiverReport, .sourceDescription: false
-            case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate, .transportFeedback, .other: true
+            case .goodbye, .genericNACK, .pictureLossIndication, .fullIntraRequest, .estimatedMaximumBitrate,
+                .transportFeedback, .other:
+                true
             }
         }
     }
@@ -224,7 +250,9 @@ struct BridgeRig {
         while let output = bridge.poll() {
             switch output {
             case .transmitControl(let bytes, let side, _):
-                guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
+                guard let compound = try? RTCPCompound(parsing: bytes.span) else {
+                    preconditionFailure("the bridge's RTCP parses")
+                }
                 controlSent.append((compound, side))
                 bridge.recycle(bytes)
             case .transmitMedia(let bytes, let side, _):

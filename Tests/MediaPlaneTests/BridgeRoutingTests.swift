@@ -16,9 +16,11 @@ import Testing
 
     @Test func `the MID teaches the SSRC`() {
         var rig = Self.unannounced()
-        #expect(rig.send(BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.vp8, mid: "1"), from: .a).packet?.ssrc == 0xB1)
+        #expect(
+            rig.send(BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.vp8, mid: "1"), from: .a).packet?.ssrc == 0xB1)
         #expect(rig.video(2, ssrc: 7).packet?.ssrc == 0xB1)
-        #expect(rig.send(BridgeRig.packet(ssrc: 8, 1, payloadType: BridgeRig.rtx, mid: "1"), from: .a).packet?.ssrc == 0xB2)
+        #expect(
+            rig.send(BridgeRig.packet(ssrc: 8, 1, payloadType: BridgeRig.rtx, mid: "1"), from: .a).packet?.ssrc == 0xB2)
         #expect(rig.retransmission(2, of: 1, ssrc: 8).packet?.ssrc == 0xB2)
     }
 
@@ -39,22 +41,25 @@ import Testing
             }
         }
         #expect(rig.audio(1, ssrc: 7) == .dropped(.unknownSource))
-        #expect(rig.send(BridgeRig.packet(ssrc: 7, 2, payloadType: BridgeRig.opus, mid: "0"), from: .a).packet?.ssrc == 0xB0)
+        #expect(
+            rig.send(BridgeRig.packet(ssrc: 7, 2, payloadType: BridgeRig.opus, mid: "0"), from: .a).packet?.ssrc == 0xB0
+        )
         #expect(rig.audio(3, ssrc: 7).packet?.ssrc == 0xB0)
     }
 
-    @Test(arguments: [
-        (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus, mid: "7"), .unknownMID),
-        (BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.opus, mid: "12345"), .unknownMID),
-        (BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.opus, mid: "1"), .unknownPayloadType),
-        (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus, mid: "1"), .unknownPayloadType),
-        (BridgeRig.packet(ssrc: 1001, 1, payloadType: 50), .unknownPayloadType),
-        (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.vp8), .unknownPayloadType),
-        // A primary SSRC does not retransmit, and the other way round.
-        (BridgeRig.packet(ssrc: 1002, 1, payloadType: BridgeRig.rtx), .unknownPayloadType),
-        (BridgeRig.packet(ssrc: 1003, 1, payloadType: BridgeRig.vp8), .unknownPayloadType),
-        (BridgeRig.packet(ssrc: 7, 1, payloadType: 50), .unknownSource),
-    ] as [([UInt8], DropReason)])
+    @Test(
+        arguments: [
+            (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus, mid: "7"), .unknownMID),
+            (BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.opus, mid: "12345"), .unknownMID),
+            (BridgeRig.packet(ssrc: 7, 1, payloadType: BridgeRig.opus, mid: "1"), .unknownPayloadType),
+            (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus, mid: "1"), .unknownPayloadType),
+            (BridgeRig.packet(ssrc: 1001, 1, payloadType: 50), .unknownPayloadType),
+            (BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.vp8), .unknownPayloadType),
+            // A primary SSRC does not retransmit, and the other way round.
+            (BridgeRig.packet(ssrc: 1002, 1, payloadType: BridgeRig.rtx), .unknownPayloadType),
+            (BridgeRig.packet(ssrc: 1003, 1, payloadType: BridgeRig.vp8), .unknownPayloadType),
+            (BridgeRig.packet(ssrc: 7, 1, payloadType: 50), .unknownSource),
+        ] as [([UInt8], DropReason)])
     func `what belongs nowhere is dropped`(_ packet: [UInt8], _ reason: DropReason) {
         var rig = BridgeRig()
         #expect(rig.send(packet, from: .a) == .dropped(reason))
@@ -63,7 +68,9 @@ import Testing
     @Test func `an SSRC moves to the m-line that its MID names`() {
         var rig = BridgeRig()
         _ = rig.audio(1)
-        #expect(rig.send(BridgeRig.packet(ssrc: 1001, 2, payloadType: BridgeRig.vp8, mid: "1"), from: .a).packet?.ssrc == 0xB1)
+        #expect(
+            rig.send(BridgeRig.packet(ssrc: 1001, 2, payloadType: BridgeRig.vp8, mid: "1"), from: .a).packet?.ssrc
+                == 0xB1)
         #expect(rig.audio(3) == .dropped(.unknownPayloadType))
     }
 
@@ -94,7 +101,9 @@ import Testing
         let last = try #require(rig.audio(10, timestamp: 0).packet)
         _ = rig.audio(77, ssrc: 5000)
         rig.configure(.a)
-        rig.configure(.b) { $0.media.append($0.media[1]) ; $0.media[2].mid = "2"; $0.media[2].localSSRC = SSRC(0xB5) }
+        rig.configure(.b) {
+            $0.media.append($0.media[1]); $0.media[2].mid = "2"; $0.media[2].localSSRC = SSRC(0xB5)
+        }
         let next = try #require(rig.audio(78, ssrc: 5000).packet)
         #expect(next.sequenceNumber == last.sequenceNumber &+ 2)
         #expect(rig.bridge.statistics(of: .a).lines[0].packetsReceived == 3)

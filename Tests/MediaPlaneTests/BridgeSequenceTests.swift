@@ -13,31 +13,39 @@ import Testing
         case back(UInt16, UInt16?)
     }
 
-    @Test(arguments: [
-        // One source: a constant offset, gaps and reordering included.
-        ([.begin(100), .pass(100, 501), .pass(101, 502), .pass(104, 505), .pass(102, 503), .pass(104, 505)], 500),
-        // The first source may reach a little back.
-        ([.begin(100), .pass(100, 501), .pass(99, 500), .pass(36, 437), .pass(35, nil)], 500),
-        // A switch goes on by one; what is older than the newcomer's first packet has no place.
-        ([.begin(100), .pass(100, 501), .begin(7), .pass(7, 502), .pass(6, nil), .pass(8, 503)], 500),
-        // A gap at the end of a source does not show.
-        ([.begin(100), .pass(103, 504), .begin(7), .pass(7, 505), .begin(100), .pass(100, 506)], 500),
-        // Wraps: of the source, of the outgoing number, of both at once.
-        ([.begin(65535), .pass(65535, 501), .pass(0, 502), .pass(65534, 500)], 500),
-        ([.begin(7), .pass(7, 65535), .pass(8, 0), .pass(7, 65535), .back(0, 8), .back(65535, 7)], 65534),
-        ([.begin(65535), .pass(65535, 0), .pass(0, 1), .begin(65535), .pass(65535, 2), .pass(0, 3)], 65535),
-        // Back-translation knows the present source only, and only what it has sent.
-        ([.begin(100), .pass(100, 501), .pass(103, 504), .back(502, 101), .back(504, 103), .back(505, nil)], 500),
-        ([.begin(100), .pass(101, 502), .begin(7), .pass(7, 503), .back(502, nil), .back(503, 7), .back(504, nil)], 500),
-        ([.back(500, nil), .back(501, nil)], 500),
-    ] as [([Step], UInt16)])
+    @Test(
+        arguments: [
+            // One source: a constant offset, gaps and reordering included.
+            ([.begin(100), .pass(100, 501), .pass(101, 502), .pass(104, 505), .pass(102, 503), .pass(104, 505)], 500),
+            // The first source may reach a little back.
+            ([.begin(100), .pass(100, 501), .pass(99, 500), .pass(36, 437), .pass(35, nil)], 500),
+            // A switch goes on by one; what is older than the newcomer's first packet has no place.
+            ([.begin(100), .pass(100, 501), .begin(7), .pass(7, 502), .pass(6, nil), .pass(8, 503)], 500),
+            // A gap at the end of a source does not show.
+            ([.begin(100), .pass(103, 504), .begin(7), .pass(7, 505), .begin(100), .pass(100, 506)], 500),
+            // Wraps: of the source, of the outgoing number, of both at once.
+            ([.begin(65535), .pass(65535, 501), .pass(0, 502), .pass(65534, 500)], 500),
+            ([.begin(7), .pass(7, 65535), .pass(8, 0), .pass(7, 65535), .back(0, 8), .back(65535, 7)], 65534),
+            ([.begin(65535), .pass(65535, 0), .pass(0, 1), .begin(65535), .pass(65535, 2), .pass(0, 3)], 65535),
+            // Back-translation knows the present source only, and only what it has sent.
+            ([.begin(100), .pass(100, 501), .pass(103, 504), .back(502, 101), .back(504, 103), .back(505, nil)], 500),
+            (
+                [
+                    .begin(100), .pass(101, 502), .begin(7), .pass(7, 503), .back(502, nil), .back(503, 7),
+                    .back(504, nil),
+                ], 500
+            ),
+            ([.back(500, nil), .back(501, nil)], 500),
+        ] as [([Step], UInt16)])
     func `sources are mapped into one series`(_ steps: [Step], _ lastUsed: UInt16) {
         var mapping = SequenceMapping(lastUsed: SequenceNumber(lastUsed))
         for step in steps {
             switch step {
             case .begin(let number): mapping.begin(at: SequenceNumber(number))
-            case .pass(let number, let expected): #expect(mapping.translate(SequenceNumber(number))?.rawValue == expected, "\(step)")
-            case .back(let number, let expected): #expect(mapping.source(of: SequenceNumber(number))?.rawValue == expected, "\(step)")
+            case .pass(let number, let expected):
+                #expect(mapping.translate(SequenceNumber(number))?.rawValue == expected, "\(step)")
+            case .back(let number, let expected):
+                #expect(mapping.source(of: SequenceNumber(number))?.rawValue == expected, "\(step)")
             }
         }
     }

@@ -29,7 +29,9 @@ struct BridgeSourceTests {
             for: .b, line: 0, opus, clockRate: 48_000, ticks: ticks, octets: 80, isSpurt: false, at: rig.clock.now)
     }
 
-    @Test func `a switch from the peer to a player and back leaves no gap in numbers, and timestamps follow the clock`() throws {
+    @Test func `a switch from the peer to a player and back leaves no gap in numbers, and timestamps follow the clock`()
+        throws
+    {
         var rig = BridgeRig()
         let first = try #require(rig.audio(100, timestamp: 5_000).packet)
         rig.clock.advance(by: .milliseconds(20))
@@ -83,7 +85,8 @@ struct BridgeSourceTests {
         #expect(rig.feedback(to: .a) == [])
         // Nothing has been heard of its video yet: there is nobody to ask.
         #expect(rig.feedback(to: Self.c) == [])
-        _ = rig.bridge.receive(BridgeRig.packet(ssrc: 3002, 9, payloadType: BridgeRig.vp8).span, from: Self.c, at: rig.clock.now)
+        _ = rig.bridge.receive(
+            BridgeRig.packet(ssrc: 3002, 9, payloadType: BridgeRig.vp8).span, from: Self.c, at: rig.clock.now)
         rig.bridge.setSource(.leg(.a), of: .video, for: .b, at: rig.clock.now)
         rig.bridge.setSource(.leg(Self.c), of: .video, for: .b, at: rig.clock.now)
         rig.collect()
@@ -105,16 +108,19 @@ struct BridgeSourceTests {
         for receiver in 0..<arrival.receiverCount {
             bytes = original
             var span = bytes.mutableSpan
-            let forwarding = rig.bridge.forward(arrival, toReceiver: receiver, in: &span, count: original.count, at: rig.clock.now)
+            let forwarding = rig.bridge.forward(
+                arrival, toReceiver: receiver, in: &span, count: original.count, at: rig.clock.now)
             guard case .forward(let index, _, _) = forwarding else { continue }
             sent[index] = try RTPHeader(parsing: bytes.span).ssrc
         }
         #expect(sent == [.b: SSRC(0xB1), Self.c: SSRC(0xC1)])
         // The least that any of them can take is what the sender may send.
         rig.receive(
-            .estimatedMaximumBitrate(EstimatedMaximumBitrate(sender: SSRC(2002), bitsPerSecond: 900_000, sources: [SSRC(0xB1)])), from: .b)
+            .estimatedMaximumBitrate(
+                EstimatedMaximumBitrate(sender: SSRC(2002), bitsPerSecond: 900_000, sources: [SSRC(0xB1)])), from: .b)
         rig.receive(
-            .estimatedMaximumBitrate(EstimatedMaximumBitrate(sender: SSRC(3002), bitsPerSecond: 300_000, sources: [SSRC(0xC1)])),
+            .estimatedMaximumBitrate(
+                EstimatedMaximumBitrate(sender: SSRC(3002), bitsPerSecond: 300_000, sources: [SSRC(0xC1)])),
             from: Self.c)
         let estimates = rig.feedback(to: .a).compactMap { packet in
             if case .estimatedMaximumBitrate(let estimate) = packet { estimate.bitsPerSecond } else { nil }
@@ -126,8 +132,9 @@ struct BridgeSourceTests {
         var rig = BridgeRig()
         Self.addThird(to: &rig)
         for leg in [LegIndex.a, .b, Self.c] { rig.bridge.setSource(.mix, of: .audio, for: leg, at: rig.clock.now) }
-        guard case .media(let arrival) = rig.bridge.receive(
-            BridgeRig.packet(ssrc: 1001, 7, payloadType: BridgeRig.opus).span, from: .a, at: rig.clock.now)
+        guard
+            case .media(let arrival) = rig.bridge.receive(
+                BridgeRig.packet(ssrc: 1001, 7, payloadType: BridgeRig.opus).span, from: .a, at: rig.clock.now)
         else {
             Issue.record("the packet is of use")
             return
@@ -146,9 +153,13 @@ struct BridgeSourceTests {
             leg.media[0].codecs = [Codec(payloadType: payloadType, name: "PCMU", clockRate: 8_000)]
         }
         for side in LegIndex.allCases { rig.peerReady(side) }
-        #expect(rig.bridge.statistics(of: .b).lines.map(\.feed) == [.transcoded(from: .a, line: 0), .relayed(from: .a, line: 1)])
-        guard case .media(let arrival) = rig.bridge.receive(
-            BridgeRig.packet(ssrc: 1001, 7, payloadType: BridgeRig.opus).span, from: .a, at: rig.clock.now)
+        #expect(
+            rig.bridge.statistics(of: .b).lines.map(\.feed) == [
+                .transcoded(from: .a, line: 0), .relayed(from: .a, line: 1),
+            ])
+        guard
+            case .media(let arrival) = rig.bridge.receive(
+                BridgeRig.packet(ssrc: 1001, 7, payloadType: BridgeRig.opus).span, from: .a, at: rig.clock.now)
         else {
             Issue.record("the packet is of use")
             return
@@ -187,7 +198,9 @@ struct BridgeSourceTests {
     /// libwebrtc sends what is first in the gateway's offer, whatever its own answer says (RFC 3264 §5.1).
     @Test func `audio that its receiver does not know is coded anew from the next packet on`() throws {
         var rig = BridgeRig(ready: false)
-        let (pcmu, pcma, opus) = (try Self.codec(0, "PCMU"), try Self.codec(8, "PCMA"), try Self.codec(111, "opus", 48_000))
+        let (pcmu, pcma, opus) = (
+            try Self.codec(0, "PCMU"), try Self.codec(8, "PCMA"), try Self.codec(111, "opus", 48_000)
+        )
         rig.configure(.a) { leg in
             leg.media[0].codecs = [pcmu, pcma]
             leg.media[0].furtherCodecs = [opus]

@@ -2,10 +2,12 @@ import MediaPlane
 import Testing
 
 @Suite struct DemultiplexerTests {
-    @Test(arguments: [
-        (0...3, .stun), (4...19, .other), (20...63, .dtls), (64...79, .turnChannel), (80...127, .other), (128...191, .rtp),
-        (192...255, .other),
-    ] as [(ClosedRange<UInt8>, DatagramKind)])
+    @Test(
+        arguments: [
+            (0...3, .stun), (4...19, .other), (20...63, .dtls), (64...79, .turnChannel), (80...127, .other),
+            (128...191, .rtp),
+            (192...255, .other),
+        ] as [(ClosedRange<UInt8>, DatagramKind)])
     func `the first byte tells the protocol`(_ first: ClosedRange<UInt8>, _ kind: DatagramKind) {
         for byte in first { #expect(DatagramKind(of: [byte, 0, 0, 0].span) == kind) }
     }

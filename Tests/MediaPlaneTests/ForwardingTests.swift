@@ -76,7 +76,9 @@ import Testing
     @Test func `a source is looked for on so many legs, and nothing is left of it when they have gone or come back`() {
         var table = ForwardingTable()
         let legs = (0..<20 as Range<UInt64>).map { LegNumber($0, madeBy: WorkerIndex(0)) }
-        for (index, leg) in legs.enumerated() { table.apply(.heard(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1))) }
+        for (index, leg) in legs.enumerated() {
+            table.apply(.heard(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))
+        }
         #expect(table.hosts(of: SSRC(7)).count == ForwardingTable.maximumNamesakes)
         for (index, leg) in legs.enumerated() {
             if index % 2 == 0 {
@@ -102,7 +104,8 @@ import Testing
 
     @Test func `packets follow a leg to where it is, and a late word of its last host counts no more`() {
         let claims = claims(
-            (.moved(leg, fragments: [], paths: [Self.path]), first), (.moved(leg, fragments: [], paths: [Self.path]), second),
+            (.moved(leg, fragments: [], paths: [Self.path]), first),
+            (.moved(leg, fragments: [], paths: [Self.path]), second),
             (.withdrawn(leg, fragments: [], paths: [Self.path]), first))
         #expect(host(claims, Self.path) == second)
         #expect(host(claims, Self.other) == nil, "the same peer at another socket has not been authenticated")
@@ -115,12 +118,16 @@ import Testing
         #expect(claims.isEmpty)
     }
 
-    @Test func `a check of a leg elsewhere takes no path from a leg that is here, and neither does one of another worker`() {
+    @Test
+    func `a check of a leg elsewhere takes no path from a leg that is here, and neither does one of another worker`() {
         var claims = PathClaims<LegPlace<String>>()
         claims.claim(Self.path, by: leg, at: .here("a leg"))
         claims.prove(Self.path, by: leg)
-        for host in [first, second] { LegPlace.apply(.validated(LegNumber(7, madeBy: host), Self.path), by: host, to: &claims) }
-        #expect(claims.claims(on: Self.path).map(\.leg) == [leg, LegNumber(7, madeBy: second), LegNumber(7, madeBy: first)])
+        for host in [first, second] {
+            LegPlace.apply(.validated(LegNumber(7, madeBy: host), Self.path), by: host, to: &claims)
+        }
+        #expect(
+            claims.claims(on: Self.path).map(\.leg) == [leg, LegNumber(7, madeBy: second), LegNumber(7, madeBy: first)])
         // What it really sends from there is another matter.
         LegPlace.apply(.proven(LegNumber(7, madeBy: first), Self.path), by: first, to: &claims)
         #expect(host(claims, Self.path) == first)

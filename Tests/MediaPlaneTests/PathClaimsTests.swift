@@ -5,7 +5,8 @@ import Testing
 
 /// Whose a path is that more than one leg has checked.
 @Suite struct PathClaimsTests {
-    private static let path = Path(local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 0xC000_0207), port: 4_711))
+    private static let path = Path(
+        local: SocketIndex(0), remote: SocketAddress(IPAddress(v4: 0xC000_0207), port: 4_711))
     private let victim = LegNumber(1, madeBy: WorkerIndex(0))
     private let attacker = LegNumber(2, madeBy: WorkerIndex(0))
 
@@ -90,7 +91,9 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `whatever happens, the order has each leg once, the owner is in it, and nothing is left in the end`(seed: UInt64) {
+    func `whatever happens, the order has each leg once, the owner is in it, and nothing is left in the end`(
+        seed: UInt64
+    ) {
         print("seed \(seed)")
         var random = SeededRandomSource(seed: seed)
         var claims = PathClaims<Int>()

@@ -9,7 +9,9 @@ import Testing
 /// What the session makes of its agent's actions, beside what the simulations show.
 @Suite struct PeerSessionTests {
     private struct Authentication: MessageAuthentication {
-        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { SHA1.hmac(key: key, [UInt8](copying: message)) }
+        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
+            SHA1.hmac(key: key, [UInt8](copying: message))
+        }
     }
 
     private static let local = ICECredentials(ufrag: "gate", password: "password of the gateway")
@@ -21,16 +23,21 @@ import Testing
 
     private var clock = VirtualClock()
 
-    private static func transport(local: ICECredentials = local, remote: ICECredentials = remote) -> NegotiatedTransport {
-        NegotiatedTransport(local: local, remote: remote, remoteFingerprints: [Fingerprint(.sha256, digest: certificate)], role: .server)
+    private static func transport(local: ICECredentials = local, remote: ICECredentials = remote) -> NegotiatedTransport
+    {
+        NegotiatedTransport(
+            local: local, remote: remote, remoteFingerprints: [Fingerprint(.sha256, digest: certificate)], role: .server
+        )
     }
 
     private func check(_ session: inout PeerSession) throws -> [SessionAction] {
         let bytes = STUNMessage(
-            .request, .binding, TransactionID(high: 1, low: 1), [.username("gate:peer"), .iceControlling(tieBreaker: 1), .useCandidate]
+            .request, .binding, TransactionID(high: 1, low: 1),
+            [.username("gate:peer"), .iceControlling(tieBreaker: 1), .useCandidate]
         ).encoded(password: Self.local.password.value, authentication: Authentication())
         return session.receive(
-            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: Self.path, at: clock.now, authentication: Authentication())
+            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: Self.path, at: clock.now,
+            authentication: Authentication())
     }
 
     private func established() throws -> PeerSession {
@@ -50,7 +57,10 @@ import Testing
 
     @Test func `other parameters of both sides restart ICE; the same command again does not`() throws {
         var session = try established()
-        let (local, remote) = (ICECredentials(ufrag: "GATE", password: "another password"), ICECredentials(ufrag: "PEER", password: "yet another"))
+        let (local, remote) = (
+            ICECredentials(ufrag: "GATE", password: "another password"),
+            ICECredentials(ufrag: "PEER", password: "yet another")
+        )
         #expect(session.connect(Self.transport(local: local, remote: remote), at: clock.now) == [])
         #expect(session.restart(local: local, remote: remote, at: clock.now) == [])
         #expect(session.localFragments == ["GATE", "gate"])
@@ -75,7 +85,10 @@ import Testing
 
     @Test func `afterwards it is`() throws {
         var session = try established()
-        #expect(session.pathClosed(Self.path, at: clock.now) == [.pathForgotten(Self.path), .event(.mediaPathLost(after: .zero))])
+        #expect(
+            session.pathClosed(Self.path, at: clock.now) == [
+                .pathForgotten(Self.path), .event(.mediaPathLost(after: .zero)),
+            ])
         #expect(try check(&session).contains(.event(.mediaPathRecovered)))
     }
 

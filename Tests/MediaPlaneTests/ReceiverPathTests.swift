@@ -197,7 +197,8 @@ struct ReceiverPathTests {
         }
     }
 
-    @Test func `a sender is told when a receiver's way is too narrow for it, and again when it is not any more`() throws {
+    @Test func `a sender is told when a receiver's way is too narrow for it, and again when it is not any more`() throws
+    {
         var rig = Self.rig()
         var (number, links) = (UInt16(1), [SlowLink(.b, capacity: 4_000_000)])
         for _ in 0..<3 { #expect(Self.second(&rig, &links, from: &number) == []) }

@@ -9,12 +9,15 @@ import Testing
 
     /// Lets a source in as a worker does; whether it came in.
     private func offer(
-        _ source: UInt32, to gate: inout SourceGate, known: Set<UInt32> = [], freed: inout [UInt32], at now: MonotonicTime
+        _ source: UInt32, to gate: inout SourceGate, known: Set<UInt32> = [], freed: inout [UInt32],
+        at now: MonotonicTime
     ) -> Bool {
         let source = SSRC(source)
         if gate.knows(source) { return true }
         guard gate.hasRoom(forAnnounced: known.contains(source.rawValue), at: now) else { return false }
-        if let gone = gate.enter(source, at: now, isAnnounced: { known.contains($0.rawValue) }) { freed.append(gone.rawValue) }
+        if let gone = gate.enter(source, at: now, isAnnounced: { known.contains($0.rawValue) }) {
+            freed.append(gone.rawValue)
+        }
         return true
     }
 
@@ -34,7 +37,9 @@ import Testing
     @Test mutating func `sources that a description announces come in at any time, and are the last to go`() {
         var (gate, freed) = (SourceGate(), [UInt32]())
         let announced = Set<UInt32>(1_000..<1_064)
-        for number in announced.sorted() { #expect(offer(number, to: &gate, known: announced, freed: &freed, at: clock.now) == true) }
+        for number in announced.sorted() {
+            #expect(offer(number, to: &gate, known: announced, freed: &freed, at: clock.now) == true)
+        }
         for number in 0..<10_000 as Range<UInt32> {
             clock.advance(by: .seconds(1))
             #expect(offer(number + 2_000, to: &gate, known: announced, freed: &freed, at: clock.now) == true)
@@ -46,7 +51,9 @@ import Testing
     @Test mutating func `a peer that changes its source now and then, with three streams and their repairs, goes on`() {
         var (gate, freed) = (SourceGate(), [UInt32]())
         for round in 0..<1_000 as Range<UInt32> {
-            for stream in 0..<6 as Range<UInt32> { #expect(offer(round * 10 + stream, to: &gate, freed: &freed, at: clock.now) == true) }
+            for stream in 0..<6 as Range<UInt32> {
+                #expect(offer(round * 10 + stream, to: &gate, freed: &freed, at: clock.now) == true)
+            }
             clock.advance(by: .seconds(5))
         }
     }

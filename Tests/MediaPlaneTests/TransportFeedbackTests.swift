@@ -8,7 +8,8 @@ import Testing
 /// Congestion control ends at the gateway: each leg is a transport of its own.
 struct TransportFeedbackTests {
     private static let id: UInt8 = 5
-    private static let number = HeaderExtension(id: id, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly)
+    private static let number = HeaderExtension(
+        id: id, uri: HeaderExtension.transportSequenceNumber, direction: .receiveOnly)
 
     /// A call in which the peers of `sides` number their packets.
     private static func rig(_ sides: [LegIndex] = [.a]) -> BridgeRig {
@@ -31,7 +32,8 @@ struct TransportFeedbackTests {
     private static func packet(_ number: UInt16, transport: UInt16, twoByte: Bool = false) -> [UInt8] {
         let (high, low) = (UInt8(transport >> 8), UInt8(transport & 0xFF))
         let elements: [UInt8] =
-            twoByte ? [1, 1, 0x55, id, 2, high, low, 4, 1, 0x31, 0, 0] : [0x10, 0x55, id << 4 | 1, high, low, 0x40, 0x31, 0]
+            twoByte
+            ? [1, 1, 0x55, id, 2, high, low, 4, 1, 0x31, 0, 0] : [0x10, 0x55, id << 4 | 1, high, low, 0x40, 0x31, 0]
         var bytes = BridgeRig.packet(ssrc: 1002, number, timestamp: UInt32(number) * 3_000, payloadType: BridgeRig.vp8)
         bytes[0] |= 0x10
         bytes.insert(contentsOf: (twoByte ? [0x10, 0x00, 0, 3] : [0xBE, 0xDE, 0, 2]) + elements, at: 12)
@@ -84,7 +86,9 @@ struct TransportFeedbackTests {
         #expect(number == nil)
         // What is around it stays.
         for id in [1, 4] as [UInt8] {
-            let (was, element) = (header.extensionElement(id, in: before.span), header.extensionElement(id, in: buffer.span))
+            let (was, element) = (
+                header.extensionElement(id, in: before.span), header.extensionElement(id, in: buffer.span)
+            )
             let range = try #require(element)
             #expect(was == range)
             #expect(Array(buffer[range]) == Array(before[range]))
@@ -101,7 +105,8 @@ struct TransportFeedbackTests {
 
     @Test func `feedback about the gateway's packets is about nothing`() {
         var rig = Self.rig()
-        let received = TransportFeedback(sender: SSRC(1), media: SSRC(0xA1), base: SequenceNumber(1), reference: 0, count: 0, deltas: [1])
+        let received = TransportFeedback(
+            sender: SSRC(1), media: SSRC(0xA1), base: SequenceNumber(1), reference: 0, count: 0, deltas: [1])
         rig.receive(.transportFeedback(received), from: .a)
         #expect(rig.feedback(to: .b).isEmpty)
         #expect(rig.bridge.statistics(of: .a).controlDrops[.ignored] == 1)

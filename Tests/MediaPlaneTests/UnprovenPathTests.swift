@@ -9,7 +9,9 @@ import Testing
 /// Where a session sends, and how much, to addresses that anybody can have written on a check.
 @Suite struct UnprovenPathTests {
     private struct Authentication: MessageAuthentication {
-        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { SHA1.hmac(key: key, [UInt8](copying: message)) }
+        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
+            SHA1.hmac(key: key, [UInt8](copying: message))
+        }
     }
 
     private static let local = ICECredentials(ufrag: "gate", password: "password of the gateway")
@@ -25,10 +27,12 @@ import Testing
 
     private func check(_ session: inout PeerSession, over path: Path) throws -> Int {
         let bytes = STUNMessage(
-            .request, .binding, TransactionID(high: 1, low: 1), [.username("gate:peer"), .iceControlling(tieBreaker: 1), .useCandidate]
+            .request, .binding, TransactionID(high: 1, low: 1),
+            [.username("gate:peer"), .iceControlling(tieBreaker: 1), .useCandidate]
         ).encoded(password: Self.local.password.value, authentication: Authentication())
         let actions = session.receive(
-            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: path, at: clock.now, authentication: Authentication())
+            try STUNMessage(parsing: bytes.span), raw: bytes.span, over: path, at: clock.now,
+            authentication: Authentication())
         #expect(!actions.contains { if case .refused = $0 { true } else { false } })
         return bytes.count
     }
@@ -37,7 +41,8 @@ import Testing
         var session = PeerSession(local: Self.local)
         _ = session.connect(
             NegotiatedTransport(
-                local: Self.local, remote: Self.remote, remoteFingerprints: [Fingerprint(.sha256, digest: Self.certificate)], role: .server),
+                local: Self.local, remote: Self.remote,
+                remoteFingerprints: [Fingerprint(.sha256, digest: Self.certificate)], role: .server),
             at: clock.now)
         let size = try check(&session, over: Self.first)
         return (session, size)
@@ -50,7 +55,9 @@ import Testing
         return (session, size)
     }
 
-    @Test mutating func `a checked address gets three times what came from it, checks and records, and then nothing`() throws {
+    @Test mutating func `a checked address gets three times what came from it, checks and records, and then nothing`()
+        throws
+    {
         var (session, size) = try connected()
         #expect(session.destination == Self.first && session.isOnTrial)
         #expect(session.maySend(bytes: 3 * size - 1, over: Self.first) == true)
@@ -66,7 +73,10 @@ import Testing
         #expect(session.maySend(bytes: 1_000_000, over: Self.first) == true)
     }
 
-    @Test mutating func `media stays where it is until something authenticated comes from the address that was nominated`() throws {
+    @Test
+    mutating func `media stays where it is until something authenticated comes from the address that was nominated`()
+        throws
+    {
         var (session, _) = try established()
         _ = try check(&session, over: Self.second)
         #expect(session.selectedPath == Self.second)

@@ -6,7 +6,9 @@ import TestSupport
 /// Connectivity checks, good and forged.
 enum Checks {
     struct Authentication: MessageAuthentication {
-        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { SHA1.hmac(key: key, [UInt8](copying: message)) }
+        func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
+            SHA1.hmac(key: key, [UInt8](copying: message))
+        }
     }
 
     /// Parameters that no session of the gateway has.
@@ -14,12 +16,14 @@ enum Checks {
 
     /// What a peer that knows the description sends.
     static func valid(for gateway: ICECredentials, by sender: String, transaction: UInt64 = 1) -> [UInt8] {
-        message(for: gateway.ufrag, by: sender, transaction).encoded(password: gateway.password.value, authentication: Authentication())
+        message(for: gateway.ufrag, by: sender, transaction).encoded(
+            password: gateway.password.value, authentication: Authentication())
     }
 
     /// MESSAGE-INTEGRITY with another password.
     static func withWrongPassword(for gateway: ICECredentials, by sender: String, transaction: UInt64 = 2) -> [UInt8] {
-        message(for: gateway.ufrag, by: sender, transaction).encoded(password: "a guess of 22 characters", authentication: Authentication())
+        message(for: gateway.ufrag, by: sender, transaction).encoded(
+            password: "a guess of 22 characters", authentication: Authentication())
     }
 
     /// No MESSAGE-INTEGRITY at all.

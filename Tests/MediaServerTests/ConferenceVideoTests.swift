@@ -18,7 +18,8 @@ struct ConferenceVideoTests {
     private static func packet(from leg: Leg, _ number: UInt16) -> [UInt8] {
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength + 8)
         let header = RTPHeader(
-            marker: true, payloadType: PayloadType(96)!, sequenceNumber: SequenceNumber(number), timestamp: RTPTimestamp(UInt32(number) * 1_800),
+            marker: true, payloadType: PayloadType(96)!, sequenceNumber: SequenceNumber(number),
+            timestamp: RTPTimestamp(UInt32(number) * 1_800),
             ssrc: sends(leg))
         var span = packet.mutableSpan
         header.writeNew(to: &span)
@@ -28,7 +29,9 @@ struct ConferenceVideoTests {
     private static func hasVideo(_ peer: LoopbackPeer) -> Bool { peer.received.contains { $0[1] & 0x7F == 96 } }
 
     private static func hasSound(_ peer: LoopbackPeer) -> Bool {
-        peer.received.contains { $0[1] & 0x7F == 0 && $0.dropFirst(RTPHeader.fixedLength).contains { abs(Int(G711.muLaw.decode($0))) > 300 } }
+        peer.received.contains {
+            $0[1] & 0x7F == 0 && $0.dropFirst(RTPHeader.fixedLength).contains { abs(Int(G711.muLaw.decode($0))) > 300 }
+        }
     }
 
     private static func wasAskedForKeyFrame(_ peer: LoopbackPeer, of leg: Leg) -> Bool {
@@ -43,7 +46,9 @@ struct ConferenceVideoTests {
 
     /// Lets this happen again and again, and all peers go on meanwhile, those too that have nothing to say: whoever sends no checks is gone
     /// after a while (RFC 7675).
-    private static func happens(_ rig: MovingRig, until condition: () -> Bool, _ step: () throws -> Void = {}) throws -> Bool {
+    private static func happens(_ rig: MovingRig, until condition: () -> Bool, _ step: () throws -> Void = {}) throws
+        -> Bool
+    {
         for _ in 0..<1_000 where !condition() {
             try step()
             for peer in rig.peers { _ = try peer.run(for: .milliseconds(5)) }
@@ -57,7 +62,8 @@ struct ConferenceVideoTests {
         var number: UInt16 = 0
         let (listener, speaker, newcomer) = (rig.a, rig.b, rig.d)
         for (leg, peer) in [(Leg.caller, listener), (.callee, speaker)] {
-            rig.connect(leg, peer, MovingRig.credentials(of: leg, MovingRig.first), in: MovingRig.first, video: Self.sends(leg))
+            rig.connect(
+                leg, peer, MovingRig.credentials(of: leg, MovingRig.first), in: MovingRig.first, video: Self.sends(leg))
             rig.server.send(.route(leg, .mix), for: MovingRig.first)
         }
         // Only a mix says something when nobody does.
@@ -74,8 +80,12 @@ struct ConferenceVideoTests {
         // Nobody says anything more.
         rig.server.send(.adopt(.callee, from: MovingRig.second, as: guest), for: MovingRig.first)
         rig.server.send(.route(guest, .mix), for: MovingRig.first)
-        rig.connect(guest, newcomer, MovingRig.credentials(of: .callee, MovingRig.second), in: MovingRig.first, video: Self.sends(guest))
-        let isSeen = try Self.happens(rig, until: { Self.hasVideo(newcomer) && Self.wasAskedForKeyFrame(speaker, of: .callee) }) {
+        rig.connect(
+            guest, newcomer, MovingRig.credentials(of: .callee, MovingRig.second), in: MovingRig.first,
+            video: Self.sends(guest))
+        let isSeen = try Self.happens(
+            rig, until: { Self.hasVideo(newcomer) && Self.wasAskedForKeyFrame(speaker, of: .callee) }
+        ) {
             number += 1
             try speaker.send(Self.packet(from: .callee, number))
         }

@@ -38,7 +38,8 @@ struct ConnectivityTests {
 
     @Test func `without a TCP port none is offered`() throws {
         let server = try MediaServer(
-            configuration: MediaServer.Configuration(bind: Self.hosts, firstPort: 0), metrics: GatewayMetrics(version: "test", startTime: 0),
+            configuration: MediaServer.Configuration(bind: Self.hosts, firstPort: 0),
+            metrics: GatewayMetrics(version: "test", startTime: 0),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { _, _ in })
         #expect(server.listenerAddresses.isEmpty)
         #expect(Set(server.localAddresses.map(\.port)).count == 1)

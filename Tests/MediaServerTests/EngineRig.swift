@@ -33,14 +33,16 @@ struct EngineRig {
     private var videoNumber: UInt16 = 0
 
     init(
-        a codecsOfA: [Codec], b codecsOfB: [Codec], packetTime: PacketTime = PacketTime(), source: MediaSource = .leg(Self.a),
+        a codecsOfA: [Codec], b codecsOfB: [Codec], packetTime: PacketTime = PacketTime(),
+        source: MediaSource = .leg(Self.a),
         engine: AudioEngine = AudioEngine()
     ) {
         self.engine = engine
         bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
         for (leg, codecs) in [(Self.a, codecsOfA), (Self.b, codecsOfB)] {
             precondition(bridge.addLeg(random: &random) == leg, "legs take the first free places")
-            bridge.configure(leg, Self.negotiated(codecs, leg == Self.b ? packetTime : PacketTime()), random: &random, at: clock.now)
+            bridge.configure(
+                leg, Self.negotiated(codecs, leg == Self.b ? packetTime : PacketTime()), random: &random, at: clock.now)
             bridge.peerReady(leg, at: clock.now)
         }
         setSource(source)
@@ -82,18 +84,21 @@ struct EngineRig {
     private static func negotiated(_ codecs: [Codec], _ packetTime: PacketTime) -> NegotiatedLeg {
         let credentials = ICECredentials(ufrag: "ufrag", password: "password-of-22-characters")
         var audio = NegotiatedMedia(
-            mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [], remoteSources: [],
+            mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [],
+            remoteSources: [],
             localSSRC: SSRC(0xA0), localRetransmissionSSRC: nil)
         audio.packetTime = packetTime
         return NegotiatedLeg(
-            transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
+            transport: NegotiatedTransport(
+                local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
     }
 
     private static func video(of leg: LegIndex) -> NegotiatedMedia {
         let vp8 = Codec(payloadType: PayloadType(96)!, name: "VP8", clockRate: 90_000, feedback: ["nack pli"])
         return NegotiatedMedia(
             mid: "1", kind: .video, direction: .sendReceive, isRejected: false, codecs: [vp8], extensions: [],
-            remoteSources: [AnnouncedSource(ssrc: videoSource(of: leg))], localSSRC: SSRC(0xB0), localRetransmissionSSRC: nil)
+            remoteSources: [AnnouncedSource(ssrc: videoSource(of: leg))], localSSRC: SSRC(0xB0),
+            localRetransmissionSSRC: nil)
     }
 
     private static func videoSource(of leg: LegIndex) -> SSRC { SSRC(0x1000 + UInt32(leg.rawValue)) }
@@ -125,7 +130,8 @@ struct EngineRig {
         sent.append(
             Sent(
                 leg: output.leg, cycle: cycle, marker: header.marker, payloadType: Int(header.payloadType.rawValue),
-                number: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue, payload: Array(bytes[header.payloadRange])))
+                number: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue,
+                payload: Array(bytes[header.payloadRange])))
     }
 
     mutating func forget() { sent = [] }
@@ -159,7 +165,9 @@ struct EngineRig {
         return (0..<arrival.receiverCount).compactMap { receiver in
             var copy = packet
             var span = copy.mutableSpan
-            guard case .forward(let viewer, _, _) = bridge.forward(arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
+            guard
+                case .forward(let viewer, _, _) = bridge.forward(
+                    arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
             else { return nil }
             return viewer
         }
@@ -170,8 +178,11 @@ struct EngineRig {
         var asked: [LegIndex] = []
         while let output = bridge.poll() {
             guard case .transmitControl(let bytes, let leg, _) = output else { continue }
-            guard let compound = try? RTCPCompound(parsing: bytes.span) else { preconditionFailure("the bridge's RTCP parses") }
-            for case .pictureLossIndication(let indication) in compound.packets where indication.media == Self.videoSource(of: leg) {
+            guard let compound = try? RTCPCompound(parsing: bytes.span) else {
+                preconditionFailure("the bridge's RTCP parses")
+            }
+            for case .pictureLossIndication(let indication) in compound.packets
+            where indication.media == Self.videoSource(of: leg) {
                 asked.append(leg)
             }
         }
@@ -181,23 +192,32 @@ struct EngineRig {
     // MARK: What a says
 
     /// A packet from a, or from another leg, comes in; the number goes on by itself.
-    mutating func receive(_ payload: [UInt8], from leg: LegIndex = Self.a, payloadType: Int, timestamp: UInt32, marker: Bool = false) {
+    mutating func receive(
+        _ payload: [UInt8], from leg: LegIndex = Self.a, payloadType: Int, timestamp: UInt32, marker: Bool = false
+    ) {
         numbers[Int(leg.rawValue)] &+= 1
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
         let header = RTPHeader(
-            marker: marker, payloadType: PayloadType(payloadType)!, sequenceNumber: SequenceNumber(numbers[Int(leg.rawValue)]),
+            marker: marker, payloadType: PayloadType(payloadType)!,
+            sequenceNumber: SequenceNumber(numbers[Int(leg.rawValue)]),
             timestamp: RTPTimestamp(timestamp), ssrc: SSRC(0xAAAA))
         var span = packet.mutableSpan
         header.writeNew(to: &span)
         packet += payload
-        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: clock.now), arrival.isDecoded else { return }
+        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: clock.now), arrival.isDecoded else {
+            return
+        }
         engine.receive(arrival, payload: payload.span, at: clock.now)
     }
 }
 
 extension Codec {
-    static func audio(_ payloadType: Int, _ name: String, _ clockRate: Int, channels: Int = 1, _ parameters: String? = nil) -> Codec {
-        Codec(payloadType: PayloadType(payloadType)!, name: name, clockRate: clockRate, channels: channels, parameters: parameters)
+    static func audio(
+        _ payloadType: Int, _ name: String, _ clockRate: Int, channels: Int = 1, _ parameters: String? = nil
+    ) -> Codec {
+        Codec(
+            payloadType: PayloadType(payloadType)!, name: name, clockRate: clockRate, channels: channels,
+            parameters: parameters)
     }
 
     static func opus(_ parameters: String? = nil) -> Codec { audio(111, "opus", 48_000, channels: 2, parameters) }

@@ -41,10 +41,13 @@ struct HostileAudioTests {
 
     @Test func `a peer that sends it to a media server leaves the call alive and heard`() throws {
         let rig = try transcodedRig()
-        try rig.caller.send(Rig.packet(0, sequence: 0, timestamp: 0, ssrc: 0xAAAA, [UInt8](repeating: 0x55, count: 160)))
+        try rig.caller.send(
+            Rig.packet(0, sequence: 0, timestamp: 0, ssrc: 0xAAAA, [UInt8](repeating: 0x55, count: 160)))
         for step in 0..<400 {
             try rig.caller.send(
-                Rig.packet(13, sequence: UInt16(1 + step), timestamp: UInt32(160 + step * 80), ssrc: 0xAAAA, Self.noises[step % 2]))
+                Rig.packet(
+                    13, sequence: UInt16(1 + step), timestamp: UInt32(160 + step * 80), ssrc: 0xAAAA,
+                    Self.noises[step % 2]))
             _ = try rig.callee.run(for: .milliseconds(10))
         }
         rig.callee.clear()
@@ -57,9 +60,12 @@ struct HostileAudioTests {
                         0, sequence: sequence, timestamp: UInt32(sequence - 401) * 160 + 160 + 400 * 80, ssrc: 0xAAAA,
                         [UInt8](repeating: 0x2A, count: 160)))
                 sequence += 1
-                return rig.callee.received.contains { $0.dropFirst(12).contains { abs(Int(G711.aLaw.decode($0))) > 1_000 } }
+                return rig.callee.received.contains {
+                    $0.dropFirst(12).contains { abs(Int(G711.aLaw.decode($0))) > 1_000 }
+                }
             })
-        try rig.callee.send(Rig.packet(8, sequence: 1, timestamp: 0, ssrc: 0xBBBB, [UInt8](repeating: 0x55, count: 160)))
+        try rig.callee.send(
+            Rig.packet(8, sequence: 1, timestamp: 0, ssrc: 0xBBBB, [UInt8](repeating: 0x55, count: 160)))
         #expect(try rig.caller.run(for: .seconds(60)) { !$0.received.isEmpty })
         rig.server.stop()
     }
@@ -106,7 +112,8 @@ struct HostileAudioTests {
         try established.establish()
         for step in 0..<200 {
             try rig.caller.send(
-                Rig.packet(110, sequence: UInt16(step), timestamp: UInt32(step) * 960, ssrc: 0xAAAA, [5, 0x80, 3, 0xC0]))
+                Rig.packet(
+                    110, sequence: UInt16(step), timestamp: UInt32(step) * 960, ssrc: 0xAAAA, [5, 0x80, 3, 0xC0]))
         }
         #expect(try rig.wait { rig.metrics.mediaKeysDropped.value >= 130 })
         #expect(try rig.wait { rig.callee.received.contains { $0[1] & 0x7F == 101 } })
@@ -116,7 +123,8 @@ struct HostileAudioTests {
     // MARK: Anything
 
     private static let callers: [[Codec]] = [
-        [.opus("sprop-stereo=1;useinbandfec=1"), .events48, .comfortNoise], [.pcmu, .comfortNoise, .events8], [.pcma, .g722, .pcmu, .comfortNoise],
+        [.opus("sprop-stereo=1;useinbandfec=1"), .events48, .comfortNoise], [.pcmu, .comfortNoise, .events8],
+        [.pcma, .g722, .pcmu, .comfortNoise],
         [.g722, .comfortNoise, .pcma, .opus()],
     ]
 
@@ -125,13 +133,17 @@ struct HostileAudioTests {
     func `no sequence of payloads stops the codecs`(_ seed: UInt64) {
         var random = SeededRandomSource(seed: seed)
         let codecs = Self.callers[Int(seed) % Self.callers.count]
-        var rig = seed.isMultiple(of: 2) ? EngineRig(a: codecs, b: [seed.isMultiple(of: 4) ? .opus("stereo=1") : .pcma]) : EngineRig(mixing: [codecs, [.opus()]])
+        var rig =
+            seed.isMultiple(of: 2)
+            ? EngineRig(a: codecs, b: [seed.isMultiple(of: 4) ? .opus("stereo=1") : .pcma])
+            : EngineRig(mixing: [codecs, [.opus()]])
         var timestamp = UInt32(truncatingIfNeeded: random.next())
         for _ in 0..<600 {
             for _ in 0..<(random.next() % 4) {
                 let codec = codecs[Int(random.next() % UInt64(codecs.count))]
                 rig.receive(
-                    Self.payload(&random), payloadType: Int(codec.payloadType.rawValue), timestamp: timestamp, marker: random.next() % 8 == 0)
+                    Self.payload(&random), payloadType: Int(codec.payloadType.rawValue), timestamp: timestamp,
+                    marker: random.next() % 8 == 0)
                 timestamp &+= Self.step(&random)
             }
             rig.runCycle()

@@ -37,12 +37,15 @@ struct HostileConnectionTests {
             case .media: Self.frame(Rig.packet(sequence: 1, timestamp: 0, ssrc: 0xAAAA))
             case .handshake: Self.frame(HostilePackets.clientHelloWithoutCiphers())
             case .nothing: Self.frame([0xFF])
-            case .forgedCheck: Self.frame(Checks.withWrongPassword(for: rig.callerLocal, by: rig.caller.credentials.ufrag))
+            case .forgedCheck:
+                Self.frame(Checks.withWrongPassword(for: rig.callerLocal, by: rig.caller.credentials.ufrag))
             case .foreignCheck: Self.frame(Checks.valid(for: Checks.nobody, by: "whoever"))
             }
         }
 
-        private static func frame(_ packet: [UInt8]) -> [UInt8] { [UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet }
+        private static func frame(_ packet: [UInt8]) -> [UInt8] {
+            [UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet
+        }
     }
 
     @Test(arguments: Opening.allCases)
@@ -74,7 +77,9 @@ struct HostileConnectionTests {
         // The callee sends; the caller takes nothing until the kernel's buffers and the gateway's are full.
         var sequence: UInt16 = 3_000
         for _ in 0..<2_000 where rig.metrics.mediaSendFailures.value == 0 {
-            let burst = (0..<20).map { Rig.packet(sequence: sequence &+ $0, timestamp: 0, ssrc: 0xBBBB, payload: 1_200) }
+            let burst = (0..<20).map {
+                Rig.packet(sequence: sequence &+ $0, timestamp: 0, ssrc: 0xBBBB, payload: 1_200)
+            }
             sequence &+= 20
             try rig.callee.send(burst: burst)
             _ = try rig.callee.run(for: .microseconds(200))

@@ -24,8 +24,12 @@ struct HostilePacketTests {
         var rig = try establishedRig()
         let stranger = try Stranger(to: rig.gateway)
         for transaction in 0..<20 as Range<UInt64> {
-            stranger.send(Checks.withoutIntegrity(for: rig.callerLocal, by: rig.caller.credentials.ufrag, transaction: transaction))
-            stranger.send(Checks.withWrongPassword(for: rig.callerLocal, by: rig.caller.credentials.ufrag, transaction: transaction))
+            stranger.send(
+                Checks.withoutIntegrity(
+                    for: rig.callerLocal, by: rig.caller.credentials.ufrag, transaction: transaction))
+            stranger.send(
+                Checks.withWrongPassword(
+                    for: rig.callerLocal, by: rig.caller.credentials.ufrag, transaction: transaction))
             stranger.send(Checks.valid(for: rig.callerLocal, by: "another", transaction: transaction))
         }
         for refusal in [STUNRefusal.malformed, .wrongIntegrity, .unknownUsername] {
@@ -57,7 +61,11 @@ struct HostilePacketTests {
             known.send(Checks.withoutIntegrity(for: rig.callerLocal, by: "x", transaction: transaction))
             known.send(Checks.withWrongPassword(for: rig.callerLocal, by: "x", transaction: transaction))
         }
-        #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value >= 200 && rig.metrics.stunRefused[.malformed].value == 100 })
+        #expect(
+            try rig.wait {
+                rig.metrics.stunRefused[.unknownUsername].value >= 200
+                    && rig.metrics.stunRefused[.malformed].value == 100
+            })
         _ = try known.listen(for: .milliseconds(50))
         _ = try unknown.listen(for: .milliseconds(50))
         #expect(unknown.answers.isEmpty)
@@ -98,7 +106,8 @@ struct HostilePacketTests {
     @Test func `a packet sent twice is heard once (RFC 3711 §3.3.2)`() throws {
         let rig = try establishedRig()
         rig.callee.clear()
-        let protected = try #require(try rig.caller.protect(Rig.packet(sequence: 2_000, timestamp: 96_000, ssrc: 0xAAAA)))
+        let protected = try #require(
+            try rig.caller.protect(Rig.packet(sequence: 2_000, timestamp: 96_000, ssrc: 0xAAAA)))
         for _ in 0..<20 { rig.caller.sendRaw(protected) }
         #expect(try rig.wait { rig.metrics.srtpFailures[.replay].value == 19 })
         #expect(try rig.wait { rig.callee.received.count == 1 })
@@ -139,7 +148,10 @@ struct HostilePacketTests {
         ]
         for packet in packets { rig.caller.sendRaw(packet) }
         #expect(
-            try rig.wait { rig.metrics.srtpFailures[.other].value + rig.metrics.srtpFailures[.authentication].value == UInt64(packets.count) })
+            try rig.wait {
+                rig.metrics.srtpFailures[.other].value + rig.metrics.srtpFailures[.authentication].value
+                    == UInt64(packets.count)
+            })
         try rig.expectMedia()
         rig.server.stop()
     }
@@ -154,7 +166,8 @@ struct HostilePacketTests {
 
     // MARK: DTLS
 
-    @Test func `a ClientHello from an unchecked address does not win the race (CVE-2023-49786, CVE-2023-51443)`() throws {
+    @Test func `a ClientHello from an unchecked address does not win the race (CVE-2023-49786, CVE-2023-51443)`() throws
+    {
         var rig = try Rig()
         try rig.connect()
         let stranger = try Stranger(to: rig.gateway)
@@ -167,7 +180,10 @@ struct HostilePacketTests {
         }
         #expect(try rig.wait { rig.metrics.packetsDropped[.unknownAddress].value == 100 })
         // The real ones come second and are served.
-        #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected && rig.metrics.dtlsHandshakes[.completed].value == 2 })
+        #expect(
+            try rig.wait {
+                rig.caller.isConnected && rig.callee.isConnected && rig.metrics.dtlsHandshakes[.completed].value == 2
+            })
         try rig.expectMedia()
         #expect(try !stranger.listen(for: .milliseconds(50)) { !$0.answers.isEmpty })
         rig.server.stop()
@@ -203,27 +219,40 @@ struct HostilePacketTests {
         var refused: UInt64 = 0
         for number in 0..<500 as Range<UInt64> {
             for packet in [
-                HostilePackets.handshake(type: 11, sequence: 1, length: 0xFF_FFFF, offset: 0, fragment: junk, record: number),
-                HostilePackets.handshake(type: 11, sequence: 1, length: 2_000, offset: 1_500, fragment: junk, record: number),
-                HostilePackets.handshake(type: 11, sequence: 1, length: 2_000, offset: 0, fragment: junk, claiming: 2_000, record: number),
-                HostilePackets.handshake(type: 11, sequence: 900, length: 16_000, offset: 0, fragment: junk, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 1, length: 0xFF_FFFF, offset: 0, fragment: junk, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 1, length: 2_000, offset: 1_500, fragment: junk, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 1, length: 2_000, offset: 0, fragment: junk, claiming: 2_000, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 900, length: 16_000, offset: 0, fragment: junk, record: number),
                 HostilePackets.handshake(type: 11, sequence: 1, length: 2_000, offset: 0, fragment: [], record: number),
                 // Fragments of one message that disagree on its length, ahead of the ones that are expected.
-                HostilePackets.handshake(type: 11, sequence: 7, length: 2_000, offset: 0, fragment: junk, record: number),
-                HostilePackets.handshake(type: 11, sequence: 7, length: 4_000, offset: 500, fragment: junk, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 7, length: 2_000, offset: 0, fragment: junk, record: number),
+                HostilePackets.handshake(
+                    type: 11, sequence: 7, length: 4_000, offset: 500, fragment: junk, record: number),
                 HostilePackets.plainApplicationData,
             ] {
                 rig.caller.sendRaw(packet)
                 refused += 1
             }
             // A repeated end of the ClientHello, under a number that no record of the peer will reach: OpenSSL sees these.
-            rig.caller.sendRaw(HostilePackets.handshake(type: 1, sequence: 0, length: 200, offset: 190, fragment: [1, 2], record: number << 20))
+            rig.caller.sendRaw(
+                HostilePackets.handshake(
+                    type: 1, sequence: 0, length: 200, offset: 190, fragment: [1, 2], record: number << 20))
             // The caller's handshake stands still until all of this is in; a few at a time, for they must fit into the socket's buffer.
             if number % 5 == 4 {
-                for _ in 0..<500 where rig.metrics.packetsDropped[.malformed].value < refused { _ = try rig.callee.run(for: .milliseconds(10)) }
+                for _ in 0..<500 where rig.metrics.packetsDropped[.malformed].value < refused {
+                    _ = try rig.callee.run(for: .milliseconds(10))
+                }
             }
         }
-        #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected && rig.metrics.dtlsHandshakes[.completed].value == 2 })
+        #expect(
+            try rig.wait {
+                rig.caller.isConnected && rig.callee.isConnected && rig.metrics.dtlsHandshakes[.completed].value == 2
+            })
         #expect(rig.metrics.packetsDropped[.malformed].value == refused)
         try rig.expectMedia()
         rig.server.stop()

@@ -16,7 +16,8 @@ enum HostilePackets {
 
     /// A DTLS record in the clear with one handshake fragment (RFC 6347 §4.2.2), whatever it claims.
     static func handshake(
-        type: UInt8, sequence: UInt16, length: Int, offset: Int, fragment: [UInt8], claiming count: Int? = nil, record number: UInt64 = 0
+        type: UInt8, sequence: UInt16, length: Int, offset: Int, fragment: [UInt8], claiming count: Int? = nil,
+        record number: UInt64 = 0
     ) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(UInt8(22))

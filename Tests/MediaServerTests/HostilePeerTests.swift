@@ -22,7 +22,9 @@ struct HostilePeerTests {
             self.rig = rig
             peer = try LoopbackPeer(role: role)
             rig.server.send(.prepare(.caller, Self.credentials), for: Self.call)
-            rig.server.send(.connect(.caller, rig.leg(Self.credentials, peer, peer.fingerprint, role, SSRC(0x3333_3333))), for: Self.call)
+            rig.server.send(
+                .connect(.caller, rig.leg(Self.credentials, peer, peer.fingerprint, role, SSRC(0x3333_3333))),
+                for: Self.call)
             peer.connect(to: rig.gateway, Self.credentials)
         }
 
@@ -34,7 +36,9 @@ struct HostilePeerTests {
         func establish() throws {
             let before = rig.metrics.dtlsHandshakes[.completed].value
             #expect(
-                try peer.run(for: .seconds(60)) { $0.isConnected && rig.metrics.dtlsHandshakes[.completed].value > before }, "the attacker's own leg")
+                try peer.run(for: .seconds(60)) {
+                    $0.isConnected && rig.metrics.dtlsHandshakes[.completed].value > before
+                }, "the attacker's own leg")
         }
 
         func hangUp() { rig.server.send(.release, for: Self.call) }
@@ -49,7 +53,10 @@ struct HostilePeerTests {
     /// Goes on until both peers have keys, then lets them talk.
     private func expectEstablishment(_ rig: inout Rig) throws {
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
-        #expect(try rig.wait { rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee)) })
+        #expect(
+            try rig.wait {
+                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+            })
         for _ in 0..<3 { try rig.expectMedia() }
         #expect(!rig.events.contains(.failed(.caller, .handshakeFailed)))
     }
@@ -57,7 +64,9 @@ struct HostilePeerTests {
     // MARK: Paths
 
     @Test(arguments: [true, false])
-    func `a valid check for one's own leg from a peer's address moves nobody's media, during the talk and after`(established: Bool) throws {
+    func `a valid check for one's own leg from a peer's address moves nobody's media, during the talk and after`(
+        established: Bool
+    ) throws {
         var rig = try Rig()
         try rig.establish()
         let attacker = try Attacker(in: rig)
@@ -73,13 +82,16 @@ struct HostilePeerTests {
         attacker.hangUp()
         #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == sessions - 1 })
         for _ in 0..<3 { try rig.expectMedia() }
-        #expect(rig.metrics.srtpFailures[.authentication].value == 0 && rig.metrics.packetsDropped[.unknownAddress].value == 0)
+        #expect(
+            rig.metrics.srtpFailures[.authentication].value == 0
+                && rig.metrics.packetsDropped[.unknownAddress].value == 0)
         rig.server.stop()
     }
 
     /// Whoever the gateway shakes hands with, and in whichever part: what the other end presents says whose it is.
     @Test(arguments: [
-        (DTLSTransport.Role.client, DTLSTransport.Role.client, true), (.client, .client, false), (.client, .server, false),
+        (DTLSTransport.Role.client, DTLSTransport.Role.client, true), (.client, .client, false),
+        (.client, .server, false),
         (.server, .client, true), (.server, .client, false), (.server, .server, true), (.server, .server, false),
     ])
     func `a valid check for one's own leg does not take a peer's handshake, before the peer's own check or after it`(
@@ -142,7 +154,11 @@ struct HostilePeerTests {
         rig.server.stop()
     }
 
-    @Test func `a peer that has really got another one's address is heard from its first packet, and so is the other when it is back`() throws {
+    @Test
+    func
+        `a peer that has really got another one's address is heard from its first packet, and so is the other when it is back`()
+        throws
+    {
         var rig = try Rig()
         try rig.establish()
         try rig.expectMedia()
@@ -161,7 +177,10 @@ struct HostilePeerTests {
 
     // MARK: Voice hammer
 
-    @Test func `a nominated check from a forged address draws at most three times its bytes, and media stays where it was`() throws {
+    @Test
+    func `a nominated check from a forged address draws at most three times its bytes, and media stays where it was`()
+        throws
+    {
         var rig = try Rig()
         try rig.establish()
         let victim = try Stranger(to: rig.gateway)
@@ -217,7 +236,10 @@ struct HostilePeerTests {
         var sent: UInt64 = 0
         for round in 0..<100 as Range<UInt32> {
             attacker.peer.forgetSources()
-            try attacker.peer.send(burst: (0..<100).map { Rig.packet(sequence: 1, timestamp: 0, ssrc: 0x1000_0000 + round * 100 + $0, payload: 20) })
+            try attacker.peer.send(
+                burst: (0..<100).map {
+                    Rig.packet(sequence: 1, timestamp: 0, ssrc: 0x1000_0000 + round * 100 + $0, payload: 20)
+                })
             sent += 100
             let floodReceived = { rig.metrics.packetsDropped[.tooManySources].value + 200 >= sent }
             #expect(try rig.wait(until: floodReceived), "of each hundred, all but a few are turned away")
@@ -227,7 +249,8 @@ struct HostilePeerTests {
         let turnedAway = rig.metrics.packetsDropped[.tooManySources].value
         for source in 0..<1_000 as Range<UInt32> {
             if source % 100 == 0 { attacker.peer.forgetSources() }
-            try attacker.peer.sendControl(HostilePackets.receiverReport(by: 0x2000_0000 + source, on: SSRC(0x3333_3333)))
+            try attacker.peer.sendControl(
+                HostilePackets.receiverReport(by: 0x2000_0000 + source, on: SSRC(0x3333_3333)))
             if source % 100 == 99 { try rig.expectMedia() }
         }
         #expect(try rig.wait { rig.metrics.packetsDropped[.tooManySources].value >= turnedAway + 900 })
@@ -240,7 +263,8 @@ struct HostilePeerTests {
         for source in 0..<25 as Range<UInt32> {
             rig.callee.clear()
             for number in 1...3 as ClosedRange<UInt16> {
-                try rig.caller.send(Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0x4000_0000 + source))
+                try rig.caller.send(
+                    Rig.packet(sequence: number, timestamp: UInt32(number) * 160, ssrc: 0x4000_0000 + source))
             }
             #expect(try rig.wait { rig.callee.received.count == 3 })
         }

@@ -19,7 +19,9 @@ struct KeyDeliveryTests {
     @Test(arguments: Change.allCases) private func `no key is lost`(_ change: Change) throws {
         var rig = try Rig()
         try rig.establish()
-        if change != .nothing, change != .musicBegins { rig.server.send(.play(Playback(.music), number: 1, to: .callee), for: rig.call) }
+        if change != .nothing, change != .musicBegins {
+            rig.server.send(.play(Playback(.music), number: 1, to: .callee), for: rig.call)
+        }
         _ = try rig.callee.run(for: .milliseconds(100))
         let digits = try #require(DigitSequence(Self.keys, duration: .milliseconds(80), gap: .milliseconds(80)))
         rig.server.send(.sendDigits(digits, to: .callee), for: rig.call)

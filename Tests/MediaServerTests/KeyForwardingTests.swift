@@ -14,7 +14,8 @@ struct KeyForwardingTests {
     }
 
     private static let ways = [
-        Way(from: [.opus(), .events48], to: [.pcmu, .events8]), Way(from: [.pcmu, .events8], to: [.opus(), .events48]),
+        Way(from: [.opus(), .events48], to: [.pcmu, .events8]),
+        Way(from: [.pcmu, .events8], to: [.opus(), .events48]),
         Way(from: [.g722, .events8], to: [.pcma, .events8]), Way(from: [.opus(), .events8], to: [.pcmu, .events8]),
     ]
     /// Which of a key's packets come, by their place; the ends are the last three.
@@ -52,7 +53,8 @@ struct KeyForwardingTests {
                 event.write(to: &span)
                 for _ in 0..<fate.copies(place, of: steps + 3) {
                     rig.receive(
-                        payload, payloadType: Int(payloadType.rawValue), timestamp: UInt32(start * ticks + segment), marker: place == 0)
+                        payload, payloadType: Int(payloadType.rawValue), timestamp: UInt32(start * ticks + segment),
+                        marker: place == 0)
                 }
                 rig.runCycle()
             }
@@ -83,7 +85,9 @@ struct KeyForwardingTests {
 
     /// The way, milliseconds, and what comes of the packets.
     private static let presses: [(way: Int, milliseconds: Int, fate: Fate)] =
-        ways.indices.map { ($0, 100, .all) } + Fate.allCases.flatMap { [(0, 60, $0), (1, 220, $0)] } + [(0, 1_600, .doubled), (1, 1_600, .firstLost)]
+        ways.indices.map { ($0, 100, .all) } + Fate.allCases.flatMap { [(0, 60, $0), (1, 220, $0)] } + [
+            (0, 1_600, .doubled), (1, 1_600, .firstLost),
+        ]
 
     @Test(arguments: presses) func `a key lasts as long as its sender says, in the receiver's rate`(
         _ press: (way: Int, milliseconds: Int, fate: Fate)

@@ -8,15 +8,21 @@ import Testing
 /// Keys that are pressed, heard and passed on (RFC 4733, ITU-T Q.23).
 struct KeyTests {
     /// A key's packets in order: the key's code, its end, its duration and the timestamp.
-    private static func events(_ sent: [EngineRig.Sent], payloadType: Int) -> [(code: UInt8, isEnd: Bool, duration: Int, packet: EngineRig.Sent)] {
+    private static func events(_ sent: [EngineRig.Sent], payloadType: Int) -> [(
+        code: UInt8, isEnd: Bool, duration: Int, packet: EngineRig.Sent
+    )] {
         sent.filter { $0.payloadType == payloadType }.map { packet in
-            (packet.payload[0], packet.payload[1] & 0x80 != 0, Int(packet.payload[2]) << 8 | Int(packet.payload[3]), packet)
+            (
+                packet.payload[0], packet.payload[1] & 0x80 != 0, Int(packet.payload[2]) << 8 | Int(packet.payload[3]),
+                packet
+            )
         }
     }
 
     private static let ways: [(codec: Codec, events: Codec?, preferred: Int)] = [
         (.opus(), .events48, 20_000), (.opus(), .events8, 20_000), (.pcmu, .events8, 20_000), (.g722, .events8, 20_000),
-        (.pcma, .events8, 10_000), (.opus(), .events48, 60_000), (.pcmu, .events8, 30_000), (.opus("usedtx=1"), .events48, 40_000),
+        (.pcma, .events8, 10_000), (.opus(), .events48, 60_000), (.pcmu, .events8, 30_000),
+        (.opus("usedtx=1"), .events48, 40_000),
     ]
 
     @Test(arguments: ways) func `keys go over a playback, all of them, and it goes on from where it would be`(
@@ -52,7 +58,9 @@ struct KeyTests {
         }
         // To DTX a steady tone is no speech after a while.
         let last = try #require(rig.sent.last)
-        #expect(last.payloadType == Int(way.codec.payloadType.rawValue) && (last.cycle >= 195 || way.codec.parameters != nil))
+        #expect(
+            last.payloadType == Int(way.codec.payloadType.rawValue)
+                && (last.cycle >= 195 || way.codec.parameters != nil))
     }
 
     @Test func `keys sound in the audio for a peer that knows no events, in the middle of a playback`() throws {
@@ -67,13 +75,17 @@ struct KeyTests {
         let key = heard[11..<14].flatMap(\.self)
         #expect(Self.share(770, in: key) + Self.share(1_336, in: key) > 0.9)
         #expect(Self.share(440, in: heard[20..<30].flatMap(\.self)) > 0.8)
-        for (previous, next) in zip(rig.sent, rig.sent.dropFirst()) { #expect(next.timestamp == previous.timestamp &+ 160 && !next.marker) }
+        for (previous, next) in zip(rig.sent, rig.sent.dropFirst()) {
+            #expect(next.timestamp == previous.timestamp &+ 160 && !next.marker)
+        }
     }
 
     // MARK: In the audio of G.711
 
     /// A call from a G.711 peer to one that speaks Opus.
-    private static func inband(_ keys: String, of codecs: [Codec], detects: Bool = true, packet: Int = 160) -> [EngineRig.Sent] {
+    private static func inband(_ keys: String, of codecs: [Codec], detects: Bool = true, packet: Int = 160)
+        -> [EngineRig.Sent]
+    {
         var rig = EngineRig(a: codecs, b: [.opus(), .events48], engine: AudioEngine(detectsInbandKeys: detects))
         var queue = DigitQueue(keys, duration: 100, gap: 100)
         var (waiting, timestamp) = ([Int16](repeating: 0, count: 4_000), UInt32(0))
@@ -89,7 +101,8 @@ struct KeyTests {
         var start = 0
         for cycle in 0..<(waiting.count / 160) {
             while start + packet <= (cycle + 1) * 160 {
-                rig.receive(waiting[start..<(start + packet)].map(G711.muLaw.encode), payloadType: 0, timestamp: timestamp)
+                rig.receive(
+                    waiting[start..<(start + packet)].map(G711.muLaw.encode), payloadType: 0, timestamp: timestamp)
                 timestamp &+= UInt32(packet)
                 start += packet
             }
@@ -98,7 +111,8 @@ struct KeyTests {
         return rig.sent
     }
 
-    @Test(arguments: [80, 160, 480]) func `keys that sound in the audio come out as keys, once per press`(_ packet: Int) {
+    @Test(arguments: [80, 160, 480]) func `keys that sound in the audio come out as keys, once per press`(_ packet: Int)
+    {
         let sent = Self.inband("0123456789*#ABCD55", of: [.pcmu], packet: packet)
         let pressed = Self.events(sent, payloadType: 110).filter { $0.packet.marker }.map(\.code)
         #expect(pressed == Array(0...15) + [5, 5])

@@ -9,8 +9,12 @@ struct MediaLibraryTests {
     private static let library = MediaLibrary(folder: Fixtures.root.appending(path: "audio").path)
 
     /// Length in samples of 48 kHz, and the tone in each channel.
-    @Test(arguments: [("mono.opus", 48_000, [500.0]), ("stereo.ogg", 59_232, [500, 1_000]), ("mulaw.wav", 9_600, [500])])
-    func `files of each kind become samples of 48 kHz, in the channels that they have`(_ name: String, _ length: Int, _ tones: [Double]) async throws {
+    @Test(arguments: [
+        ("mono.opus", 48_000, [500.0]), ("stereo.ogg", 59_232, [500, 1_000]), ("mulaw.wav", 9_600, [500]),
+    ])
+    func `files of each kind become samples of 48 kHz, in the channels that they have`(
+        _ name: String, _ length: Int, _ tones: [Double]
+    ) async throws {
         try await Self.library.load(name)
         try Self.check(try #require(Self.library.sound(of: name)), length, tones, isExact: !name.hasSuffix("wav"))
     }
@@ -27,7 +31,9 @@ struct MediaLibraryTests {
     }
 
     /// Two channels of PCM, resampled and as they are; three are folded.
-    @Test(arguments: [(48_000, 2), (16_000, 2), (48_000, 3)]) func `WAV files keep two channels`(_ rate: Int, _ channels: Int) async throws {
+    @Test(arguments: [(48_000, 2), (16_000, 2), (48_000, 3)]) func `WAV files keep two channels`(
+        _ rate: Int, _ channels: Int
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // a leftover harms nobody
@@ -46,10 +52,15 @@ struct MediaLibraryTests {
     }
 
     private static func wave(_ samples: [Int16], _ rate: Int, _ channels: Int) -> [UInt8] {
-        func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-        let format = little(1, 2) + little(channels, 2) + little(rate, 4) + little(rate * channels * 2, 4) + little(channels * 2, 2) + little(16, 2)
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let format =
+            little(1, 2) + little(channels, 2) + little(rate, 4) + little(rate * channels * 2, 4)
+            + little(channels * 2, 2) + little(16, 2)
         let data = samples.flatMap { little(Int($0), 2) }
-        return Array("RIFF".utf8) + little(36 + data.count, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + format + Array("data".utf8)
+        return Array("RIFF".utf8) + little(36 + data.count, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + format
+            + Array("data".utf8)
             + little(data.count, 4) + data
     }
 
@@ -58,7 +69,9 @@ struct MediaLibraryTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // a leftover harms nobody
         let names = ["a.wav", "b.wav", "c.wav"]
-        for name in names { try Data(Self.wave([Int16](repeating: 99, count: 8_000), 8_000, 1)).write(to: folder.appending(path: name)) }
+        for name in names {
+            try Data(Self.wave([Int16](repeating: 99, count: 8_000), 8_000, 1)).write(to: folder.appending(path: name))
+        }
         // A second is 96 kB at 48 kHz.
         let library = MediaLibrary(folder: folder.path, capacity: 200_000)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -68,12 +81,14 @@ struct MediaLibraryTests {
         #expect(await library.readCount == 1)
         for name in ["b.wav", "a.wav", "c.wav"] { try await library.load(name) }
         #expect(await library.readCount == 3)
-        #expect(names.map { library.sound(of: $0) != nil } == [true, false, true], "what was asked for longest ago goes")
+        #expect(
+            names.map { library.sound(of: $0) != nil } == [true, false, true], "what was asked for longest ago goes")
         try await library.load("b.wav")
         #expect(await library.readCount == 4)
     }
 
-    @Test(arguments: ["README.md", "../stun/README.md", "", ".hidden", "nothing.opus"]) func `everything else is refused`(_ name: String) async {
+    @Test(arguments: ["README.md", "../stun/README.md", "", ".hidden", "nothing.opus"])
+    func `everything else is refused`(_ name: String) async {
         await #expect(throws: MediaFileError.self) { try await Self.library.load(name) }
         #expect(Self.library.sound(of: name) == nil)
     }
@@ -83,13 +98,16 @@ struct MediaLibraryTests {
     func `links are refused`(_ name: String) async throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         let (folder, outside) = (root.appending(path: "media"), root.appending(path: "outside"))
-        for each in [folder, outside] { try FileManager.default.createDirectory(at: each, withIntermediateDirectories: true) }
+        for each in [folder, outside] {
+            try FileManager.default.createDirectory(at: each, withIntermediateDirectories: true)
+        }
         defer { try? FileManager.default.removeItem(at: root) }  // a leftover harms nobody
         let sound = Data(try Fixtures.bytes("audio/mono.opus"))
         try sound.write(to: outside.appending(path: "secret.opus"))
         try sound.write(to: folder.appending(path: "own.opus"))
         let targets = [
-            "file": outside.appending(path: "secret.opus"), "neighbour": folder.appending(path: "own.opus"), "folder": outside,
+            "file": outside.appending(path: "secret.opus"), "neighbour": folder.appending(path: "own.opus"),
+            "folder": outside,
             "nowhere": root.appending(path: "nothing.opus"), "link": folder.appending(path: "file"),
         ]
         for (link, target) in targets {
@@ -97,7 +115,9 @@ struct MediaLibraryTests {
         }
         let library = MediaLibrary(folder: folder.path)
         try await library.load("own.opus")
-        let reason = name.contains("/") ? "is not the name of a file in the media folder" : "is not a file of its own in the media folder"
+        let reason =
+            name.contains("/")
+            ? "is not the name of a file in the media folder" : "is not a file of its own in the media folder"
         await #expect(throws: MediaFileError("\"\(name)\" \(reason)")) { try await library.load(name) }
         #expect(library.sound(of: name) == nil)
     }
@@ -110,7 +130,8 @@ struct MediaLibraryTests {
         file[200] ^= 0xFF
         try Data(file).write(to: folder.appending(path: "damaged.opus"))
         let library = MediaLibrary(folder: folder.path)
-        await #expect(throws: MediaFileError("\"damaged.opus\": its page at byte 121 is damaged: the checksum differs")) {
+        await #expect(throws: MediaFileError("\"damaged.opus\": its page at byte 121 is damaged: the checksum differs"))
+        {
             try await library.load("damaged.opus")
         }
     }

@@ -24,7 +24,8 @@ struct MixedCodecTests {
         }
 
         func next() throws -> (payload: [UInt8], timestamp: UInt32) {
-            let samples = (0..<(Int(MixedCodecTests.rate(of: codec)) / 50)).map { _ in Int16(8_000 * oscillator.next()) }
+            let samples = (0..<(Int(MixedCodecTests.rate(of: codec)) / 50)).map { _ in Int16(8_000 * oscillator.next())
+            }
             defer { timestamp &+= UInt32(codec.clockRate / 50) }
             return (try encoded(samples), timestamp)
         }
@@ -34,7 +35,9 @@ struct MixedCodecTests {
             if codec.isNamed("PCMA") { return samples.map(G711.aLaw.encode) }
             var payload = [UInt8](repeating: 0, count: 1_500)
             var span = payload.mutableSpan
-            let size = codec.isNamed("G722") ? g722.encode(samples.span, into: &span) : try opus.encode(samples.span, into: &span)
+            let size =
+                codec.isNamed("G722")
+                ? g722.encode(samples.span, into: &span) : try opus.encode(samples.span, into: &span)
             return Array(payload[..<size])
         }
     }
@@ -57,7 +60,8 @@ struct MixedCodecTests {
                 var samples = [Int16](repeating: 0, count: 5_760)
                 var span = samples.mutableSpan
                 let count =
-                    codec.isNamed("G722") ? g722.decode(packet.payload.span, into: &span) : try opus.decode(packet.payload.span, into: &span)
+                    codec.isNamed("G722")
+                    ? g722.decode(packet.payload.span, into: &span) : try opus.decode(packet.payload.span, into: &span)
                 heard += samples.prefix(count)
             }
         }
@@ -73,7 +77,8 @@ struct MixedCodecTests {
             for (place, voice) in voices.enumerated() {
                 let packet = try voice.next()
                 rig.receive(
-                    packet.payload, from: LegIndex(place), payloadType: Int(codecs[place].payloadType.rawValue), timestamp: packet.timestamp)
+                    packet.payload, from: LegIndex(place), payloadType: Int(codecs[place].payloadType.rawValue),
+                    timestamp: packet.timestamp)
             }
             rig.runCycle()
         }
@@ -84,7 +89,9 @@ struct MixedCodecTests {
             let rate = Self.rate(of: codec)
             #expect(heard.count >= Int(rate) / 2)
             let shares = (share(of: 500, in: heard, rate: rate), share(of: 1_000, in: heard, rate: rate))
-            #expect(abs(shares.0 - expected[place].0) < 0.1 && abs(shares.1 - expected[place].1) < 0.1, "leg \(place): \(shares)")
+            #expect(
+                abs(shares.0 - expected[place].0) < 0.1 && abs(shares.1 - expected[place].1) < 0.1,
+                "leg \(place): \(shares)")
             // A sine of 8,000 is 15 dB below full scale; two are 3 dB more.
             let level = Int(AudioLevel(of: heard.span).decibelsBelow)
             #expect(abs(level - (place == 2 ? 12 : 15)) <= 1, "leg \(place): \(level)")

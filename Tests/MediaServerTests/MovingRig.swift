@@ -31,7 +31,8 @@ struct MovingRig {
         server = try MediaServer(
             configuration: MediaServer.Configuration(
                 bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0, tcpPort: 0, workers: 3),
-            metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
+            metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            events: { [events] _, event in events.append(event) })
         (a, b, c) = (try LoopbackPeer(role: .client), try LoopbackPeer(role: .client), try LoopbackPeer(role: .client))
         d = try LoopbackPeer(role: .client, over: transport)
         start(Self.first, a, b)
@@ -40,7 +41,9 @@ struct MovingRig {
 
     var peers: [LoopbackPeer] { [a, b, c, d] }
 
-    private func start(_ call: CallID, _ caller: LoopbackPeer, _ callee: LoopbackPeer, calleeOver transport: PeerLink.Transport = .udp) {
+    private func start(
+        _ call: CallID, _ caller: LoopbackPeer, _ callee: LoopbackPeer, calleeOver transport: PeerLink.Transport = .udp
+    ) {
         let worker = Int(call.rawValue % 3)
         for leg in [Leg.caller, .callee] { server.send(.prepare(leg, Self.credentials(of: leg, call)), for: call) }
         talk(.caller, .callee, in: call)
@@ -52,7 +55,8 @@ struct MovingRig {
     }
 
     static func credentials(of leg: Leg, _ call: CallID) -> ICECredentials {
-        ICECredentials(ufrag: "gateway\(leg == .caller ? "A" : "B")\(call.rawValue)", password: "password of the gateway")
+        ICECredentials(
+            ufrag: "gateway\(leg == .caller ? "A" : "B")\(call.rawValue)", password: "password of the gateway")
     }
 
     /// Two legs hear each other.
@@ -67,18 +71,22 @@ struct MovingRig {
     func connect(_ leg: Leg, _ peer: LoopbackPeer, _ local: ICECredentials, in call: CallID, video: SSRC? = nil) {
         let pcmu = Codec(payloadType: PayloadType(0)!, name: "PCMU", clockRate: 8_000)
         var negotiated = NegotiatedLeg(
-            transport: NegotiatedTransport(local: local, remote: peer.credentials, remoteFingerprints: [peer.fingerprint], role: .server),
+            transport: NegotiatedTransport(
+                local: local, remote: peer.credentials, remoteFingerprints: [peer.fingerprint], role: .server),
             media: [
                 NegotiatedMedia(
-                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [pcmu], extensions: [], remoteSources: [],
-                    localSSRC: SSRC(UInt32(local.ufrag.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } % 0xFFFF_0000)), localRetransmissionSSRC: nil)
+                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [pcmu], extensions: [],
+                    remoteSources: [],
+                    localSSRC: SSRC(UInt32(local.ufrag.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } % 0xFFFF_0000)),
+                    localRetransmissionSSRC: nil)
             ])
         if let video {
             let vp8 = Codec(payloadType: PayloadType(96)!, name: "VP8", clockRate: 90_000, feedback: ["nack pli"])
             negotiated.media.append(
                 NegotiatedMedia(
                     mid: "1", kind: .video, direction: .sendReceive, isRejected: false, codecs: [vp8], extensions: [],
-                    remoteSources: [AnnouncedSource(ssrc: video)], localSSRC: SSRC(~video.rawValue), localRetransmissionSSRC: nil))
+                    remoteSources: [AnnouncedSource(ssrc: video)], localSSRC: SSRC(~video.rawValue),
+                    localRetransmissionSSRC: nil))
         }
         server.send(.connect(leg, negotiated), for: call)
     }
@@ -129,7 +137,9 @@ struct MovingRig {
     func packet() -> [UInt8] { Rig.packet(sequence: sequence, timestamp: UInt32(sequence) * 160, ssrc: 0xAAAA) }
 
     /// What the owners of calls ask for when `d` leaves the second call for the first, where `a` and `b` are, and `b` leaves.
-    mutating func move(_ leg: Leg = .callee, from former: CallID = second, to call: CallID = first, as name: Leg, with other: Leg) {
+    mutating func move(
+        _ leg: Leg = .callee, from former: CallID = second, to call: CallID = first, as name: Leg, with other: Leg
+    ) {
         server.send(.adopt(leg, from: former, as: name), for: call)
         talk(name, other, in: call)
     }

@@ -28,15 +28,21 @@ struct MovingTests {
     }
 
     private func expectNothingLeft(of rig: MovingRig) throws {
-        for call in [MovingRig.first, MovingRig.second, MovingRig.third, MovingRig.last] { rig.server.send(.release, for: call) }
-        #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == 0 && rig.metrics.mediaConnectionsActive.value == 0 })
+        for call in [MovingRig.first, MovingRig.second, MovingRig.third, MovingRig.last] {
+            rig.server.send(.release, for: call)
+        }
+        #expect(
+            try rig.wait { rig.metrics.mediaSessionsActive.value == 0 && rig.metrics.mediaConnectionsActive.value == 0 }
+        )
         rig.server.stop()
         #expect(rig.metrics.mediaSessionsActive.value == 0)
         #expect(rig.metrics.packetsDropped[.overload].value == 0)
     }
 
     @Test(arguments: transports)
-    func `a leg goes from worker to worker and back, and its peer notices nothing`(_ transport: PeerLink.Transport) throws {
+    func `a leg goes from worker to worker and back, and its peer notices nothing`(_ transport: PeerLink.Transport)
+        throws
+    {
         var rig = try moved(over: transport)
         // On to a third call, where `c` comes, too.
         rig.move(guest, from: MovingRig.first, to: MovingRig.third, as: .caller, with: .callee)
@@ -118,13 +124,18 @@ struct MovingTests {
     }
 
     /// `d` has moved, `c` has not, and each sends checks for its own leg from the other's address.
-    @Test func `a valid check for one's own leg from another peer's address moves nobody's media, wherever the two legs are`() throws {
+    @Test
+    func `a valid check for one's own leg from another peer's address moves nobody's media, wherever the two legs are`()
+        throws
+    {
         var rig = try moved()
         func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) throws {
             let checks = rig.metrics.stunRequests.value
             for transaction in 0..<5 as Range<UInt64> {
                 other.sendRaw(
-                    Checks.valid(for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: transaction))
+                    Checks.valid(
+                        for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag,
+                        transaction: transaction))
             }
             #expect(try rig.wait { rig.metrics.stunRequests.value >= checks + 5 })
         }
@@ -152,7 +163,9 @@ struct MovingTests {
     @Test func `forged checks that come while legs move move nobody's media`() throws {
         var rig = try moved()
         func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) {
-            other.sendRaw(Checks.valid(for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: 1))
+            other.sendRaw(
+                Checks.valid(
+                    for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: 1))
         }
         func forgeBoth() {
             for _ in 0..<3 {
@@ -163,7 +176,8 @@ struct MovingTests {
         let nobody = Leg(1_000)
         var (c, d) = (Leg.caller, guest)
         for round in 0..<20 as Range<UInt64> {
-            let (here, there) = round % 2 == 0 ? (MovingRig.second, MovingRig.third) : (MovingRig.third, MovingRig.second)
+            let (here, there) =
+                round % 2 == 0 ? (MovingRig.second, MovingRig.third) : (MovingRig.third, MovingRig.second)
             forgeBoth()
             rig.move(c, from: here, to: there, as: Leg(100 + round), with: nobody)
             forgeBoth()
@@ -197,7 +211,8 @@ struct MovingTests {
         // A check of the peer may have been on its way when the leg ended.
         let unknown = rig.metrics.stunRefused[.unknownUsername].value
         let stranger = try Stranger(to: rig.server.localAddresses[1])
-        stranger.send(Checks.valid(for: MovingRig.credentials(of: .callee, MovingRig.second), by: rig.d.credentials.ufrag))
+        stranger.send(
+            Checks.valid(for: MovingRig.credentials(of: .callee, MovingRig.second), by: rig.d.credentials.ufrag))
         #expect(try rig.wait { rig.metrics.stunRefused[.unknownUsername].value > unknown })
         rig.talk(.caller, .callee, in: MovingRig.first)
         try rig.expectMedia(between: rig.a, rig.b)
@@ -217,7 +232,8 @@ struct MovingTests {
 
     /// The first of them has to give away what it does not have yet.
     @Test(arguments: [MovingRig.third, CallID(33)])
-    func `a leg that is on its way can be given on at once, to another worker or the same`(_ last: CallID) async throws {
+    func `a leg that is on its way can be given on at once, to another worker or the same`(_ last: CallID) async throws
+    {
         var rig = try established()
         func names(_ round: Int) -> (of: Leg, with: Leg) { (Leg(UInt64(2 * round)), Leg(UInt64(2 * round + 1))) }
         for round in 0..<20 {

@@ -7,7 +7,9 @@ import Testing
 
 /// How much audio goes into the packets to a peer (RFC 8866 §6.4), and what its fmtp asks for (RFC 7587 §6.1).
 struct PacketTimeTests {
-    private static func played(to codec: Codec, _ packetTime: PacketTime, cycles: Int = 60, amplitude: Double = 8_000) -> [EngineRig.Sent] {
+    private static func played(to codec: Codec, _ packetTime: PacketTime, cycles: Int = 60, amplitude: Double = 8_000)
+        -> [EngineRig.Sent]
+    {
         var rig = EngineRig(a: [.opus()], b: [codec], packetTime: packetTime, source: .player(1))
         rig.engine.setPlayer(SinePlayer(amplitude: amplitude), number: 1)
         rig.run(cycles: cycles)
@@ -15,9 +17,12 @@ struct PacketTimeTests {
     }
 
     private static let wishes: [(preferred: Int?, maximum: Int?, opus: Int, sampled: Int)] = [
-        (nil, nil, 20_000, 20_000), (10_000, nil, 10_000, 10_000), (20_000, nil, 20_000, 20_000), (30_000, nil, 20_000, 30_000),
-        (40_000, nil, 40_000, 40_000), (60_000, nil, 60_000, 60_000), (120_000, nil, 120_000, 120_000), (999_000, nil, 120_000, 120_000),
-        (nil, 60_000, 20_000, 20_000), (nil, 10_000, 10_000, 10_000), (60_000, 40_000, 40_000, 40_000), (5_000, nil, 5_000, 5_000),
+        (nil, nil, 20_000, 20_000), (10_000, nil, 10_000, 10_000), (20_000, nil, 20_000, 20_000),
+        (30_000, nil, 20_000, 30_000),
+        (40_000, nil, 40_000, 40_000), (60_000, nil, 60_000, 60_000), (120_000, nil, 120_000, 120_000),
+        (999_000, nil, 120_000, 120_000),
+        (nil, 60_000, 20_000, 20_000), (nil, 10_000, 10_000, 10_000), (60_000, 40_000, 40_000, 40_000),
+        (5_000, nil, 5_000, 5_000),
         (3_000, nil, 2_500, 5_000), (20_000, 2_000, 2_500, 5_000),
     ]
 
@@ -43,7 +48,9 @@ struct PacketTimeTests {
         #expect(sent.first?.marker == true)
     }
 
-    @Test(arguments: [10_000, 20_000, 40_000, 60_000, 120_000]) func `what is heard does not depend on it`(_ preferred: Int) throws {
+    @Test(arguments: [10_000, 20_000, 40_000, 60_000, 120_000]) func `what is heard does not depend on it`(
+        _ preferred: Int
+    ) throws {
         let sent = Self.played(to: .opus(), PacketTime(preferred: preferred, maximum: nil))
         var decoder = try OpusDecoder()
         var heard: [Int16] = []
@@ -59,7 +66,8 @@ struct PacketTimeTests {
     }
 
     @Test(arguments: [
-        ("maxaveragebitrate=12000", 2 * 12_000 / 8 / 50), ("maxaveragebitrate=12000;cbr=1", 12_000 / 8 / 50), ("maxaveragebitrate=64000; cbr=1", 160),
+        ("maxaveragebitrate=12000", 2 * 12_000 / 8 / 50), ("maxaveragebitrate=12000;cbr=1", 12_000 / 8 / 50),
+        ("maxaveragebitrate=64000; cbr=1", 160),
         ("cbr=1;maxaveragebitrate=64000;stereo=1", 160),
     ])
     func `no packet is larger than the bit rate that the peer asks for allows`(_ parameters: String, _ largest: Int) {
@@ -69,7 +77,8 @@ struct PacketTimeTests {
     }
 
     @Test(arguments: [20_000, 60_000, 120_000]) func `no packet is larger than any path takes`(_ preferred: Int) {
-        let sent = Self.played(to: .opus("maxaveragebitrate=510000;cbr=1"), PacketTime(preferred: preferred), amplitude: 30_000)
+        let sent = Self.played(
+            to: .opus("maxaveragebitrate=510000;cbr=1"), PacketTime(preferred: preferred), amplitude: 30_000)
         #expect(sent.count == 60 * 20_000 / preferred && sent.allSatisfy { $0.payload.count <= 1_200 })
     }
 
@@ -91,8 +100,12 @@ struct PacketTimeTests {
     }
 
     @Test(arguments: [10_000, 20_000, 40_000, 60_000])
-    func `silence is not sent to a peer that asked for that; time goes on, and what follows has the marker`(_ preferred: Int) {
-        var rig = EngineRig(a: [.opus()], b: [.opus("usedtx=1")], packetTime: PacketTime(preferred: preferred, maximum: nil), source: .player(1))
+    func `silence is not sent to a peer that asked for that; time goes on, and what follows has the marker`(
+        _ preferred: Int
+    ) {
+        var rig = EngineRig(
+            a: [.opus()], b: [.opus("usedtx=1")], packetTime: PacketTime(preferred: preferred, maximum: nil),
+            source: .player(1))
         let player = SinePlayer()
         rig.engine.setPlayer(player, number: 1)
         rig.run(cycles: 30)
@@ -110,7 +123,9 @@ struct PacketTimeTests {
         }
         // 20 ms of timestamps per cycle, whatever was not sent.
         let (first, last) = (rig.sent[0], rig.sent[rig.sent.count - 1])
-        #expect(abs(Int(last.timestamp &- first.timestamp) - (last.cycle - first.cycle) * 960) < preferred * 48 / 1_000 + 960)
+        #expect(
+            abs(Int(last.timestamp &- first.timestamp) - (last.cycle - first.cycle) * 960) < preferred * 48 / 1_000
+                + 960)
     }
 
     @Test func `silence is sent to a peer that did not ask`() {

@@ -26,7 +26,9 @@ struct ReceivedAudioTests {
     }
 
     /// The audio sent to b, which is G.711, in cycles of 20 ms.
-    private static func heard(_ sent: [EngineRig.Sent]) -> [Int16] { sent.flatMap { packet in packet.payload.map(G711.muLaw.decode) } }
+    private static func heard(_ sent: [EngineRig.Sent]) -> [Int16] {
+        sent.flatMap { packet in packet.payload.map(G711.muLaw.decode) }
+    }
 
     /// RMS of a sine of 8,000: 15 dB below full scale.
     private static func isEven(_ heard: [Int16]) -> Bool {
@@ -96,7 +98,8 @@ struct ReceivedAudioTests {
     // MARK: Comfort noise
 
     /// Half a second of tone, then noise at the level, then tone again.
-    @Test(arguments: [40, 50, 60] as [UInt8], [25, 400]) func `noise is heard at the level that the peer says, until it speaks again`(
+    @Test(arguments: [40, 50, 60] as [UInt8], [25, 400])
+    func `noise is heard at the level that the peer says, until it speaks again`(
         _ level: UInt8, _ pause: Int
     ) {
         var rig = EngineRig(a: [.pcma, .comfortNoise], b: [.pcmu])
@@ -163,7 +166,9 @@ struct ReceivedAudioTests {
             #expect(next.number == previous.number &+ 1)
             #expect(next.marker == (next.payloadType != 13 && previous.payloadType == 13))
             // Timestamps say when, to within the packet that was not full yet.
-            #expect(abs(Int(next.timestamp &- previous.timestamp) - (next.cycle - previous.cycle) * 160) <= preferred * 8 / 1_000)
+            #expect(
+                abs(Int(next.timestamp &- previous.timestamp) - (next.cycle - previous.cycle) * 160) <= preferred * 8
+                    / 1_000)
         }
         #expect(sent.count { $0.payloadType != 13 } < 60 * 20_000 / preferred + 6)
     }

@@ -24,16 +24,20 @@ struct RedundancyTests {
 
     private static func spoken(to parameters: String, _ preferred: Int = 20_000) -> [EngineRig.Sent] {
         var rig = EngineRig(
-            a: [.opus()], b: [.opus(parameters)], packetTime: PacketTime(preferred: preferred, maximum: nil), source: .player(1))
+            a: [.opus()], b: [.opus(parameters)], packetTime: PacketTime(preferred: preferred, maximum: nil),
+            source: .player(1))
         rig.engine.setPlayer(VoicePlayer(), number: 1)
         rig.run(cycles: 90)
         return rig.sent
     }
 
-    private static func carriesRedundancy(_ packet: EngineRig.Sent) -> Bool { OpusPacket.carriesRedundancy(packet.payload.span) }
+    private static func carriesRedundancy(_ packet: EngineRig.Sent) -> Bool {
+        OpusPacket.carriesRedundancy(packet.payload.span)
+    }
 
     @Test(arguments: [
-        ("", 20_000), ("minptime=10;", 10_000), ("stereo=1;", 40_000), ("maxplaybackrate=16000;", 60_000), ("maxaveragebitrate=40000;", 20_000),
+        ("", 20_000), ("minptime=10;", 10_000), ("stereo=1;", 40_000), ("maxplaybackrate=16000;", 60_000),
+        ("maxaveragebitrate=40000;", 20_000),
     ])
     func `a peer that asks for redundancy gets it, and no other`(_ others: String, _ preferred: Int) {
         let with = Self.spoken(to: others + "useinbandfec=1", preferred)
@@ -54,10 +58,12 @@ struct RedundancyTests {
             for index in said.indices {
                 energy += Double(said[index]) * Double(said[index])
                 recovered += (Double(made[index]) - Double(said[index])) * (Double(made[index]) - Double(said[index]))
-                concealed += (Double(hidden[index]) - Double(said[index])) * (Double(hidden[index]) - Double(said[index]))
+                concealed +=
+                    (Double(hidden[index]) - Double(said[index])) * (Double(hidden[index]) - Double(said[index]))
             }
         }
-        #expect(energy > 0 && recovered < energy / 4 && recovered < concealed, "\(recovered) and \(concealed) of \(energy)")
+        #expect(
+            energy > 0 && recovered < energy / 4 && recovered < concealed, "\(recovered) and \(concealed) of \(energy)")
     }
 
     private enum Fate { case received, recovered, concealed }

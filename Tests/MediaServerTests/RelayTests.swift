@@ -15,7 +15,10 @@ struct RelayTests {
     @Test func `what one peer says the other hears, with the gateway's SSRC and continuous numbers`() throws {
         var rig = try Rig(callerRole: .client, calleeRole: .client)
         try rig.establish()
-        for index in 0..<50 { try rig.caller.send(Rig.packet(sequence: 65_500 &+ UInt16(index), timestamp: UInt32(index) * 960, ssrc: 0xAAAA)) }
+        for index in 0..<50 {
+            try rig.caller.send(
+                Rig.packet(sequence: 65_500 &+ UInt16(index), timestamp: UInt32(index) * 960, ssrc: 0xAAAA))
+        }
         _ = try rig.callee.run(for: .seconds(60)) { $0.received.count >= 50 }
         #expect(rig.callee.received.count == 50)
         let headers = rig.callee.received.map { Rig.header(of: $0) }
@@ -42,7 +45,9 @@ struct RelayTests {
         var rig = try Rig(callerRole: .client, calleeRole: .client)
         rig.announcedCallerFingerprint = Fingerprint(.sha256, digest: [UInt8](repeating: 7, count: 32))
         try rig.connect()
-        _ = try rig.caller.run(for: .seconds(60)) { [events = rig.events] _ in events.contains(.failed(.caller, .fingerprintMismatch)) }
+        _ = try rig.caller.run(for: .seconds(60)) { [events = rig.events] _ in
+            events.contains(.failed(.caller, .fingerprintMismatch))
+        }
         #expect(rig.events.contains(.failed(.caller, .fingerprintMismatch)))
         #expect(!rig.events.contains(.dtlsConnected(.caller)))
         rig.server.stop()

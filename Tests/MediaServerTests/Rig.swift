@@ -40,15 +40,19 @@ struct Rig {
     ///   - host: a loopback address for everybody.
     ///   - firstCheckTimeout: how long a connection may stay silent.
     init(
-        callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client, callerOver transport: PeerLink.Transport = .udp,
-        on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu], calleeCodecs: [Codec] = [.pcmu],
+        callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client,
+        callerOver transport: PeerLink.Transport = .udp,
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu],
+        calleeCodecs: [Codec] = [.pcmu],
         firstCheckTimeout: Duration = .seconds(60), consentTimeout: Duration = .seconds(30)
     ) throws {
         (self.callerCodecs, self.calleeCodecs) = (callerCodecs, calleeCodecs)
         server = try MediaServer(
             configuration: MediaServer.Configuration(
-                bind: [host], firstPort: 0, tcpPort: 0, consentTimeout: consentTimeout, firstCheckTimeout: firstCheckTimeout),
-            metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { [events] _, event in events.append(event) })
+                bind: [host], firstPort: 0, tcpPort: 0, consentTimeout: consentTimeout,
+                firstCheckTimeout: firstCheckTimeout),
+            metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            events: { [events] _, event in events.append(event) })
         gateway = server.localAddresses[0]
         listener = server.listenerAddresses[0]
         self.callerRole = callerRole
@@ -78,12 +82,16 @@ struct Rig {
     /// The peers' descriptions come.
     func describe() {
         describeCaller()
-        server.send(.connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC, calleeCodecs)), for: call)
+        server.send(
+            .connect(.callee, leg(calleeLocal, callee, callee.fingerprint, calleeRole, Self.calleeSSRC, calleeCodecs)),
+            for: call)
     }
 
     func describeCaller() {
         let callerFingerprint = announcedCallerFingerprint ?? caller.fingerprint
-        server.send(.connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
+        server.send(
+            .connect(.caller, leg(callerLocal, caller, callerFingerprint, callerRole, Self.callerSSRC, callerCodecs)),
+            for: call)
     }
 
     /// Sends one packet each way and waits for both: the call is undisturbed.
@@ -93,8 +101,12 @@ struct Rig {
         sequence &+= 1
         try caller.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xAAAA))
         try callee.send(Self.packet(sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: 0xBBBB))
-        #expect(try callee.run(for: .seconds(60)) { !$0.received.isEmpty }, "the callee hears the caller", sourceLocation: sourceLocation)
-        #expect(try caller.run(for: .seconds(60)) { !$0.received.isEmpty }, "the caller hears the callee", sourceLocation: sourceLocation)
+        #expect(
+            try callee.run(for: .seconds(60)) { !$0.received.isEmpty }, "the callee hears the caller",
+            sourceLocation: sourceLocation)
+        #expect(
+            try caller.run(for: .seconds(60)) { !$0.received.isEmpty }, "the caller hears the callee",
+            sourceLocation: sourceLocation)
     }
 
     /// Lets the peers go on until the condition holds, at most for a minute.
@@ -110,7 +122,9 @@ struct Rig {
     func restartCaller() throws {
         let renewed = ICECredentials(ufrag: "gatewayC", password: "password of the gateway C")
         caller.restart(renewed)
-        server.send(.connect(.caller, leg(renewed, caller, caller.fingerprint, callerRole, Self.callerSSRC, callerCodecs)), for: call)
+        server.send(
+            .connect(.caller, leg(renewed, caller, caller.fingerprint, callerRole, Self.callerSSRC, callerCodecs)),
+            for: call)
     }
 
     /// Goes on until both peers have keys.
@@ -121,22 +135,26 @@ struct Rig {
             _ = try callee.run(for: .milliseconds(25)) { $0.isConnected }
         }
         // The gateway may finish a little later than the peer.
-        for _ in 0..<3_000 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee))) {
+        for _ in 0..<3_000 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee)))
+        {
             _ = try caller.run(for: .milliseconds(10))
             _ = try callee.run(for: .milliseconds(10))
         }
     }
 
     func leg(
-        _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role, _ ssrc: SSRC,
+        _ local: ICECredentials, _ peer: LoopbackPeer, _ fingerprint: Fingerprint, _ peerRole: DTLSTransport.Role,
+        _ ssrc: SSRC,
         _ codecs: [Codec] = [.pcmu]
     ) -> NegotiatedLeg {
         return NegotiatedLeg(
             transport: NegotiatedTransport(
-                local: local, remote: peer.credentials, remoteFingerprints: [fingerprint], role: peerRole == .client ? .server : .client),
+                local: local, remote: peer.credentials, remoteFingerprints: [fingerprint],
+                role: peerRole == .client ? .server : .client),
             media: [
                 NegotiatedMedia(
-                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [], remoteSources: [],
+                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: codecs, extensions: [],
+                    remoteSources: [],
                     localSSRC: ssrc, localRetransmissionSSRC: nil)
             ])
     }
@@ -145,7 +163,9 @@ struct Rig {
         packet(0, sequence: sequence, timestamp: timestamp, ssrc: ssrc, [UInt8](repeating: 0x55, count: payload))
     }
 
-    static func packet(_ payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, _ payload: [UInt8]) -> [UInt8] {
+    static func packet(_ payloadType: UInt8, sequence: UInt16, timestamp: UInt32, ssrc: UInt32, _ payload: [UInt8])
+        -> [UInt8]
+    {
         var writer = ByteWriter()
         writer.write(UInt8(0x80))
         writer.write(payloadType)

@@ -14,7 +14,9 @@ struct SpokenLevelTests {
     }
 
     /// The RMS of a sine is 3 dB below its peak.
-    @Test(arguments: [(32_000, 3), (8_000, 15), (800, 35), (80, 55)] as [(Double, UInt8)], [Codec.opus(), .opus("stereo=1"), .pcmu, .g722])
+    @Test(
+        arguments: [(32_000, 3), (8_000, 15), (800, 35), (80, 55)] as [(Double, UInt8)],
+        [Codec.opus(), .opus("stereo=1"), .pcmu, .g722])
     func `it is that of the samples, whatever the codec`(_ sine: (amplitude: Double, level: UInt8), _ codec: Codec) {
         let rig = Self.playing(sine.amplitude, to: [codec])
         #expect(rig.spoken(to: EngineRig.b)?.decibelsBelow == sine.level)
@@ -44,7 +46,9 @@ struct SpokenLevelTests {
         var rig = EngineRig(a: [.pcma], b: [.opus()])
         var oscillator = Oscillator(frequency: 500, rate: 8_000)
         for cycle in 0..<30 {
-            rig.receive((0..<160).map { _ in G711.aLaw.encode(Int16(8_000 * oscillator.next())) }, payloadType: 8, timestamp: UInt32(cycle * 160))
+            rig.receive(
+                (0..<160).map { _ in G711.aLaw.encode(Int16(8_000 * oscillator.next())) }, payloadType: 8,
+                timestamp: UInt32(cycle * 160))
             rig.runCycle()
         }
         let (heard, said) = (try #require(rig.heard(from: EngineRig.a)), try #require(rig.spoken(to: EngineRig.b)))

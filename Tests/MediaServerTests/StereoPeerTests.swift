@@ -32,7 +32,8 @@ struct StereoPeerTests {
             }
             var payload = [UInt8](repeating: 0, count: 1_500)
             var span = payload.mutableSpan
-            let size = try channels == 2 ? both.encode(samples.span, into: &span) : one.encode(samples.span, into: &span)
+            let size =
+                try channels == 2 ? both.encode(samples.span, into: &span) : one.encode(samples.span, into: &span)
             defer { timestamp &+= 960 }
             return (Array(payload[..<size]), timestamp)
         }
@@ -68,7 +69,9 @@ struct StereoPeerTests {
 
     private static func legs(_ count: Int) -> [LegIndex] { (0..<count).map { LegIndex($0) } }
 
-    @Test func `in a mix each side of a peer is heard on that side by those who take both, and on none of its own`() throws {
+    @Test func `in a mix each side of a peer is heard on that side by those who take both, and on none of its own`()
+        throws
+    {
         var rig = EngineRig(mixing: [[.opus(Self.stereo)], [.opus(Self.stereo)], [.opus()], [.pcmu]])
         var first = try Self.speaker(500, 1_000)
         var second = try Self.speaker(1_500, 2_000)
@@ -88,7 +91,8 @@ struct StereoPeerTests {
         #expect(byThird.left == byThird.right && Self.tones(byThird.left, all) == Set(all))
         let mono = !rig.sent.contains { $0.leg == Self.legs(4)[2] && Self.isStereo($0) }
         #expect(mono)
-        let narrow = rig.sent.filter { $0.leg == Self.legs(4)[3] }.flatMap { $0.payload.map(G711.muLaw.decode) }.dropFirst(3_200)
+        let narrow = rig.sent.filter { $0.leg == Self.legs(4)[3] }.flatMap { $0.payload.map(G711.muLaw.decode) }
+            .dropFirst(3_200)
         #expect(all.dropLast().allSatisfy { share(of: $0, in: Array(narrow), rate: 8_000) > 0.1 })
     }
 
@@ -108,7 +112,8 @@ struct StereoPeerTests {
         #expect(toSecond.count { Self.isStereo($0) } > 50)
     }
 
-    @Test func `when the last who has two channels leaves, those who take two are sent one, in the same stream`() throws {
+    @Test func `when the last who has two channels leaves, those who take two are sent one, in the same stream`() throws
+    {
         var rig = EngineRig(mixing: [[.opus("stereo=1")], [.opus(Self.stereo)], [.opus()]])
         var speaker = try Self.speaker(500, 1_000)
         for cycle in 0..<80 {
@@ -178,7 +183,9 @@ struct StereoPeerTests {
         let change = kinds.firstIndex { $0.1 }
         #expect(kinds.prefix { !$0.0 }.allSatisfy { !$0.1 } && kinds.suffix(60).allSatisfy { $0.1 } && change != nil)
         let (left, right) = try Self.heard(by: EngineRig.b, rig)
-        #expect(Self.tones(left.suffix(48_000), [500, 1_000]) == [500] && Self.tones(right.suffix(48_000), [500, 1_000]) == [1_000])
+        #expect(
+            Self.tones(left.suffix(48_000), [500, 1_000]) == [500]
+                && Self.tones(right.suffix(48_000), [500, 1_000]) == [1_000])
     }
 
     /// Without `sprop-stereo=1` a stream costs what one channel costs.

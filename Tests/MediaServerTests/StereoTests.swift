@@ -10,11 +10,14 @@ struct StereoTests {
     /// 500 Hz on the left, 1,000 Hz on the right.
     private static func sound(milliseconds: Int = 2_000) -> Sound {
         var (left, right) = (Oscillator(frequency: 500), Oscillator(frequency: 1_000))
-        return Sound((0..<(milliseconds * 48)).flatMap { _ in [Int16(8_000 * left.next()), Int16(8_000 * right.next())] }, channels: 2)
+        return Sound(
+            (0..<(milliseconds * 48)).flatMap { _ in [Int16(8_000 * left.next()), Int16(8_000 * right.next())] },
+            channels: 2)
     }
 
     private static func played(
-        to codecs: [Codec], _ packetTime: PacketTime = PacketTime(), cycles: Int = 60, then change: (inout EngineRig) -> Void = { _ in }
+        to codecs: [Codec], _ packetTime: PacketTime = PacketTime(), cycles: Int = 60,
+        then change: (inout EngineRig) -> Void = { _ in }
     ) -> [EngineRig.Sent] {
         var rig = EngineRig(a: [.opus()], b: codecs, packetTime: packetTime, source: .player(1))
         rig.engine.setPlayer(SamplePlayer(sound(), from: 0, repeats: true), number: 1)
@@ -41,7 +44,8 @@ struct StereoTests {
     private static func isStereo(_ packet: EngineRig.Sent) -> Bool { packet.payload[0] & 0x04 != 0 }
 
     @Test(arguments: [
-        ("stereo=1", 20_000), ("stereo=1", 10_000), ("stereo=1", 60_000), ("minptime=10;useinbandfec=1;stereo=1", 20_000),
+        ("stereo=1", 20_000), ("stereo=1", 10_000), ("stereo=1", 60_000),
+        ("minptime=10;useinbandfec=1;stereo=1", 20_000),
         ("stereo=1; maxaveragebitrate=128000", 120_000), ("sprop-stereo=0;stereo=1;cbr=1", 40_000),
     ])
     func `a peer that takes two channels hears each on its side`(_ parameters: String, _ preferred: Int) throws {
@@ -49,7 +53,9 @@ struct StereoTests {
         let stereo = sent.allSatisfy(Self.isStereo)
         #expect(stereo && sent.count == 60 * 20_000 / preferred)
         for (previous, next) in zip(sent, sent.dropFirst()) {
-            #expect(next.timestamp == previous.timestamp &+ UInt32(preferred * 48 / 1_000) && next.number == previous.number &+ 1)
+            #expect(
+                next.timestamp == previous.timestamp &+ UInt32(preferred * 48 / 1_000)
+                    && next.number == previous.number &+ 1)
         }
         let (left, right) = try Self.heard(sent)
         #expect(share(of: 500, in: left) > 0.95 && share(of: 1_000, in: left) < 0.02)
@@ -74,7 +80,9 @@ struct StereoTests {
         #expect(share(of: 500, in: narrow, rate: 8_000) > 0.4 && share(of: 1_000, in: narrow, rate: 8_000) > 0.4)
     }
 
-    @Test(arguments: [20_000, 60_000]) func `what has one channel is coded as one, and the stream goes on`(_ preferred: Int) throws {
+    @Test(arguments: [20_000, 60_000]) func `what has one channel is coded as one, and the stream goes on`(
+        _ preferred: Int
+    ) throws {
         let sent = Self.played(to: [.opus("stereo=1")], PacketTime(preferred: preferred), cycles: 31) { rig in
             rig.engine.setPlayer(SinePlayer(), number: 1)
             rig.run(cycles: 29)
@@ -84,7 +92,9 @@ struct StereoTests {
         #expect((31 * 20_000 + preferred - 1) / preferred == change)
         #expect(!kinds[change...].contains(true))
         for (previous, next) in zip(sent, sent.dropFirst()) {
-            #expect(next.timestamp == previous.timestamp &+ UInt32(preferred * 48 / 1_000) && next.number == previous.number &+ 1 && !next.marker)
+            #expect(
+                next.timestamp == previous.timestamp &+ UInt32(preferred * 48 / 1_000)
+                    && next.number == previous.number &+ 1 && !next.marker)
         }
         let (left, right) = try Self.heard(Array(sent[change...]))
         #expect(left == right && share(of: 440, in: left) > 0.9)

@@ -34,7 +34,8 @@ struct WorkerOverloadTests {
                     isHeld.signal()
                     mayGoOn.wait()
                 })
-            server.send(.prepare(.caller, ICECredentials(ufrag: "gate", password: "password of the gateway")), for: call)
+            server.send(
+                .prepare(.caller, ICECredentials(ufrag: "gate", password: "password of the gateway")), for: call)
             // There is no such file: it ends at once.
             server.send(.play(Playback(.file("none")), number: 1, to: .caller), for: call)
             isHeld.wait()
@@ -64,7 +65,9 @@ struct WorkerOverloadTests {
         for _ in 0..<1_000 { server.send(.stopPlaying(to: .caller), for: Self.call) }
         server.send(.release, for: Self.call)
         held.goOn()
-        while await server.statistics(of: Self.call) != nil || (try? server.reserve(CallID(7))) == nil { await Task.yield() }
+        while await server.statistics(of: Self.call) != nil || (try? server.reserve(CallID(7))) == nil {
+            await Task.yield()
+        }
         #expect(held.metrics.mediaSessionsActive.value == 0)
         server.stop()
     }

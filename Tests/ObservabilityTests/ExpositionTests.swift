@@ -7,12 +7,13 @@ import Observability
 
     @Test func `simple metrics have help, type and value`() {
         metrics.callsActive.increment(by: 3)
-        #expect(block("orbweaver_calls_active") == """
-            # HELP orbweaver_calls_active Calls that are ringing or connected.
-            # TYPE orbweaver_calls_active gauge
-            orbweaver_calls_active 3
+        #expect(
+            block("orbweaver_calls_active") == """
+                # HELP orbweaver_calls_active Calls that are ringing or connected.
+                # TYPE orbweaver_calls_active gauge
+                orbweaver_calls_active 3
 
-            """)
+                """)
         #expect(block("process_start_time_seconds").hasSuffix("\nprocess_start_time_seconds 1700000000\n"))
         #expect(block("orbweaver_build_info").hasSuffix("\norbweaver_build_info{version=\"1.2.3\"} 1\n"))
     }
@@ -24,15 +25,16 @@ import Observability
 
     @Test func `a family shows every label, also those that never happened`() {
         metrics.dtlsHandshakes[.timedOut].increment()
-        #expect(block("orbweaver_dtls_handshakes_total") == """
-            # HELP orbweaver_dtls_handshakes_total DTLS handshakes that came to an end, by result.
-            # TYPE orbweaver_dtls_handshakes_total counter
-            orbweaver_dtls_handshakes_total{result="completed"} 0
-            orbweaver_dtls_handshakes_total{result="timed_out"} 1
-            orbweaver_dtls_handshakes_total{result="fingerprint_mismatch"} 0
-            orbweaver_dtls_handshakes_total{result="failed"} 0
+        #expect(
+            block("orbweaver_dtls_handshakes_total") == """
+                # HELP orbweaver_dtls_handshakes_total DTLS handshakes that came to an end, by result.
+                # TYPE orbweaver_dtls_handshakes_total counter
+                orbweaver_dtls_handshakes_total{result="completed"} 0
+                orbweaver_dtls_handshakes_total{result="timed_out"} 1
+                orbweaver_dtls_handshakes_total{result="fingerprint_mismatch"} 0
+                orbweaver_dtls_handshakes_total{result="failed"} 0
 
-            """)
+                """)
     }
 
     @Test func `a histogram is cumulative and ends with everything`() {
@@ -40,23 +42,24 @@ import Observability
         metrics.callSetup.observe(.milliseconds(2_500))
         metrics.callSetup.observe(.seconds(600))
         let lines = block("orbweaver_call_setup_seconds").split(separator: "\n").dropFirst(2).map(String.init)
-        #expect(lines == [
-            "orbweaver_call_setup_seconds_bucket{le=\"0.05\"} 0",
-            "orbweaver_call_setup_seconds_bucket{le=\"0.1\"} 1",
-            "orbweaver_call_setup_seconds_bucket{le=\"0.25\"} 1",
-            "orbweaver_call_setup_seconds_bucket{le=\"0.5\"} 1",
-            "orbweaver_call_setup_seconds_bucket{le=\"1\"} 1",
-            "orbweaver_call_setup_seconds_bucket{le=\"2.5\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"5\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"10\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"20\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"40\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"60\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"120\"} 2",
-            "orbweaver_call_setup_seconds_bucket{le=\"+Inf\"} 3",
-            "orbweaver_call_setup_seconds_sum 602.575",
-            "orbweaver_call_setup_seconds_count 3",
-        ])
+        #expect(
+            lines == [
+                "orbweaver_call_setup_seconds_bucket{le=\"0.05\"} 0",
+                "orbweaver_call_setup_seconds_bucket{le=\"0.1\"} 1",
+                "orbweaver_call_setup_seconds_bucket{le=\"0.25\"} 1",
+                "orbweaver_call_setup_seconds_bucket{le=\"0.5\"} 1",
+                "orbweaver_call_setup_seconds_bucket{le=\"1\"} 1",
+                "orbweaver_call_setup_seconds_bucket{le=\"2.5\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"5\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"10\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"20\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"40\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"60\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"120\"} 2",
+                "orbweaver_call_setup_seconds_bucket{le=\"+Inf\"} 3",
+                "orbweaver_call_setup_seconds_sum 602.575",
+                "orbweaver_call_setup_seconds_count 3",
+            ])
     }
 
     /// Guards the naming rule: base units, `_total` on counters and only there, snake case.

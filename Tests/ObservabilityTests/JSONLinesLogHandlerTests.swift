@@ -14,15 +14,20 @@ import Observability
 
     private func makeLogger() -> Logger {
         Logger(label: "orbweaver") { [lines] label in
-            JSONLinesLogHandler(label: label, secondsSince1970: 1_700_000_000.25) { line in lines.all.withLock { $0.append(line) } }
+            JSONLinesLogHandler(label: label, secondsSince1970: 1_700_000_000.25) { line in
+                lines.all.withLock { $0.append(line) }
+            }
         }
     }
 
     @Test func `an event is one line of JSON`() throws {
-        makeLogger().info("call ended", metadata: [LogKey.call: "1f", LogKey.reason: "said \"bye\"\n\u{1}", "list": ["a", "b"], "map": ["k": "v"]])
+        makeLogger().info(
+            "call ended",
+            metadata: [LogKey.call: "1f", LogKey.reason: "said \"bye\"\n\u{1}", "list": ["a", "b"], "map": ["k": "v"]])
         let line = try #require(lines.all.withLock { $0 }.first)
-        #expect(line == #"{"time":"2023-11-14T22:13:20.250Z","level":"info","label":"orbweaver","message":"call ended","#
-            + #""facts":{"call.id":"1f","list":["a","b"],"map":{"k":"v"},"reason":"said \"bye\"\n\u0001"}}"# + "\n")
+        #expect(
+            line == #"{"time":"2023-11-14T22:13:20.250Z","level":"info","label":"orbweaver","message":"call ended","#
+                + #""facts":{"call.id":"1f","list":["a","b"],"map":{"k":"v"},"reason":"said \"bye\"\n\u0001"}}"# + "\n")
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
     }
 

@@ -24,13 +24,14 @@ import Observability
         #expect(gauge.value == -1)
     }
 
-    @Test(arguments: [
-        (.zero, [1, 1, 1]),
-        (.milliseconds(100), [1, 1, 1]),
-        (.milliseconds(101), [0, 1, 1]),
-        (.seconds(1), [0, 1, 1]),
-        (.seconds(2), [0, 0, 1]),
-    ] as [(Duration, [UInt64])])
+    @Test(
+        arguments: [
+            (.zero, [1, 1, 1]),
+            (.milliseconds(100), [1, 1, 1]),
+            (.milliseconds(101), [0, 1, 1]),
+            (.seconds(1), [0, 1, 1]),
+            (.seconds(2), [0, 0, 1]),
+        ] as [(Duration, [UInt64])])
     func `a histogram counts what is at most as long as its bound`(_ duration: Duration, _ counts: [UInt64]) {
         let histogram = Histogram(bounds: [.milliseconds(100), .seconds(1)])
         histogram.observe(duration)
@@ -54,9 +55,11 @@ import Observability
         #expect(family[.overload].value == 0)
     }
 
-    @Test(arguments: [
-        (101, .informational), (200, .success), (304, .redirection), (404, .clientError), (503, .serverError), (0, .serverError),
-    ] as [(Int, HTTPStatusClass)])
+    @Test(
+        arguments: [
+            (101, .informational), (200, .success), (304, .redirection), (404, .clientError), (503, .serverError),
+            (0, .serverError),
+        ] as [(Int, HTTPStatusClass)])
     func `a status belongs to its class`(_ status: Int, _ expected: HTTPStatusClass) {
         #expect(HTTPStatusClass(status: status) == expected)
     }

@@ -48,10 +48,12 @@ package final class LoopbackPeer {
 
     /// - Parameter host: a loopback address of the gateway's family.
     package init(
-        role: DTLSTransport.Role, over transport: PeerLink.Transport = .udp, on host: IPAddress = IPAddress(v4: 0x7F00_0001)
+        role: DTLSTransport.Role, over transport: PeerLink.Transport = .udp,
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001)
     ) throws {
         var random = SecureRandomSource()
-        credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
+        credentials = ICECredentials(
+            ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
         certificate = try Certificate(commonName: "peer")
         context = try DTLSContext(certificate: certificate)
         self.role = role
@@ -81,7 +83,8 @@ package final class LoopbackPeer {
 
     /// New parameters of both sides (RFC 8445 §9); from the next check on they count.
     package func restart(_ gatewayCredentials: ICECredentials) {
-        credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
+        credentials = ICECredentials(
+            ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
         if let gateway { self.gateway = (gateway.address, gatewayCredentials) }
         nextCheck = .zero
     }

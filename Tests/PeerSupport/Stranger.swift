@@ -9,7 +9,10 @@ package final class Stranger {
     package private(set) var answers: [[UInt8]] = []
 
     /// - Parameter host: a loopback address of the gateway's family.
-    package init(_ transport: PeerLink.Transport = .udp, to gateway: SocketAddress, on host: IPAddress = IPAddress(v4: 0x7F00_0001)) throws {
+    package init(
+        _ transport: PeerLink.Transport = .udp, to gateway: SocketAddress,
+        on host: IPAddress = IPAddress(v4: 0x7F00_0001)
+    ) throws {
         link = try PeerLink(transport, on: host)
         self.gateway = gateway
         try link.open(to: gateway)

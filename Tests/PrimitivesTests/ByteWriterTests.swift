@@ -10,7 +10,10 @@ import Testing
         #expect(writer.bytes == [1, 5, 6])
     }
 
-    @Test func `a message that is handed over leaves nothing in the next one, and neither does the memory that it is written in`() {
+    @Test
+    func
+        `a message that is handed over leaves nothing in the next one, and neither does the memory that it is written in`()
+    {
         var writer = ByteWriter()
         writer.write(UInt16(0x0102))
         #expect(writer.take(goingOnIn: [9, 9, 9]) == [1, 2])

@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 
 @Suite struct IPAddressTests {
-    @Test(arguments: [
-        ("0.0.0.0", 0), ("127.0.0.1", 0x7F00_0001), ("192.0.2.1", 0xC000_0201), ("255.255.255.255", 0xFFFF_FFFF),
-    ] as [(String, UInt32)])
+    @Test(
+        arguments: [
+            ("0.0.0.0", 0), ("127.0.0.1", 0x7F00_0001), ("192.0.2.1", 0xC000_0201), ("255.255.255.255", 0xFFFF_FFFF),
+        ] as [(String, UInt32)])
     func `a dotted quad is 32 bits and prints as it was`(_ text: String, _ bits: UInt32) {
         #expect(IPAddress(text) == IPAddress(v4: bits))
         #expect(IPAddress(v4: bits).description == text)
@@ -45,11 +46,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.-1", "1.2.3.+4", "1..3.4", "1.2.3.4 ", " 1.2.3.4", "0x1.2.3.4", "1.2.3.4444",
+        "", " ", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.-1", "1.2.3.+4", "1..3.4", "1.2.3.4 ", " 1.2.3.4",
+        "0x1.2.3.4", "1.2.3.4444",
         // Some parsers read a leading zero as octal; an address that two programs read differently is none.
         "01.2.3.4", "1.2.3.04", "1.2.3.00",
-        ":", ":::", "1:", ":1", "1:2", "1::2::3", "::1::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4::5:6:7:8", "12345::", "g::", "::1 ",
-        "::+1", "::-0", "::-1", "::0x1", "fe80::1%eth0", "[::1]", "1.2.3.4::", "::1.2.3", "::01.2.3.4", "1:2:3:4:5:6:7:1.2.3.4", "1.2:3::1.2.3.4",
+        ":", ":::", "1:", ":1", "1:2", "1::2::3", "::1::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4::5:6:7:8",
+        "12345::", "g::", "::1 ",
+        "::+1", "::-0", "::-1", "::0x1", "fe80::1%eth0", "[::1]", "1.2.3.4::", "::1.2.3", "::01.2.3.4",
+        "1:2:3:4:5:6:7:1.2.3.4", "1.2:3::1.2.3.4",
         "\u{0661}.2.3.4", "::\u{FF11}", ":\u{301}:", "1.2.3.4\0",
     ])
     func `text that is no address is refused`(_ text: String) {
@@ -61,11 +65,14 @@ import Testing
         #expect(IPAddress(String(repeating: "1.", count: 100_000)) == nil)
     }
 
-    @Test(arguments: [
-        ("127.0.0.1", [.loopback]), ("127.255.0.1", [.loopback]), ("128.0.0.1", []), ("::1", [.loopback]), ("::2", []),
-        ("0.0.0.0", [.unspecified]), ("::", [.unspecified]), ("0.0.0.1", []),
-        ("169.254.0.1", [.linkLocal]), ("169.253.0.1", []), ("fe80::1", [.linkLocal]), ("febf::1", [.linkLocal]), ("fec0::1", []), ("fe7f::1", []),
-    ] as [(String, Set<Scope>)])
+    @Test(
+        arguments: [
+            ("127.0.0.1", [.loopback]), ("127.255.0.1", [.loopback]), ("128.0.0.1", []), ("::1", [.loopback]),
+            ("::2", []),
+            ("0.0.0.0", [.unspecified]), ("::", [.unspecified]), ("0.0.0.1", []),
+            ("169.254.0.1", [.linkLocal]), ("169.253.0.1", []), ("fe80::1", [.linkLocal]), ("febf::1", [.linkLocal]),
+            ("fec0::1", []), ("fe7f::1", []),
+        ] as [(String, Set<Scope>)])
     func `special addresses are told apart`(_ text: String, _ scopes: Set<Scope>) throws {
         let address = try #require(IPAddress(text))
         #expect(address.isLoopback == scopes.contains(.loopback))
@@ -117,7 +124,8 @@ import Testing
         var random = SeededRandomSource(seed: seed)
         let characters = Array("0123456789abcdefF:::...%+-")
         for _ in 0..<5000 {
-            let text = String((0..<Int.random(in: 0...24, using: &random)).map { _ in characters.randomElement(using: &random)! })
+            let text = String(
+                (0..<Int.random(in: 0...24, using: &random)).map { _ in characters.randomElement(using: &random)! })
             guard let address = IPAddress(text) else { continue }
             #expect(IPAddress(address.description) == address)
         }

@@ -13,7 +13,8 @@ import Testing
         var dumped = ""
         dump(holder, to: &dumped)
         let texts = [
-            "\(secret)", String(reflecting: secret), "\([secret])", "\(["key": secret])", "\(Optional(secret) as Any)", "\(holder)",
+            "\(secret)", String(reflecting: secret), "\([secret])", "\(["key": secret])", "\(Optional(secret) as Any)",
+            "\(holder)",
             String(reflecting: holder), dumped,
         ]
         for text in texts { #expect(!text.contains("hunter2"), "\(text)") }

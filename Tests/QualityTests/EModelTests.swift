@@ -11,9 +11,11 @@ struct EModelTests {
     }
 
     /// G.107 table B.1, from very satisfied (90) to nearly all dissatisfied (50), and the ends of the curve.
-    @Test(arguments: [
-        (-5.0, 1), (0, 1), (6, 1), (50, 2.58), (60, 3.10), (70, 3.60), (80, 4.03), (90, 4.34), (93.2, 4.41), (100, 4.5), (110, 4.5),
-    ] as [(Double, Double)])
+    @Test(
+        arguments: [
+            (-5.0, 1), (0, 1), (6, 1), (50, 2.58), (60, 3.10), (70, 3.60), (80, 4.03), (90, 4.34), (93.2, 4.41),
+            (100, 4.5), (110, 4.5),
+        ] as [(Double, Double)])
     func `ratings turn into scores as in G.107 Annex B`(_ rating: Double, _ mos: Double) {
         #expect(abs(EModel.mos(rating: rating) - mos) < 0.01)
     }
@@ -28,17 +30,20 @@ struct EModelTests {
     }
 
     /// By hand after §7.5: 95 · Ppl / (Ppl / BurstR + Bpl).
-    @Test(arguments: [
-        (EModel.Codec.g711, 0.01, 1.0, 95 / 26.1),
-        (.g711, 0.05, 1, 475 / 30.1),
-        (.g711, 0.05, 2, 475 / 27.6),
-        (.g711WithoutConcealment, 0.01, 1, 95 / 5.3),
-        (.g722(), 0.02, 1, 13 + 82 * 2 / 27.1),
-        // Burst ratios below 1 are taken for random losses, shares outside 0…1 for their bounds.
-        (.g711, 0.05, 0.5, 475 / 30.1),
-        (.g711, -0.1, 1, 0),
-    ] as [(EModel.Codec, Double, Double, Double)])
-    func `losses cost what G.107 says`(_ codec: EModel.Codec, _ loss: Double, _ burstRatio: Double, _ impairment: Double) {
+    @Test(
+        arguments: [
+            (EModel.Codec.g711, 0.01, 1.0, 95 / 26.1),
+            (.g711, 0.05, 1, 475 / 30.1),
+            (.g711, 0.05, 2, 475 / 27.6),
+            (.g711WithoutConcealment, 0.01, 1, 95 / 5.3),
+            (.g722(), 0.02, 1, 13 + 82 * 2 / 27.1),
+            // Burst ratios below 1 are taken for random losses, shares outside 0…1 for their bounds.
+            (.g711, 0.05, 0.5, 475 / 30.1),
+            (.g711, -0.1, 1, 0),
+        ] as [(EModel.Codec, Double, Double, Double)])
+    func `losses cost what G.107 says`(
+        _ codec: EModel.Codec, _ loss: Double, _ burstRatio: Double, _ impairment: Double
+    ) {
         let lossless = EModel(EModel.Codec(scale: codec.scale, impairment: 0, robustness: 1), delay: 50, loss: 0)
         let rated = EModel(codec, delay: 50, loss: loss, burstRatio: burstRatio)
         #expect(abs(lossless.rating - rated.rating - impairment) < 1e-6)
@@ -63,7 +68,8 @@ struct EModelTests {
     }
 
     @Test(arguments: [
-        ("opus", 0.0, EModel.Scale.wideband), ("OPUS", 0, .wideband), ("PCMU", 0, .narrowband), ("pcma", 0, .narrowband), ("G722", 13, .wideband),
+        ("opus", 0.0, EModel.Scale.wideband), ("OPUS", 0, .wideband), ("PCMU", 0, .narrowband),
+        ("pcma", 0, .narrowband), ("G722", 13, .wideband),
     ])
     func `codecs are known by encoding name`(_ name: String, _ impairment: Double, _ scale: EModel.Scale) throws {
         let codec = try #require(EModel.Codec(named: name))
@@ -98,7 +104,8 @@ struct EModelTests {
     }
 
     @Test(arguments: [
-        (4.5, QualityBand.excellent), (4.2, .excellent), (4.199, .good), (4.1, .good), (4.099, .fair), (3.7, .fair), (3.699, .poor), (3.1, .poor),
+        (4.5, QualityBand.excellent), (4.2, .excellent), (4.199, .good), (4.1, .good), (4.099, .fair), (3.7, .fair),
+        (3.699, .poor), (3.1, .poor),
         (3.099, .bad), (1, .bad),
     ])
     func `scores fall into bands`(_ mos: Double, _ band: QualityBand) {

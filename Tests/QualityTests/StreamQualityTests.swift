@@ -10,11 +10,15 @@ struct StreamQualityTests {
     ) -> StreamQuality {
         var stream = StreamQuality()
         stream.encoding = codec
-        (stream.packets, stream.lost, stream.lossRuns, stream.reportedLoss, stream.playout) = (packets, lost, runs, reported, playout)
+        (stream.packets, stream.lost, stream.lossRuns, stream.reportedLoss, stream.playout) = (
+            packets, lost, runs, reported, playout
+        )
         return stream
     }
 
-    private static func path(loss: Double = 0, recovered: Double = 0, burstRatio: Double = 1, depth: Duration? = nil) -> PathConditions {
+    private static func path(loss: Double = 0, recovered: Double = 0, burstRatio: Double = 1, depth: Duration? = nil)
+        -> PathConditions
+    {
         var path = PathConditions()
         (path.loss, path.recovered, path.burstRatio, path.playoutDepth) = (loss, recovered, burstRatio, depth)
         return path
@@ -36,21 +40,24 @@ struct StreamQualityTests {
     }
 
     /// Earlier counts, later counts, and the conditions that follow for the time between.
-    @Test(arguments: [
-        (nil, stream(packets: 50), path()),
-        (nil, stream(packets: 45, lost: 5), path(loss: 0.1)),
-        (stream(packets: 45, lost: 5), stream(packets: 95, lost: 5), path()),
-        (stream(packets: 50), stream(packets: 95, lost: 5, runs: 5), path(loss: 0.1)),
-        // Five in a row: 5 · (1 − 0.1).
-        (stream(packets: 50, runs: 2), stream(packets: 95, lost: 5, runs: 3), path(loss: 0.1, burstRatio: 4.5)),
-        // Duplicates outnumber losses.
-        (stream(packets: 50), stream(packets: 103, lost: -3), path()),
-        // Of another stream.
-        (stream(packets: 500, lost: 400), stream(packets: 50), path()),
-        // What a receiver reports counts for what is sent.
-        (nil, stream(packets: 50, reported: 0.25), path(loss: 0.25)),
-    ] as [(StreamQuality?, StreamQuality, PathConditions)])
-    func `the time between two measurements is rated`(_ earlier: StreamQuality?, _ later: StreamQuality, _ path: PathConditions) {
+    @Test(
+        arguments: [
+            (nil, stream(packets: 50), path()),
+            (nil, stream(packets: 45, lost: 5), path(loss: 0.1)),
+            (stream(packets: 45, lost: 5), stream(packets: 95, lost: 5), path()),
+            (stream(packets: 50), stream(packets: 95, lost: 5, runs: 5), path(loss: 0.1)),
+            // Five in a row: 5 · (1 − 0.1).
+            (stream(packets: 50, runs: 2), stream(packets: 95, lost: 5, runs: 3), path(loss: 0.1, burstRatio: 4.5)),
+            // Duplicates outnumber losses.
+            (stream(packets: 50), stream(packets: 103, lost: -3), path()),
+            // Of another stream.
+            (stream(packets: 500, lost: 400), stream(packets: 50), path()),
+            // What a receiver reports counts for what is sent.
+            (nil, stream(packets: 50, reported: 0.25), path(loss: 0.25)),
+        ] as [(StreamQuality?, StreamQuality, PathConditions)])
+    func `the time between two measurements is rated`(
+        _ earlier: StreamQuality?, _ later: StreamQuality, _ path: PathConditions
+    ) {
         #expect(later.rated(since: earlier).rating == EModel(.g711, over: path))
     }
 
@@ -75,19 +82,21 @@ struct StreamQualityTests {
         let after = StreamQuality.Playout(depth: .milliseconds(60), played: 96_000, recovered: 12_000)
         let rated = Self.stream("opus", packets: 90, lost: 10, playout: after)
             .rated(since: Self.stream("opus", packets: 50, playout: before))
-        let expected = EModel(.opus(hasUncountedRecovery: false), over: Self.path(loss: 0.2, recovered: 0.05, depth: .milliseconds(60)))
+        let expected = EModel(
+            .opus(hasUncountedRecovery: false), over: Self.path(loss: 0.2, recovered: 0.05, depth: .milliseconds(60)))
         #expect(rated.rating == expected)
         #expect(rated.path?.recovered == 0.05)
         // What the peer restores, nobody here knows.
         #expect(Self.stream("opus", packets: 50).rated(since: nil).rating == EModel(.opus(), over: Self.path()))
     }
 
-    @Test(arguments: [
-        (nil, stream(packets: 0)),
-        (stream(packets: 50), stream(packets: 50)),
-        (nil, stream("telephone-event", packets: 50)),
-        (nil, stream(nil, packets: 50)),
-    ] as [(StreamQuality?, StreamQuality)])
+    @Test(
+        arguments: [
+            (nil, stream(packets: 0)),
+            (stream(packets: 50), stream(packets: 50)),
+            (nil, stream("telephone-event", packets: 50)),
+            (nil, stream(nil, packets: 50)),
+        ] as [(StreamQuality?, StreamQuality)])
     func `what cannot be rated is not`(_ earlier: StreamQuality?, _ later: StreamQuality) {
         #expect(later.rated(since: earlier).rating == nil)
     }

@@ -4,31 +4,45 @@ import TestSupport
 import Testing
 
 struct PictureFormatTests {
-    @Test(arguments: [
-        // VP8: S and PID 0, then P of the frame's header.
-        (.vp8, [0x10, 0x00], true), (.vp8, [0x10, 0x01], false), (.vp8, [0x00, 0x00], false), (.vp8, [0x11, 0x00], false),
-        // As libwebrtc sends it: a PictureID of two bytes; then of one; then with TL0PICIDX and TID.
-        (.vp8, [0x90, 0x80, 0x92, 0x34, 0x50], true), (.vp8, [0x90, 0x80, 0x12, 0x50], true), (.vp8, [0x90, 0x80, 0x12, 0x51], false),
-        (.vp8, [0x90, 0xE0, 0x92, 0x34, 1, 0x40, 0x50], true), (.vp8, [0x90, 0xE0, 0x92, 0x34, 1, 0x40, 0x51], false),
-        (.vp8, [], false), (.vp8, [0x10], false), (.vp8, [0x90], false), (.vp8, [0x90, 0x80], false), (.vp8, [0x90, 0x80, 0x92, 0x34], false),
-        // VP9: B without P; upper spatial layers of the same picture do not count.
-        (.vp9, [0x08], true), (.vp9, [0x48], false), (.vp9, [0x00], false), (.vp9, [0x88, 0x92, 0x34], true),
-        (.vp9, [0xA8, 0x92, 0x34, 0x00, 0], true), (.vp9, [0xA8, 0x92, 0x34, 0x02, 0], false), (.vp9, [0xA8, 0x12, 0x01, 0], true),
-        (.vp9, [0x28, 0x10, 0], true), (.vp9, [0x28], false), (.vp9, [0xA8], false), (.vp9, [0xA8, 0x92, 0x34], false), (.vp9, [], false),
-        // H.264: IDR alone, in STAP-A behind its parameter sets, as the beginning of FU-A.
-        (.h264, [0x65, 1], true), (.h264, [0x41, 1], false), (.h264, [0x67, 1], false),
-        (.h264, [0x78, 0, 2, 0x67, 1, 0, 2, 0x68, 1, 0, 2, 0x65, 1], true), (.h264, [0x78, 0, 2, 0x67, 1, 0, 2, 0x68, 1], false),
-        (.h264, [0x78, 0xFF, 0xFF, 0x67, 0, 2, 0x65], false), (.h264, [0x78, 0, 0, 0, 1, 0x65], true), (.h264, [0x78, 0], false),
-        (.h264, [0x7C, 0x85, 1], true), (.h264, [0x7C, 0x05, 1], false), (.h264, [0x7C, 0x81, 1], false), (.h264, [0x7C], false), (.h264, [], false),
-        // AV1: N.
-        (.av1, [0x18, 0x0A], true), (.av1, [0x10, 0x32], false), (.av1, [], false),
-    ] as [(PictureFormat, [UInt8], Bool)])
-    func `key frames are known by what is in front of them`(_ format: PictureFormat, _ payload: [UInt8], _ isKeyFrame: Bool) {
+    @Test(
+        arguments: [
+            // VP8: S and PID 0, then P of the frame's header.
+            (.vp8, [0x10, 0x00], true), (.vp8, [0x10, 0x01], false), (.vp8, [0x00, 0x00], false),
+            (.vp8, [0x11, 0x00], false),
+            // As libwebrtc sends it: a PictureID of two bytes; then of one; then with TL0PICIDX and TID.
+            (.vp8, [0x90, 0x80, 0x92, 0x34, 0x50], true), (.vp8, [0x90, 0x80, 0x12, 0x50], true),
+            (.vp8, [0x90, 0x80, 0x12, 0x51], false),
+            (.vp8, [0x90, 0xE0, 0x92, 0x34, 1, 0x40, 0x50], true),
+            (.vp8, [0x90, 0xE0, 0x92, 0x34, 1, 0x40, 0x51], false),
+            (.vp8, [], false), (.vp8, [0x10], false), (.vp8, [0x90], false), (.vp8, [0x90, 0x80], false),
+            (.vp8, [0x90, 0x80, 0x92, 0x34], false),
+            // VP9: B without P; upper spatial layers of the same picture do not count.
+            (.vp9, [0x08], true), (.vp9, [0x48], false), (.vp9, [0x00], false), (.vp9, [0x88, 0x92, 0x34], true),
+            (.vp9, [0xA8, 0x92, 0x34, 0x00, 0], true), (.vp9, [0xA8, 0x92, 0x34, 0x02, 0], false),
+            (.vp9, [0xA8, 0x12, 0x01, 0], true),
+            (.vp9, [0x28, 0x10, 0], true), (.vp9, [0x28], false), (.vp9, [0xA8], false),
+            (.vp9, [0xA8, 0x92, 0x34], false), (.vp9, [], false),
+            // H.264: IDR alone, in STAP-A behind its parameter sets, as the beginning of FU-A.
+            (.h264, [0x65, 1], true), (.h264, [0x41, 1], false), (.h264, [0x67, 1], false),
+            (.h264, [0x78, 0, 2, 0x67, 1, 0, 2, 0x68, 1, 0, 2, 0x65, 1], true),
+            (.h264, [0x78, 0, 2, 0x67, 1, 0, 2, 0x68, 1], false),
+            (.h264, [0x78, 0xFF, 0xFF, 0x67, 0, 2, 0x65], false), (.h264, [0x78, 0, 0, 0, 1, 0x65], true),
+            (.h264, [0x78, 0], false),
+            (.h264, [0x7C, 0x85, 1], true), (.h264, [0x7C, 0x05, 1], false), (.h264, [0x7C, 0x81, 1], false),
+            (.h264, [0x7C], false), (.h264, [], false),
+            // AV1: N.
+            (.av1, [0x18, 0x0A], true), (.av1, [0x10, 0x32], false), (.av1, [], false),
+        ] as [(PictureFormat, [UInt8], Bool)])
+    func `key frames are known by what is in front of them`(
+        _ format: PictureFormat, _ payload: [UInt8], _ isKeyFrame: Bool
+    ) {
         let found = format.beginsKeyFrame(payload.span)
         #expect(found == isKeyFrame)
     }
 
-    @Test(arguments: [("VP8", .vp8), ("vp9", .vp9), ("H264", .h264), ("AV1", .av1), ("rtx", nil), ("opus", nil)] as [(String, PictureFormat?)])
+    @Test(
+        arguments: [("VP8", .vp8), ("vp9", .vp9), ("H264", .h264), ("AV1", .av1), ("rtx", nil), ("opus", nil)]
+            as [(String, PictureFormat?)])
     func `formats have names`(_ name: String, _ format: PictureFormat?) {
         #expect(PictureFormat(encodingName: name) == format)
     }
@@ -52,13 +66,16 @@ struct PictureStatisticsTests {
             clock.advance(by: .milliseconds(interval))
             for _ in 0..<2 {
                 statistics.packetReceived(
-                    from: SSRC(1), timestamp: RTPTimestamp(.max) + number * 3_000, beginsKeyFrame: keyFrames.contains(number), at: clock.now)
+                    from: SSRC(1), timestamp: RTPTimestamp(.max) + number * 3_000,
+                    beginsKeyFrame: keyFrames.contains(number), at: clock.now)
             }
         }
         return statistics
     }
 
-    private static func steady(_ count: Int, every interval: Int = 33) -> [Int] { Array(repeating: interval, count: count) }
+    private static func steady(_ count: Int, every interval: Int = 33) -> [Int] {
+        Array(repeating: interval, count: count)
+    }
 
     @Test(arguments: [
         ("steady", steady(60), 0, 0),
@@ -86,14 +103,16 @@ struct PictureStatisticsTests {
 
     @Test func `packets of earlier pictures are no pictures`() {
         var statistics = Self.statistics(Self.steady(9))
-        statistics.packetReceived(from: SSRC(1), timestamp: RTPTimestamp(.max) + 2 * 3_000, beginsKeyFrame: false, at: .zero)
+        statistics.packetReceived(
+            from: SSRC(1), timestamp: RTPTimestamp(.max) + 2 * 3_000, beginsKeyFrame: false, at: .zero)
         #expect(statistics.frames == 10)
     }
 
     @Test func `nobody is missed who was held`() {
         var statistics = Self.statistics(Self.steady(30))
         statistics.restart()
-        statistics.packetReceived(from: SSRC(1), timestamp: RTPTimestamp(5), beginsKeyFrame: true, at: .zero + .seconds(4))
+        statistics.packetReceived(
+            from: SSRC(1), timestamp: RTPTimestamp(5), beginsKeyFrame: true, at: .zero + .seconds(4))
         #expect(statistics.freezes == 0 && statistics.frames == 32)
     }
 }

@@ -30,20 +30,21 @@ import Testing
         #expect(!header.marker)
     }
 
-    @Test(arguments: [
-        ([], .malformedLength),
-        (Array(fixed.dropLast()), .malformedLength),
-        (packet(flags: 0x40, []), .malformedVersion),
-        (packet(flags: 0xC0, []), .malformedVersion),
-        (packet(flags: 0x81, [0, 0, 0]), .malformedLength),
-        (packet(flags: 0x8F, []), .malformedLength),
-        (packet(flags: 0x90, [0xBE, 0xDE, 0]), .malformedLength),
-        (packet(flags: 0x90, [0xBE, 0xDE, 0, 1, 0, 0, 0]), .malformedLength),
-        (packet(flags: 0x90, [0xBE, 0xDE, 0xFF, 0xFF]), .malformedLength),
-        (packet(flags: 0xA0, []), .malformedPadding),
-        (packet(flags: 0xA0, [9, 0]), .malformedPadding),
-        (packet(flags: 0xA0, [9, 3]), .malformedPadding),
-    ] as [([UInt8], RTPError)])
+    @Test(
+        arguments: [
+            ([], .malformedLength),
+            (Array(fixed.dropLast()), .malformedLength),
+            (packet(flags: 0x40, []), .malformedVersion),
+            (packet(flags: 0xC0, []), .malformedVersion),
+            (packet(flags: 0x81, [0, 0, 0]), .malformedLength),
+            (packet(flags: 0x8F, []), .malformedLength),
+            (packet(flags: 0x90, [0xBE, 0xDE, 0]), .malformedLength),
+            (packet(flags: 0x90, [0xBE, 0xDE, 0, 1, 0, 0, 0]), .malformedLength),
+            (packet(flags: 0x90, [0xBE, 0xDE, 0xFF, 0xFF]), .malformedLength),
+            (packet(flags: 0xA0, []), .malformedPadding),
+            (packet(flags: 0xA0, [9, 0]), .malformedPadding),
+            (packet(flags: 0xA0, [9, 3]), .malformedPadding),
+        ] as [([UInt8], RTPError)])
     func `malformed packets are refused`(_ bytes: [UInt8], _ error: RTPError) {
         #expect(throws: error) { try RTPHeader(parsing: bytes.span) }
     }

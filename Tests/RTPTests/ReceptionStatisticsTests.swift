@@ -4,36 +4,40 @@ import TestSupport
 import Testing
 
 @Suite struct ReceptionStatisticsTests {
-    private static func receive(_ numbers: [UInt16]) -> (statistics: ReceptionStatistics, positions: [ReceptionStatistics.Position]) {
+    private static func receive(_ numbers: [UInt16]) -> (
+        statistics: ReceptionStatistics, positions: [ReceptionStatistics.Position]
+    ) {
         var statistics = ReceptionStatistics()
         var clock = VirtualClock()
         let positions = numbers.map { number in
             clock.advance(by: .milliseconds(20))
             return statistics.packetReceived(
-                SequenceNumber(number), timestamp: RTPTimestamp(UInt32(number) &* 160), clockRate: 8000, octets: 160, at: clock.now)
+                SequenceNumber(number), timestamp: RTPTimestamp(UInt32(number) &* 160), clockRate: 8000, octets: 160,
+                at: clock.now)
         }
         return (statistics, positions)
     }
 
-    @Test(arguments: [
-        ([5], [.newest], 5, 0),
-        ([5, 6, 8], [.newest, .newest, .newest], 8, 1),
-        ([5, 7, 6], [.newest, .newest, .late], 7, 0),
-        ([5, 6, 6], [.newest, .newest, .late], 6, -1),
-        ([65534, 65535, 0, 1], [.newest, .newest, .newest, .newest], 65537, 0),
-        ([65534, 0, 65535], [.newest, .newest, .late], 65536, 0),
-        // 3,000 ahead is a jump, 2,999 is loss; 1,000 back is a jump, 999 is late.
-        ([0, 2999], [.newest, .newest], 2999, 2998),
-        ([0, 3000], [.newest, .astray], 0, 0),
-        ([5000, 4001], [.newest, .late], 5000, -1),
-        ([5000, 4000], [.newest, .astray], 5000, 0),
-        // The second of a row is believed; a lone stray is not, nor are two strays that do not follow each other.
-        ([0, 3000, 3001, 3002], [.newest, .astray, .restarted, .newest], 3002, 0),
-        ([0, 3000, 1, 3001], [.newest, .astray, .newest, .astray], 1, 0),
-        ([0, 3000, 4000, 1], [.newest, .astray, .astray, .newest], 1, 0),
-        // What was lost before a restart stays lost.
-        ([0, 3, 9000, 9001, 9003], [.newest, .newest, .astray, .restarted, .newest], 9003, 3),
-    ] as [([UInt16], [ReceptionStatistics.Position], UInt32, Int64)])
+    @Test(
+        arguments: [
+            ([5], [.newest], 5, 0),
+            ([5, 6, 8], [.newest, .newest, .newest], 8, 1),
+            ([5, 7, 6], [.newest, .newest, .late], 7, 0),
+            ([5, 6, 6], [.newest, .newest, .late], 6, -1),
+            ([65534, 65535, 0, 1], [.newest, .newest, .newest, .newest], 65537, 0),
+            ([65534, 0, 65535], [.newest, .newest, .late], 65536, 0),
+            // 3,000 ahead is a jump, 2,999 is loss; 1,000 back is a jump, 999 is late.
+            ([0, 2999], [.newest, .newest], 2999, 2998),
+            ([0, 3000], [.newest, .astray], 0, 0),
+            ([5000, 4001], [.newest, .late], 5000, -1),
+            ([5000, 4000], [.newest, .astray], 5000, 0),
+            // The second of a row is believed; a lone stray is not, nor are two strays that do not follow each other.
+            ([0, 3000, 3001, 3002], [.newest, .astray, .restarted, .newest], 3002, 0),
+            ([0, 3000, 1, 3001], [.newest, .astray, .newest, .astray], 1, 0),
+            ([0, 3000, 4000, 1], [.newest, .astray, .astray, .newest], 1, 0),
+            // What was lost before a restart stays lost.
+            ([0, 3, 9000, 9001, 9003], [.newest, .newest, .astray, .restarted, .newest], 9003, 3),
+        ] as [([UInt16], [ReceptionStatistics.Position], UInt32, Int64)])
     func `sequence numbers are placed and counted`(
         _ numbers: [UInt16], _ positions: [ReceptionStatistics.Position], _ highest: UInt32, _ lost: Int64
     ) {
@@ -44,9 +48,11 @@ import Testing
         #expect(result.statistics.octets == 160 * result.statistics.packets)
     }
 
-    @Test(arguments: [
-        ([5, 6, 7], 0), ([5, 8, 9], 1), ([5, 8, 10, 11], 2), ([5, 7, 6], 1), ([65534, 1, 2], 1), ([0, 9000, 9001, 9004], 1), ([5, 5, 4], 0),
-    ] as [([UInt16], UInt64)])
+    @Test(
+        arguments: [
+            ([5, 6, 7], 0), ([5, 8, 9], 1), ([5, 8, 10, 11], 2), ([5, 7, 6], 1), ([65534, 1, 2], 1),
+            ([0, 9000, 9001, 9004], 1), ([5, 5, 4], 0),
+        ] as [([UInt16], UInt64)])
     func `losses in a row make one run`(_ numbers: [UInt16], _ runs: UInt64) {
         #expect(Self.receive(numbers).statistics.lossRuns == runs)
     }
@@ -56,7 +62,8 @@ import Testing
         let ssrc = SSRC(1)
         func receive(_ numbers: [UInt16]) {
             for number in numbers {
-                _ = statistics.packetReceived(SequenceNumber(number), timestamp: RTPTimestamp(0), clockRate: 8000, octets: 1, at: .zero)
+                _ = statistics.packetReceived(
+                    SequenceNumber(number), timestamp: RTPTimestamp(0), clockRate: 8000, octets: 1, at: .zero)
             }
         }
         receive([1, 2, 4, 5])
@@ -113,7 +120,9 @@ import Testing
     @Test func `another clock rate starts another timeline`() {
         var statistics = ReceptionStatistics()
         let start = VirtualClock().now
-        let steps: [(Int, UInt32, UInt32)] = [(0, 0, 48000), (20, 960, 48000), (40, 5_000_000, 8000), (60, 5_000_160, 8000)]
+        let steps: [(Int, UInt32, UInt32)] = [
+            (0, 0, 48000), (20, 960, 48000), (40, 5_000_000, 8000), (60, 5_000_160, 8000),
+        ]
         for (index, (milliseconds, timestamp, rate)) in steps.enumerated() {
             _ = statistics.packetReceived(
                 SequenceNumber(UInt16(index)), timestamp: RTPTimestamp(timestamp), clockRate: rate, octets: 1,

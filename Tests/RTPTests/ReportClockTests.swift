@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct ReportClockTests {
-    @Test(arguments: [
-        (0, 0x83AA_7E80_0000_0000),
-        (500_000_000, 0x83AA_7E80_8000_0000),
-        (1_700_000_000_250_000_000, 0xE8FE_6F80_4000_0000),
-    ] as [(UInt64, UInt64)])
+    @Test(
+        arguments: [
+            (0, 0x83AA_7E80_0000_0000),
+            (500_000_000, 0x83AA_7E80_8000_0000),
+            (1_700_000_000_250_000_000, 0xE8FE_6F80_4000_0000),
+        ] as [(UInt64, UInt64)])
     func `Unix time becomes NTP time`(_ nanoseconds: UInt64, _ ntp: UInt64) {
         #expect(NTPTimestamp(unixNanoseconds: nanoseconds).rawValue == ntp)
     }
@@ -24,9 +25,11 @@ import Testing
         #expect(clock.time(at: moment - .milliseconds(250)).rawValue == 0x0F_C000_0000)
     }
 
-    @Test(arguments: [
-        (.zero, 0), (.milliseconds(5250), 0x0005_4000), (.seconds(-1), 0), (.seconds(65535), 0xFFFF_0000), (.seconds(65536), .max),
-    ] as [(Duration, UInt32)])
+    @Test(
+        arguments: [
+            (.zero, 0), (.milliseconds(5250), 0x0005_4000), (.seconds(-1), 0), (.seconds(65535), 0xFFFF_0000),
+            (.seconds(65536), .max),
+        ] as [(Duration, UInt32)])
     func `delays are counted in 65536ths`(_ duration: Duration, _ units: UInt32) {
         #expect(duration.in65536ths == units)
         if duration >= .zero, units < .max { #expect(Duration.in65536ths(units) == duration) }
@@ -53,7 +56,8 @@ import Testing
         #expect(roundTrip.latest == nil)
         // A delay longer than the round trip is a receiver's mistake, not time travel.
         roundTrip.reportReceived(
-            ReportBlock(ssrc: SSRC(1), lastSenderReport: 0x1_0000, delaySinceLastSenderReport: 65536), at: moment + .milliseconds(10))
+            ReportBlock(ssrc: SSRC(1), lastSenderReport: 0x1_0000, delaySinceLastSenderReport: 65536),
+            at: moment + .milliseconds(10))
         #expect(roundTrip.latest == .zero)
     }
 }

@@ -25,7 +25,10 @@ struct AnswerCheckTests {
             "setup:actpass", .answerMismatch(media: 0, "it has no usable a=setup"),
             { for index in 0...1 { $0.lines[index].setup = "actpass" } }
         ),
-        ("no setup", .answerMismatch(media: 0, "it has no usable a=setup"), { for index in 0...1 { $0.lines[index].setup = nil } }),
+        (
+            "no setup", .answerMismatch(media: 0, "it has no usable a=setup"),
+            { for index in 0...1 { $0.lines[index].setup = nil } }
+        ),
         (
             "no rtcp-mux", .answerMismatch(media: 0, "it lacks a=rtcp-mux, which the gateway requires"),
             { for index in 0...1 { $0.lines[index].attributes.removeFirst() } }
@@ -35,11 +38,13 @@ struct AnswerCheckTests {
             { for index in 0...1 { $0.lines[index].formats = "8" } }
         ),
         (
-            "another meaning", .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and G7221/48000/2 in the answer"),
+            "another meaning",
+            .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and G7221/48000/2 in the answer"),
             { $0.lines[0].attributes[1] = "rtpmap:111 G7221/48000/2" }
         ),
         (
-            "another clock", .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and opus/16000/2 in the answer"),
+            "another clock",
+            .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and opus/16000/2 in the answer"),
             { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000" }
         ),
         (
@@ -92,7 +97,9 @@ struct AnswerCheckTests {
         var answer = PeerText.audioAndVideo.answering
         change(&answer)
         var callee = call.callee
-        #expect(try callee.receiveAnswer(callee.read(answer.text, as: .answer)).media.map(\.refusal) == [nil, refusal], "\(name)")
+        #expect(
+            try callee.receiveAnswer(callee.read(answer.text, as: .answer)).media.map(\.refusal) == [nil, refusal],
+            "\(name)")
         let toCaller = try call.answer(answer.text)
         #expect(toCaller.media.map(\.port) == [7_001, 0], "\(name)")
         #expect(toCaller.attributes.value(of: "group") == "BUNDLE 0")
@@ -161,7 +168,9 @@ struct AnswerCheckTests {
         offer.lines[0].attributes += ["fmtp:111 stereo=1", "rtcp-fb:111 nack", "rtcp-fb:111 transport-cc"]
         #expect(try call.offer(offer.text).media[0].attributes.values(of: "rtcp-fb") == ["111 nack"])
         var answer = PeerText().answering
-        answer.lines[0].attributes += ["fmtp:111 useinbandfec=1", "rtcp-fb:111 goog-remb", "rtcp-fb:111 nack", "rtcp-fb:111 transport-cc"]
+        answer.lines[0].attributes += [
+            "fmtp:111 useinbandfec=1", "rtcp-fb:111 goog-remb", "rtcp-fb:111 nack", "rtcp-fb:111 transport-cc",
+        ]
         let media = try call.answer(answer.text).media[0]
         #expect(media.attributes.values(of: "fmtp") == ["111 useinbandfec=1"])
         #expect(media.attributes.values(of: "rtcp-fb") == ["111 nack"])
@@ -174,7 +183,8 @@ struct AnswerCheckTests {
         var offer = PeerText()
         offer.lines[0].attributes += [
             "extmap:1/recvonly \(level)", "extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid",
-            "extmap:3 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", "extmap:300 urn:3gpp:video-orientation",
+            "extmap:3 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01",
+            "extmap:300 urn:3gpp:video-orientation",
         ]
         let offered = try call.offer(offer.text).media[0].attributes.values(of: "extmap")
         #expect(offered == ["1/recvonly \(level)", "4 urn:ietf:params:rtp-hdrext:sdes:mid"])
@@ -182,7 +192,10 @@ struct AnswerCheckTests {
         // Some agents leave the direction out of their answers.
         answer.lines[0].attributes += ["extmap:1 \(level)", "extmap:5 urn:ietf:params:rtp-hdrext:sdes:mid"]
         #expect(try call.answer(answer.text).media[0].attributes.values(of: "extmap") == ["1/sendonly \(level)"])
-        #expect(call.caller.negotiated?.media[0].extensions == [HeaderExtension(id: 1, uri: level, direction: .sendOnly)])
-        #expect(call.callee.negotiated?.media[0].extensions == [HeaderExtension(id: 1, uri: level, direction: .receiveOnly)])
+        #expect(
+            call.caller.negotiated?.media[0].extensions == [HeaderExtension(id: 1, uri: level, direction: .sendOnly)])
+        #expect(
+            call.callee.negotiated?.media[0].extensions == [HeaderExtension(id: 1, uri: level, direction: .receiveOnly)]
+        )
     }
 }

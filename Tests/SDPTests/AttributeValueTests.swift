@@ -4,7 +4,10 @@ import Testing
 
 struct AttributeValueTests {
     @Test(arguments: [
-        ("111 opus/48000/2", RTPMap(payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2), "111 opus/48000/2"),
+        (
+            "111 opus/48000/2", RTPMap(payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2),
+            "111 opus/48000/2"
+        ),
         ("9 G722/8000/1", RTPMap(payloadType: PayloadType(9)!, name: "G722", clockRate: 8_000), "9 G722/8000"),
         ("96 VP8/90000", RTPMap(payloadType: PayloadType(96)!, name: "VP8", clockRate: 90_000), "96 VP8/90000"),
     ])
@@ -14,17 +17,20 @@ struct AttributeValueTests {
     }
 
     @Test(arguments: [
-        "", "96", "96 ", "96 VP8", "96 VP8/", "96 VP8/x", "96 VP8/0", "128 VP8/90000", "-1 VP8/90000", "96 /90000", "96 opus/48000/0",
+        "", "96", "96 ", "96 VP8", "96 VP8/", "96 VP8/x", "96 VP8/0", "128 VP8/90000", "-1 VP8/90000", "96 /90000",
+        "96 opus/48000/0",
     ])
     func `a malformed rtpmap is none`(_ value: String) {
         #expect(RTPMap(value) == nil)
     }
 
     @Test(arguments: [
-        (0, "PCMU", 8_000, 1), (8, "PCMA", 8_000, 1), (9, "G722", 8_000, 1), (10, "L16", 44_100, 2), (13, "CN", 8_000, 1),
+        (0, "PCMU", 8_000, 1), (8, "PCMA", 8_000, 1), (9, "G722", 8_000, 1), (10, "L16", 44_100, 2),
+        (13, "CN", 8_000, 1),
         (34, "H263", 90_000, 1),
     ])
-    func `static payload types need no rtpmap`(_ number: Int, _ name: String, _ clockRate: Int, _ channels: Int) throws {
+    func `static payload types need no rtpmap`(_ number: Int, _ name: String, _ clockRate: Int, _ channels: Int) throws
+    {
         let type = try #require(PayloadType(number))
         #expect(RTPMap(static: type) == RTPMap(payloadType: type, name: name, clockRate: clockRate, channels: channels))
     }
@@ -48,7 +54,8 @@ struct AttributeValueTests {
 
     @Test(
         arguments: [
-            ("rtx", "apt=96", [96]), ("rtx", "rtx-time=3000; apt=97", [97]), ("RTX", "apt=200", []), ("rtx", "capt=96", []),
+            ("rtx", "apt=96", [96]), ("rtx", "rtx-time=3000; apt=97", [97]), ("RTX", "apt=200", []),
+            ("rtx", "capt=96", []),
             ("red", "111/111", [111]), ("red", "111/63/9", [111, 63, 9]), ("opus", "apt=96", []),
         ] as [(String, String, [Int])])
     func `some codecs need others`(_ name: String, _ parameters: String, _ types: [Int]) {

@@ -16,30 +16,36 @@ struct AudioLevelNegotiationTests {
 
     /// The mapping in the m-line of audio.
     private static func mappings(_ description: SessionDescription, line: Int = 0) -> [String] {
-        description.media[line].attributes.values(of: "extmap").filter { $0.hasSuffix(uri) }.map { String($0.dropLast(uri.count + 1)) }
+        description.media[line].attributes.values(of: "extmap").filter { $0.hasSuffix(uri) }.map {
+            String($0.dropLast(uri.count + 1))
+        }
     }
 
     /// Caller, the gateway's offer, callee, the gateway's answer, and the directions in which the gateway then reads and writes levels on both legs.
-    @Test(arguments: [
-        // Both know it: end to end.
-        (["1 "], ["1"], ["1 "], ["1"], MediaDirection.sendReceive, MediaDirection.sendReceive),
-        // Only the caller, only the callee, neither.
-        (["1 "], ["1"], [], ["1/recvonly"], .receiveOnly, nil),
-        ([], ["14/recvonly"], ["14/sendonly "], [], nil, .receiveOnly),
-        ([], ["14/recvonly"], [], [], nil, nil),
-        // One of them wants to hear and not to say.
-        (["1/recvonly "], ["1/recvonly"], ["1/sendonly "], ["1/sendonly"], .sendOnly, .receiveOnly),
-        (["1 "], ["1"], ["1/recvonly "], ["1/recvonly"], .receiveOnly, .sendOnly),
-        // The callee says and does not listen: the caller is listened to all the same.
-        (["1 "], ["1"], ["1/sendonly "], ["1"], .sendReceive, .receiveOnly),
-    ] as [([String], [String], [String], [String], MediaDirection?, MediaDirection?)])
+    @Test(
+        arguments: [
+            // Both know it: end to end.
+            (["1 "], ["1"], ["1 "], ["1"], MediaDirection.sendReceive, MediaDirection.sendReceive),
+            // Only the caller, only the callee, neither.
+            (["1 "], ["1"], [], ["1/recvonly"], .receiveOnly, nil),
+            ([], ["14/recvonly"], ["14/sendonly "], [], nil, .receiveOnly),
+            ([], ["14/recvonly"], [], [], nil, nil),
+            // One of them wants to hear and not to say.
+            (["1/recvonly "], ["1/recvonly"], ["1/sendonly "], ["1/sendonly"], .sendOnly, .receiveOnly),
+            (["1 "], ["1"], ["1/recvonly "], ["1/recvonly"], .receiveOnly, .sendOnly),
+            // The callee says and does not listen: the caller is listened to all the same.
+            (["1 "], ["1"], ["1/sendonly "], ["1"], .sendReceive, .receiveOnly),
+        ] as [([String], [String], [String], [String], MediaDirection?, MediaDirection?)])
     func `each leg agrees on what its peer can do`(
-        _ caller: [String], _ offered: [String], _ callee: [String], _ answered: [String], _ onCaller: MediaDirection?, _ onCallee: MediaDirection?
+        _ caller: [String], _ offered: [String], _ callee: [String], _ answered: [String], _ onCaller: MediaDirection?,
+        _ onCallee: MediaDirection?
     ) throws {
         var call = TestCall()
         #expect(Self.mappings(try call.offer(Self.peer(caller.map { $0 + Self.uri }).text)) == offered)
         #expect(Self.mappings(try call.answer(Self.peer(callee.map { $0 + Self.uri }).answering.text)) == answered)
-        func agreed(_ leg: NegotiatedLeg?) -> MediaDirection? { leg?.media[0].extensions.first { $0.uri == Self.uri }?.direction }
+        func agreed(_ leg: NegotiatedLeg?) -> MediaDirection? {
+            leg?.media[0].extensions.first { $0.uri == Self.uri }?.direction
+        }
         #expect(agreed(call.caller.negotiated) == onCaller)
         #expect(agreed(call.callee.negotiated) == onCallee)
     }

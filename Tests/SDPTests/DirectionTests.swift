@@ -22,8 +22,9 @@ struct DirectionTests {
     }
 
     @Test(arguments: MediaDirection.allCases, MediaDirection.allCases)
-    func `directions pass through the gateway and fit each other on both legs`(_ offered: MediaDirection, _ answered: MediaDirection) throws
-    {
+    func `directions pass through the gateway and fit each other on both legs`(
+        _ offered: MediaDirection, _ answered: MediaDirection
+    ) throws {
         var call = TestCall()
         var offer = PeerText()
         offer.lines[0].direction = offered.rawValue

@@ -31,21 +31,28 @@ struct FormatTests {
         Pair("AV1", nil, "level-idx=5;profile=0;tier=0", true), Pair("AV1", "profile=0;level-idx=8", "profile=0", true),
         Pair("AV1", nil, "profile=1", false), Pair("AV1", nil, "tier=1", false),
         // RFC 7798 §7.1: profile-id is 1 and tx-mode SRST if they are not there; levels differ freely.
-        Pair("H265", "level-id=93", "profile-id=1;tier-flag=0;level-id=120;tx-mode=SRST", true), Pair("H265", nil, "profile-id=2", false),
+        Pair("H265", "level-id=93", "profile-id=1;tier-flag=0;level-id=120;tx-mode=SRST", true),
+        Pair("H265", nil, "profile-id=2", false),
         Pair("H265", nil, "tier-flag=1", false), Pair("H265", nil, "tx-mode=MRST", false),
         // RFC 6184 §8.2.2: the level may differ; hexadecimal digits have no case.
         h264("42e01f", "42e00b", true), h264("42e01f", "42E01F", true), h264("4D001F", "4d0033", true),
         // RFC 6184 §8.1, table 5: several numbers for one profile, whichever of the marked bits (x) are set.
-        h264("42e01f", "42c01f", true), h264("42e01f", "42401f", true), h264("42e01f", "4d801f", true), h264("42e01f", "4de01f", true),
-        h264("42e01f", "58c01f", true), h264("42001f", "42801f", true), h264("42001f", "58801f", true), h264("4d001f", "4d401f", true),
+        h264("42e01f", "42c01f", true), h264("42e01f", "42401f", true), h264("42e01f", "4d801f", true),
+        h264("42e01f", "4de01f", true),
+        h264("42e01f", "58c01f", true), h264("42001f", "42801f", true), h264("42001f", "58801f", true),
+        h264("4d001f", "4d401f", true),
         h264("58001f", "58201f", true), h264("64001f", "640032", true),
-        h264("42e01f", "42001f", false), h264("42e01f", "4d001f", false), h264("42001f", "4d001f", false), h264("42001f", "58001f", false),
-        h264("64001f", "640c1f", false), h264("64001f", "6e001f", false), h264("6e001f", "6e101f", false), h264("42e01f", "42e11f", false),
+        h264("42e01f", "42001f", false), h264("42e01f", "4d001f", false), h264("42001f", "4d001f", false),
+        h264("42001f", "58001f", false),
+        h264("64001f", "640c1f", false), h264("64001f", "6e001f", false), h264("6e001f", "6e101f", false),
+        h264("42e01f", "42e11f", false),
         // RFC 6184 §8.1: without profile-level-id it is Baseline; without packetization-mode it is 0.
         Pair("H264", nil, "profile-level-id=42000a", true), Pair("H264", nil, "profile-level-id=42e01f", false),
         Pair("H264", "profile-level-id=42e01f", "packetization-mode=0;profile-level-id=42e01f", true),
         Pair("H264", "profile-level-id=42e01f", "packetization-mode=1;profile-level-id=42e01f", false),
-        Pair("H264", "sprop-parameter-sets=Z0LAFdk=;profile-level-id=42e01f", "level-asymmetry-allowed=1;profile-level-id=42e01f", true),
+        Pair(
+            "H264", "sprop-parameter-sets=Z0LAFdk=;profile-level-id=42e01f",
+            "level-asymmetry-allowed=1;profile-level-id=42e01f", true),
         // What cannot be read is no profile that anything else is.
         h264("42e0", "42e01f", false), h264("x2e01f", "42e01f", false), h264("+2e01f", "02e01f", false),
         // RFC 7587 §7.1, RFC 4733 §7.1.1: parameters are each side's own.
@@ -56,7 +63,9 @@ struct FormatTests {
     @Test(arguments: pairs)
     func `parameters are compared by meaning`(_ pair: Pair) throws {
         let format = { (parameters: String?) in
-            Codec(payloadType: PayloadType(maskingHeaderByte: 100), name: pair.name, clockRate: 90_000, parameters: parameters)
+            Codec(
+                payloadType: PayloadType(maskingHeaderByte: 100), name: pair.name, clockRate: 90_000,
+                parameters: parameters)
         }
         #expect(format(pair.first).isSameFormat(as: format(pair.second)) == pair.areSame)
         #expect(format(pair.second).isSameFormat(as: format(pair.first)) == pair.areSame)
@@ -91,7 +100,8 @@ struct FormatTests {
     @Test func `every stack's way to write a format is known, and none is taken for another`() throws {
         let formats = try Self.captured.flatMap { name, places in
             try places.map { file, number in
-                let offer = try PeerDescription(reading: SessionDescription(parsing: Fixtures.text("sdp/\(file).sdp")), as: .offer)
+                let offer = try PeerDescription(
+                    reading: SessionDescription(parsing: Fixtures.text("sdp/\(file).sdp")), as: .offer)
                 let codec = offer.media.flatMap(\.codecs).codec(for: PayloadType(maskingHeaderByte: number))
                 return (name: name, source: "\(file) \(number)", codec: try #require(codec, "\(file) \(number)"))
             }
@@ -111,34 +121,46 @@ struct FormatTests {
         func description(_ parameters: String?) -> PeerText {
             var text = PeerText.audioAndVideo
             text.lines[1].formats = "102"
-            text.lines[1].attributes = ["rtcp-mux", "rtpmap:102 \(name)/90000"] + (parameters.map { ["fmtp:102 \($0)"] } ?? [])
+            text.lines[1].attributes =
+                ["rtcp-mux", "rtpmap:102 \(name)/90000"] + (parameters.map { ["fmtp:102 \($0)"] } ?? [])
             return text
         }
         var call = TestCall()
         _ = try call.offer(description(offered).text)
         let media = try call.answer(description(answered).answering.text).media
         #expect(media[0].port == 7_001)
-        #expect(call.callee.negotiated?.media[1].isRejected == call.caller.negotiated?.media[1].isRejected, "both legs agree on that")
+        #expect(
+            call.callee.negotiated?.media[1].isRejected == call.caller.negotiated?.media[1].isRejected,
+            "both legs agree on that")
         return media[1].port
     }
 
-    @Test(arguments: [
-        ("VP9", "profile-id=0", nil), ("VP9", nil, "profile-id=0"), ("VP9", "profile-id=0", "max-fs=12288;max-fr=60"),
-        ("AV1", "level-idx=5;profile=0;tier=0", nil), ("H264", baseline, "packetization-mode=1;profile-level-id=42e00b"),
-        ("H264", baseline, "packetization-mode=1;profile-level-id=42E01F"), ("H264", baseline, "packetization-mode=1;profile-level-id=42c01f"),
-        ("H264", baseline, "packetization-mode=1;level-asymmetry-allowed=1"),
-    ] as [(String, String?, String?)])
-    func `an answer that writes its parameters in another way accepts the picture`(_ name: String, _ offered: String?, _ answered: String?) throws {
+    @Test(
+        arguments: [
+            ("VP9", "profile-id=0", nil), ("VP9", nil, "profile-id=0"),
+            ("VP9", "profile-id=0", "max-fs=12288;max-fr=60"),
+            ("AV1", "level-idx=5;profile=0;tier=0", nil),
+            ("H264", baseline, "packetization-mode=1;profile-level-id=42e00b"),
+            ("H264", baseline, "packetization-mode=1;profile-level-id=42E01F"),
+            ("H264", baseline, "packetization-mode=1;profile-level-id=42c01f"),
+            ("H264", baseline, "packetization-mode=1;level-asymmetry-allowed=1"),
+        ] as [(String, String?, String?)])
+    func `an answer that writes its parameters in another way accepts the picture`(
+        _ name: String, _ offered: String?, _ answered: String?
+    ) throws {
         #expect(try videoPort(name, offered: offered, answered: answered) == 7_001)
     }
 
     private static let baseline = "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"
 
-    @Test(arguments: [
-        ("VP9", "profile-id=2", nil), ("H264", baseline, "packetization-mode=0;profile-level-id=42e01f"),
-        ("H264", baseline, "packetization-mode=1;profile-level-id=640c1f"),
-    ] as [(String, String?, String?)])
-    func `an answer with another profile takes the format out (RFC 6184 §8.2.2)`(_ name: String, _ offered: String?, _ answered: String?) throws {
+    @Test(
+        arguments: [
+            ("VP9", "profile-id=2", nil), ("H264", baseline, "packetization-mode=0;profile-level-id=42e01f"),
+            ("H264", baseline, "packetization-mode=1;profile-level-id=640c1f"),
+        ] as [(String, String?, String?)])
+    func `an answer with another profile takes the format out (RFC 6184 §8.2.2)`(
+        _ name: String, _ offered: String?, _ answered: String?
+    ) throws {
         #expect(try videoPort(name, offered: offered, answered: answered) == 0)
     }
 
@@ -158,7 +180,8 @@ struct FormatTests {
         var call = TestCall()
         var offer = PeerText.audioAndVideo
         offer.lines[1].formats = "102 104"
-        offer.lines[1].attributes = ["rtcp-mux"] + [102, 104].flatMap { ["rtpmap:\($0) H264/90000", "fmtp:\($0) \(Self.baseline)"] }
+        offer.lines[1].attributes =
+            ["rtcp-mux"] + [102, 104].flatMap { ["rtpmap:\($0) H264/90000", "fmtp:\($0) \(Self.baseline)"] }
         _ = try call.offer(offer.text)
         offer.lines[1].formats = "104"
         #expect(try call.answer(offer.answering.text).media[1].formats == ["104"])

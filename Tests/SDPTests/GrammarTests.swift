@@ -24,7 +24,8 @@ struct GrammarTests {
         // Excerpts begin at m= or at o=, and none has t=.
         let whole =
             text.hasPrefix("o=")
-            ? "v=0\r\n" + text.replacing("s=-\r\n", with: "s=-\r\nt=0 0\r\n") : "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" + text
+            ? "v=0\r\n" + text.replacing("s=-\r\n", with: "s=-\r\nt=0 0\r\n")
+            : "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" + text
         #expect(try SessionDescription(parsing: whole).serialized == whole)
     }
 
@@ -40,10 +41,15 @@ struct GrammarTests {
             """
         let session = try SessionDescription(parsing: text)
         #expect(session.serialized == text)
-        #expect(session.origin == Origin(username: "jdoe", sessionID: 3_724_394_400, version: 3_724_394_405, address: session.connection!))
+        #expect(
+            session.origin
+                == Origin(
+                    username: "jdoe", sessionID: 3_724_394_400, version: 3_724_394_405, address: session.connection!))
         #expect(
             session.times == [
-                ActiveTime(start: 3_724_394_400, stop: 3_724_398_000, repeats: ["7d 1h 0 25h"], zones: "2882844526 -1h 2898848070 0"),
+                ActiveTime(
+                    start: 3_724_394_400, stop: 3_724_398_000, repeats: ["7d 1h 0 25h"],
+                    zones: "2882844526 -1h 2898848070 0"),
                 .unbounded,
             ])
         #expect(session.attributes == [Attribute("recvonly"), Attribute("cat", "")])
@@ -62,7 +68,10 @@ struct GrammarTests {
         ("v=0\ns=-\n", 2, "o= follows v="),
         ("v=0\no=- 1 1 IN IP4\n", 2, "o= needs six fields"),
         ("v=0\no=- x 1 IN IP4 0.0.0.0\n", 2, "the session id and version of o= are not numbers of at most 63 bits"),
-        ("v=0\no=- 9223372036854775808 1 IN IP4 0.0.0.0\n", 2, "the session id and version of o= are not numbers of at most 63 bits"),
+        (
+            "v=0\no=- 9223372036854775808 1 IN IP4 0.0.0.0\n", 2,
+            "the session id and version of o= are not numbers of at most 63 bits"
+        ),
         ("v=0\no=- 1 1 IN IP4 0.0.0.0\n", 3, "s= follows o="),
         ("v=0\no=- 1 1 IN IP4 0.0.0.0\ns=-\n", 4, "t= is missing"),
         ("v=0\no=- 1 1 IN IP4 0.0.0.0\ns=-\nt=0\n", 4, "t= needs a start and a stop time"),
@@ -89,14 +98,19 @@ struct GrammarTests {
 
     @Test
     func `empty lines at the end and a missing last line end are tolerated`() throws {
-        #expect(try SessionDescription(parsing: Self.head + "a=x\r\n\r\n\n") == SessionDescription(parsing: Self.head + "a=x"))
+        #expect(
+            try SessionDescription(parsing: Self.head + "a=x\r\n\r\n\n")
+                == SessionDescription(parsing: Self.head + "a=x"))
     }
 
     @Test(arguments: [
         (head + String(repeating: "a=0123456789\n", count: 5_400), "more than 65536 bytes"),
         (head + "a=" + String(repeating: "x", count: 4_095) + "\n", "line 5 is longer than 4096 bytes"),
         (head + String(repeating: "a=x\n", count: 2_001), "more than 2000 attributes at line 2005"),
-        (head + "m=audio 9 RTP/AVP 0\n" + String(repeating: "b=AS:1\n", count: 2_001), "more than 2000 attributes at line 2006"),
+        (
+            head + "m=audio 9 RTP/AVP 0\n" + String(repeating: "b=AS:1\n", count: 2_001),
+            "more than 2000 attributes at line 2006"
+        ),
         (head + String(repeating: "m=audio 9 RTP/AVP 0\n", count: 65), "more than 64 m-lines"),
     ])
     func `what is too large is refused`(_ text: String, _ limit: String) {
@@ -105,8 +119,11 @@ struct GrammarTests {
 
     @Test
     func `what is just small enough is read`() throws {
-        let text = Self.head + String(repeating: "a=x\n", count: 1_999) + "a=" + String(repeating: "x", count: 4_094) + "\n"
+        let text =
+            Self.head + String(repeating: "a=x\n", count: 1_999) + "a=" + String(repeating: "x", count: 4_094) + "\n"
         #expect(try SessionDescription(parsing: text).attributes.count == 2_000)
-        #expect(try SessionDescription(parsing: Self.head + String(repeating: "m=audio 9 RTP/AVP 0\n", count: 64)).media.count == 64)
+        #expect(
+            try SessionDescription(parsing: Self.head + String(repeating: "m=audio 9 RTP/AVP 0\n", count: 64)).media
+                .count == 64)
     }
 }

@@ -18,9 +18,12 @@ struct GuideExampleTests {
         Example(
             wishes: [PayloadNumber("opus/48000/2", number: 114), PayloadNumber("telephone-event/48000", number: 101)],
             printed: "codecs-opus-114-events-101",
-            swappedInBundle: [("rtpmap 101 rtx/90000", "rtpmap 110 rtx/90000", 1), ("fmtp 101 apt=100", "fmtp 110 apt=100", 1)]),
+            swappedInBundle: [
+                ("rtpmap 101 rtx/90000", "rtpmap 110 rtx/90000", 1), ("fmtp 101 apt=100", "fmtp 110 apt=100", 1),
+            ]),
         Example(
-            wishes: [PayloadNumber("H264/90000", number: 126, parameters: ["profile-level-id": "42e029"])], printed: "codecs-h264-126",
+            wishes: [PayloadNumber("H264/90000", number: 126, parameters: ["profile-level-id": "42e029"])],
+            printed: "codecs-h264-126",
             swappedInBundle: [("rtpmap 126 telephone-event/8000", "rtpmap 98 telephone-event/8000", 0)]),
         Example(wishes: [PayloadNumber("opus/48000/2", number: 105)], printed: "codecs-opus-105-swapped"),
     ]
@@ -69,7 +72,9 @@ struct GuideExampleTests {
     }
 
     private static func codecLines(_ media: MediaDescription) -> [String] {
-        media.attributes.filter { ["rtpmap", "fmtp", "rtcp-fb"].contains($0.name) }.map { "\($0.name) \($0.value ?? "")" }
+        media.attributes.filter { ["rtpmap", "fmtp", "rtcp-fb"].contains($0.name) }.map {
+            "\($0.name) \($0.value ?? "")"
+        }
     }
 
     @Test(arguments: [
@@ -81,16 +86,22 @@ struct GuideExampleTests {
         let printed = lines.filter { !$0.hasPrefix("o=") && !$0.hasPrefix("s=") }
         var call = TestCall(caller: wishes)
         let offered = try call.offer(PeerText.audioAndVideo.text)
-        let made = offered.media.indices.flatMap { offered.lines(of: $0).filter { $0.hasPrefix("m=") || $0.hasPrefix("c=") || $0.hasPrefix("b=") } }
+        let made = offered.media.indices.flatMap {
+            offered.lines(of: $0).filter { $0.hasPrefix("m=") || $0.hasPrefix("c=") || $0.hasPrefix("b=") }
+        }
         // The numbers and addresses are the gateway's own; the limits and their place are the guide's.
-        #expect(made.map { $0.hasPrefix("b=") ? $0 : String($0.prefix(7)) } == printed.map { $0.hasPrefix("b=") ? String($0) : String($0.prefix(7)) })
+        #expect(
+            made.map { $0.hasPrefix("b=") ? $0 : String($0.prefix(7)) }
+                == printed.map { $0.hasPrefix("b=") ? String($0) : String($0.prefix(7)) })
     }
 
     @Test func `the named sets are those of the guide's table`() {
         let (webRTC, mobile) = (OpusParameterSet.webRTC.parameters, OpusParameterSet.mobile.parameters)
-        #expect(webRTC.maximumPlaybackRate == 24_000 && webRTC.maximumAverageBitrate == 40_000 && webRTC.packetTime == 20)
+        #expect(
+            webRTC.maximumPlaybackRate == 24_000 && webRTC.maximumAverageBitrate == 40_000 && webRTC.packetTime == 20)
         #expect(webRTC.usesDTX == false && webRTC.usesInbandFEC == true)
-        #expect(mobile.maximumPlaybackRate == 16_000 && mobile.maximumAverageBitrate == 20_000 && mobile.packetTime == 60)
+        #expect(
+            mobile.maximumPlaybackRate == 16_000 && mobile.maximumAverageBitrate == 20_000 && mobile.packetTime == 60)
         #expect(mobile.usesDTX == true && mobile.usesInbandFEC == true)
     }
 }

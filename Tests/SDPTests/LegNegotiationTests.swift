@@ -56,7 +56,8 @@ struct LegNegotiationTests {
         switch step {
         case .makeOffer: _ = try leg.makeOffer(mirroring: PeerText().read(), policy: .relay, random: &random)
         case .receiveOffer: try leg.receiveOffer(PeerText().read())
-        case .makeAnswer: _ = try leg.makeAnswer(mirroring: PeerText().answering.read(as: .answer), policy: .relay, random: &random)
+        case .makeAnswer:
+            _ = try leg.makeAnswer(mirroring: PeerText().answering.read(as: .answer), policy: .relay, random: &random)
         case .receiveAnswer: try leg.receiveAnswer(PeerText().answering.read(as: .answer))
         case .rollback: try leg.rollback()
         }
@@ -121,9 +122,12 @@ struct LegNegotiationTests {
         var answer = PeerText.audioAndVideo.answering
         (answer.lines[1].port, answer.bundle) = (0, "0")
         let answered = try call.answer(answer.text)
-        let callers: [String?] = ["gwUfrag1", "gatewayPasswordOfLeg00001", testIdentity(1).fingerprint.value, "passive"]
+        let callers: [String?] = [
+            "gwUfrag1", "gatewayPasswordOfLeg00001", testIdentity(1).fingerprint.value, "passive",
+        ]
         #expect(transport(answered.attributes) == callers && transport(answered.media[0].attributes) == callers)
-        #expect(transport(answered.media[1].attributes) == [nil, nil, nil, "passive"], "a rejected m-line has no transport")
+        #expect(
+            transport(answered.media[1].attributes) == [nil, nil, nil, "passive"], "a rejected m-line has no transport")
     }
 
     @Test
@@ -150,13 +154,19 @@ struct LegNegotiationTests {
         _ = try call.answer(PeerText.audioAndVideo.answering.text)
         let offer = try call.callee.makeOffer(mirroring: PeerText().read(), policy: .relay, random: &call.random)
         #expect(offer.media.map(\.port) == [7_002, 0])
-        #expect(offer.media[1].attributes == [Attribute("mid", "1"), Attribute("inactive"), Attribute("setup", "actpass"), Attribute("rtcp-mux")])
+        #expect(
+            offer.media[1].attributes == [
+                Attribute("mid", "1"), Attribute("inactive"), Attribute("setup", "actpass"), Attribute("rtcp-mux"),
+            ])
     }
 
     static let brokenOffers: [(PeerText, SDPError)] = [
         (PeerText(), .offerMismatch(media: nil, "it has 1 m-lines, and there were 2 (RFC 3264 §8)")),
         (PeerText(lines: [.video, .audio], bundle: "1 0"), .offerMismatch(media: 0, "its media type has changed")),
-        (PeerText(lines: [PeerText.Line(mid: "x"), .video], bundle: "x 1"), .offerMismatch(media: 0, "its a=mid has changed")),
+        (
+            PeerText(lines: [PeerText.Line(mid: "x"), .video], bundle: "x 1"),
+            .offerMismatch(media: 0, "its a=mid has changed")
+        ),
     ]
 
     @Test(arguments: brokenOffers.indices)
@@ -202,7 +212,8 @@ struct LegNegotiationTests {
 
     @Test(
         arguments: [
-            ("actpass", "passive", .server), ("active", "passive", .server), ("passive", "active", .client), (nil, "passive", .server),
+            ("actpass", "passive", .server), ("active", "passive", .server), ("passive", "active", .client),
+            (nil, "passive", .server),
         ] as [(String?, String, DTLSRole)])
     func `the offer's setup decides the answer's`(_ offered: String?, _ answered: String, _ role: DTLSRole) throws {
         var call = TestCall()
@@ -287,11 +298,16 @@ struct LegNegotiationTests {
     }
 
     @Test(arguments: [
-        (["127.0.0.1", "192.0.2.7"], "192.0.2.7"), (["::1", "127.0.0.1", "2001:db8::7"], "2001:db8::7"), (["::1", "127.0.0.1"], "127.0.0.1"),
+        (["127.0.0.1", "192.0.2.7"], "192.0.2.7"), (["::1", "127.0.0.1", "2001:db8::7"], "2001:db8::7"),
+        (["::1", "127.0.0.1"], "127.0.0.1"),
         (["2001:db8::7", "192.0.2.7"], "192.0.2.7"),
     ])
-    func `the default destination is one that other machines reach, where there is one`(_ addresses: [String], _ chosen: String) throws {
-        let candidates = addresses.enumerated().map { "\($0 + 1) 1 udp \(2_130_706_431 - 256 * $0) \($1) 7000 typ host" }
+    func `the default destination is one that other machines reach, where there is one`(
+        _ addresses: [String], _ chosen: String
+    ) throws {
+        let candidates = addresses.enumerated().map {
+            "\($0 + 1) 1 udp \(2_130_706_431 - 256 * $0) \($1) 7000 typ host"
+        }
         let identity = LegIdentity(
             sessionID: 1, canonicalName: "name", streamID: "stream", credentials: testIdentity().credentials,
             fingerprint: testIdentity().fingerprint, candidates: candidates)
@@ -311,7 +327,9 @@ struct LegNegotiationTests {
         _ = try call.offer(offer.text)
         _ = try call.answer(PeerText.audioAndVideo.answering.text)
         for leg in [call.caller, call.callee] {
-            let drawn = try #require(leg.negotiated).media.flatMap { [$0.localSSRC, $0.localRetransmissionSSRC].compactMap(\.self) }
+            let drawn = try #require(leg.negotiated).media.flatMap {
+                [$0.localSSRC, $0.localRetransmissionSSRC].compactMap(\.self)
+            }
             #expect(drawn.count == 3 && Set(drawn).count == 3)
             #expect(!drawn.contains(SSRC(first)) && !drawn.contains(SSRC(second)))
         }

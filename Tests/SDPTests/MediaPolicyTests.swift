@@ -16,17 +16,27 @@ struct MediaPolicyTests {
         let removed = ["118", "119", "120"]  // red, its rtx, ulpfec
         #expect(
             media[1].formats
-                == "96 97 102 103 104 107 108 109 114 115 116 117 39 40 45 46 98 99 100 101".split(separator: " ").map(String.init))
-        #expect(!media[1].attributes.contains { attribute in removed.contains { attribute.value?.hasPrefix($0 + " ") == true } })
+                == "96 97 102 103 104 107 108 109 114 115 116 117 39 40 45 46 98 99 100 101".split(separator: " ").map(
+                    String.init))
+        #expect(
+            !media[1].attributes.contains { attribute in
+                removed.contains { attribute.value?.hasPrefix($0 + " ") == true }
+            })
     }
 
-    @Test(arguments: [
-        ("chromium-156/offer-audio-video.sdp", "3", [[111], [96]]), ("aiortc-1.16/offer-audio-video.sdp", "14", [[96], [97]]),
-    ] as [(String, String, [[Int]])])
-    func `the gateway offers to count what video legs send, whoever calls`(_ path: String, _ mapping: String, _ counted: [[Int]]) throws {
+    @Test(
+        arguments: [
+            ("chromium-156/offer-audio-video.sdp", "3", [[111], [96]]),
+            ("aiortc-1.16/offer-audio-video.sdp", "14", [[96], [97]]),
+        ] as [(String, String, [[Int]])])
+    func `the gateway offers to count what video legs send, whoever calls`(
+        _ path: String, _ mapping: String, _ counted: [[Int]]
+    ) throws {
         let media = try offer(path).media
         for (section, formats) in zip(media, counted) {
-            let mappings = section.attributes.values(of: "extmap").filter { $0.hasSuffix("transport-wide-cc-extensions-01") }
+            let mappings = section.attributes.values(of: "extmap").filter {
+                $0.hasSuffix("transport-wide-cc-extensions-01")
+            }
             #expect(mappings.map { $0.prefix(while: { $0 != " " }) } == [mapping[...]])
             let feedback = section.attributes.values(of: "rtcp-fb").filter { $0.hasSuffix(" transport-cc") }
             for format in formats { #expect(feedback.contains("\(format) transport-cc")) }
@@ -129,7 +139,8 @@ struct MediaPolicyTests {
         var call = TestCall()
         var offer = PeerText()
         offer.lines[0].attributes += ["ptime:20", "maxptime:60"]
-        let text = offer.text.replacing("c=IN IP4 0.0.0.0\r\n", with: "c=IN IP4 0.0.0.0\r\nb=AS:300\r\nb=TIAS:300000\r\n")
+        let text = offer.text.replacing(
+            "c=IN IP4 0.0.0.0\r\n", with: "c=IN IP4 0.0.0.0\r\nb=AS:300\r\nb=TIAS:300000\r\n")
         let offered = try call.offer(text).media[0]
         #expect(offered.bandwidths == [Bandwidth(type: "AS", value: 300), Bandwidth(type: "TIAS", value: 300_000)])
         #expect(offered.attributes.value(of: "ptime") == "20")

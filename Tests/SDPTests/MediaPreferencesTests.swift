@@ -5,7 +5,9 @@ import Testing
 
 /// What an application wants to receive, and what the far side is told of it.
 struct MediaPreferencesTests {
-    private static func offer(_ path: String = "chromium-156/offer-audio-video") throws -> String { try Fixtures.text("sdp/\(path).sdp") }
+    private static func offer(_ path: String = "chromium-156/offer-audio-video") throws -> String {
+        try Fixtures.text("sdp/\(path).sdp")
+    }
 
     private static func audio(_ formats: String, _ attributes: String...) -> PeerText {
         var text = PeerText()
@@ -24,7 +26,9 @@ struct MediaPreferencesTests {
         var call = TestCall(caller: MediaPreferences(audioCodecs: ["G722", "pcma", "PCMU"], videoCodecs: ["VP8"]))
         let media = try call.offer(Self.offer()).media
         #expect(
-            Self.names(media[0]) == ["G722/8000", "PCMA/8000", "PCMU/8000", "CN/8000", "telephone-event/48000", "telephone-event/8000"])
+            Self.names(media[0]) == [
+                "G722/8000", "PCMA/8000", "PCMU/8000", "CN/8000", "telephone-event/48000", "telephone-event/8000",
+            ])
         #expect(Self.names(media[1]) == ["VP8/90000", "rtx/90000"], "rtx comes with its codec only")
     }
 
@@ -61,7 +65,9 @@ struct MediaPreferencesTests {
 
     @Test func `a choice that leaves nothing is refused with its names`() throws {
         var call = TestCall(caller: MediaPreferences(audioCodecs: ["speex", "iLBC"]))
-        let error = #expect(throws: SDPError.noUsableMedia([.noChosenCodecs(["speex", "iLBC"])])) { try call.offer(PeerText().text) }
+        let error = #expect(throws: SDPError.noUsableMedia([.noChosenCodecs(["speex", "iLBC"])])) {
+            try call.offer(PeerText().text)
+        }
         #expect(error?.description.contains("none of the codecs that are asked for: speex, iLBC") == true)
         #expect(call.caller.phase == .idle)
     }
@@ -75,11 +81,14 @@ struct MediaPreferencesTests {
         #expect(try call.offer(PeerText().text).media[0].bandwidths.map(\.value) == [300, 300_000])
     }
 
-    @Test(arguments: [
-        ("b=AS:200", [("AS", 200)]), ("b=AS:400\r\nb=TIAS:200000", [("AS", 400), ("TIAS", 200_000)]),
-        ("b=AS:400", [("AS", 300), ("TIAS", 300_000)]), ("b=CT:9\r\nb=TIAS:999999", [("AS", 300), ("TIAS", 300_000), ("CT", 9)]),
-    ] as [(String, [(String, UInt64)])])
-    func `the lower of two limits counts, and other lines stay`(_ lines: String, _ expected: [(String, UInt64)]) throws {
+    @Test(
+        arguments: [
+            ("b=AS:200", [("AS", 200)]), ("b=AS:400\r\nb=TIAS:200000", [("AS", 400), ("TIAS", 200_000)]),
+            ("b=AS:400", [("AS", 300), ("TIAS", 300_000)]),
+            ("b=CT:9\r\nb=TIAS:999999", [("AS", 300), ("TIAS", 300_000), ("CT", 9)]),
+        ] as [(String, [(String, UInt64)])])
+    func `the lower of two limits counts, and other lines stay`(_ lines: String, _ expected: [(String, UInt64)]) throws
+    {
         var call = TestCall(caller: MediaPreferences(audioBandwidth: 300))
         let text = PeerText().text.replacing("c=IN IP4 0.0.0.0\r\n", with: "c=IN IP4 0.0.0.0\r\n\(lines)\r\n")
         #expect(try call.offer(text).media[0].bandwidths == expected.map { Bandwidth(type: $0, value: $1) })
@@ -91,7 +100,9 @@ struct MediaPreferencesTests {
         let wishes = MediaPreferences(opus: OpusParameterSet.mobile.parameters)
         var call = TestCall(caller: wishes)
         let media = try call.offer(Self.offer()).media[0]
-        #expect(media.attributes.values(of: "fmtp").contains("111 minptime=10;useinbandfec=1;maxplaybackrate=16000;maxaveragebitrate=20000;usedtx=1"))
+        #expect(
+            media.attributes.values(of: "fmtp").contains(
+                "111 minptime=10;useinbandfec=1;maxplaybackrate=16000;maxaveragebitrate=20000;usedtx=1"))
         #expect(media.attributes.value(of: "ptime") == "60")
         #expect(media.attributes.values(of: "fmtp").contains("63 111/111"), "red is left alone")
     }
@@ -116,9 +127,18 @@ struct MediaPreferencesTests {
         (OpusParameters(maximumPlaybackRate: 48_001), "48001 is ignored: RFC 7587 allows 8000 to 48000 Hz"),
         (OpusParameters(maximumAverageBitrate: 5_999), "5999 is ignored: RFC 7587 allows 6000 to 510000 bit/s"),
         (OpusParameters(maximumAverageBitrate: 510_001), "510001 is ignored: RFC 7587 allows 6000 to 510000 bit/s"),
-        (OpusParameters(packetTime: 2), "2 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"),
-        (OpusParameters(packetTime: 121), "121 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"),
-        (OpusParameters(packetTime: 22), "22 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"),
+        (
+            OpusParameters(packetTime: 2),
+            "2 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"
+        ),
+        (
+            OpusParameters(packetTime: 121),
+            "121 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"
+        ),
+        (
+            OpusParameters(packetTime: 22),
+            "22 is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"
+        ),
     ])
     func `a value out of range is taken away and named`(_ parameters: OpusParameters, _ sentence: String) {
         var parameters = parameters
@@ -128,13 +148,15 @@ struct MediaPreferencesTests {
 
     @Test func `values in range stay`() {
         for time in [3, 5, 8, 10, 13, 20, 40, 60, 80, 100, 120] {
-            var parameters = OpusParameters(maximumPlaybackRate: 8_000, maximumAverageBitrate: 510_000, packetTime: time)
+            var parameters = OpusParameters(
+                maximumPlaybackRate: 8_000, maximumAverageBitrate: 510_000, packetTime: time)
             #expect(parameters.removeOutOfRange().isEmpty, "\(time)")
         }
     }
 
     @Test func `one wish is laid over another field by field`() {
-        let base = MediaPreferences(audioCodecs: ["opus"], audioBandwidth: 100, opus: OpusParameterSet.webRTC.parameters)
+        let base = MediaPreferences(
+            audioCodecs: ["opus"], audioBandwidth: 100, opus: OpusParameterSet.webRTC.parameters)
         let both = base.overridden(by: MediaPreferences(videoBandwidth: 500, opus: OpusParameters(packetTime: 40)))
         #expect(both.audioCodecs == ["opus"] && both.audioBandwidth == 100 && both.videoBandwidth == 500)
         #expect(both.opus.packetTime == 40 && both.opus.maximumPlaybackRate == 24_000)

@@ -5,13 +5,17 @@ import Testing
 
 /// Calls whose legs have different payload types.
 struct PayloadNumberingTests {
-    private static func wish(_ definition: String, _ number: Int, _ parameters: [String: String] = [:]) throws -> PayloadNumber {
+    private static func wish(_ definition: String, _ number: Int, _ parameters: [String: String] = [:]) throws
+        -> PayloadNumber
+    {
         try #require(PayloadNumber(definition, number: number, parameters: parameters))
     }
 
     private static func type(_ number: Int) throws -> PayloadType { try #require(PayloadType(number)) }
 
-    private static func numbers(_ codecs: [Codec]?) -> [String] { (codecs ?? []).map { "\($0.payloadType.rawValue) \($0.name)" } }
+    private static func numbers(_ codecs: [Codec]?) -> [String] {
+        (codecs ?? []).map { "\($0.payloadType.rawValue) \($0.name)" }
+    }
 
     @Test(arguments: (0..<8).map { _ in UInt64.random(in: .min ... .max) })
     func `whatever is swapped, the numbers stay one to one`(_ seed: UInt64) throws {
@@ -20,7 +24,8 @@ struct PayloadNumberingTests {
         var numbering = PayloadNumbering.identity
         for _ in 0..<40 {
             numbering.swapOnLeg(
-                try Self.type(.random(in: 0...127, using: &random)), try Self.type(.random(in: 0...127, using: &random)))
+                try Self.type(.random(in: 0...127, using: &random)), try Self.type(.random(in: 0...127, using: &random))
+            )
             let all = try (0...127).map(Self.type)
             #expect(Set(all.map(numbering.onLeg)).count == 128)
             #expect(all.allSatisfy { numbering.inCall(numbering.onLeg($0)) == $0 }, "seed \(seed)")
@@ -28,7 +33,8 @@ struct PayloadNumberingTests {
     }
 
     @Test(arguments: [
-        ("opus", 114), ("opus/48000/x", 114), ("opus/48000/2", 95), ("opus/48000/2", 128), ("", 100), ("opus 1/48000", 100),
+        ("opus", 114), ("opus/48000/x", 114), ("opus/48000/2", 95), ("opus/48000/2", 128), ("", 100),
+        ("opus 1/48000", 100),
     ])
     func `what is no encoding or no dynamic number cannot be asked for`(_ definition: String, _ number: Int) {
         #expect(PayloadNumber(definition, number: number) == nil)
@@ -36,7 +42,9 @@ struct PayloadNumberingTests {
 
     @Test func `the callee sees the wanted numbers, the caller its own`() throws {
         var call = TestCall(
-            caller: MediaPreferences(payloadNumbers: [try Self.wish("opus/48000/2", 114), try Self.wish("VP8/90000", 97)]))
+            caller: MediaPreferences(payloadNumbers: [
+                try Self.wish("opus/48000/2", 114), try Self.wish("VP8/90000", 97),
+            ]))
         let offer = try call.offer(PeerText.audioAndVideo.text)
         #expect(offer.media[0].formats == ["114", "0"])
         #expect(offer.media[1].formats == ["97", "96"])
@@ -97,7 +105,9 @@ struct PayloadNumberingTests {
     }
 
     @Test func `a static number stays, and a wish for what is not there changes nothing`() throws {
-        let wishes = [try Self.wish("PCMU/8000", 100), try Self.wish("AV1/90000", 101), try Self.wish("opus/16000", 102)]
+        let wishes = [
+            try Self.wish("PCMU/8000", 100), try Self.wish("AV1/90000", 101), try Self.wish("opus/16000", 102),
+        ]
         var (call, plain) = (TestCall(caller: MediaPreferences(payloadNumbers: wishes)), TestCall())
         #expect(try call.offer(PeerText().text) == plain.offer(PeerText().text))
         #expect(call.callee.numbering.isIdentity)
@@ -110,7 +120,9 @@ struct PayloadNumberingTests {
         wrong.lines[0].formats = "114"
         wrong.lines[0].attributes = ["rtcp-mux", "rtpmap:114 L16/16000"]
         let error = #expect(throws: SDPError.self) { try call.answer(wrong.answering.text) }
-        #expect(error?.description.contains("payload type 114 is opus/48000/2 in the offer and L16/16000 in the answer") == true)
+        #expect(
+            error?.description.contains("payload type 114 is opus/48000/2 in the offer and L16/16000 in the answer")
+                == true)
     }
 
     @Test func `format parameters keep their order and other forms`() {

@@ -16,22 +16,30 @@ struct PeerDescriptionTests {
         #expect(offer.media.map(\.mid) == ["0", "1"])
         #expect(offer.media.map(\.kind) == [.audio, .video])
         #expect(offer.media.map(\.refusal) == [nil, nil])
-        #expect(offer.media[0].codecs.map(\.name) == ["opus", "red", "G722", "PCMU", "PCMA", "CN", "telephone-event", "telephone-event"])
+        #expect(
+            offer.media[0].codecs.map(\.name) == [
+                "opus", "red", "G722", "PCMU", "PCMA", "CN", "telephone-event", "telephone-event",
+            ])
         #expect(
             offer.media[0].codecs[0]
                 == Codec(
-                    payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2, parameters: "minptime=10;useinbandfec=1",
+                    payloadType: PayloadType(111)!, name: "opus", clockRate: 48_000, channels: 2,
+                    parameters: "minptime=10;useinbandfec=1",
                     feedback: ["transport-cc"]))
         #expect(offer.media[0].sources == [AnnouncedSource(ssrc: SSRC(898_908_617))])
         #expect(offer.media[0].canonicalName == "QPSyeKM0DKmGqm47")
-        #expect(offer.media[1].sources == [AnnouncedSource(ssrc: SSRC(4_216_082_085), retransmission: SSRC(1_528_444_520))])
+        #expect(
+            offer.media[1].sources == [AnnouncedSource(ssrc: SSRC(4_216_082_085), retransmission: SSRC(1_528_444_520))])
         #expect(offer.media[1].codecs.count == 23)
         #expect(offer.media[1].extensions.count == 11)
         let transport = try #require(offer.transportMedia?.transport)
         #expect(transport.credentials == ICECredentials(ufrag: "cp3N", password: "PqEjaUEVXSy7uXzVSxRVYoSR"))
         #expect(transport.fingerprints.map(\.algorithm) == [.sha256])
         #expect(transport.setup == .actpass)
-        #expect(transport.candidates == ["1763792567 1 udp 2122260223 127.0.0.1 47863 typ host generation 0 network-id 1 network-cost 50"])
+        #expect(
+            transport.candidates == [
+                "1763792567 1 udp 2122260223 127.0.0.1 47863 typ host generation 0 network-id 1 network-cost 50"
+            ])
         #expect(transport.tricklesCandidates && transport.multiplexesRTCP && !transport.hasAllCandidates)
     }
 
@@ -39,7 +47,9 @@ struct PeerDescriptionTests {
     func `Firefox's offer is read`() throws {
         let offer = try read("firefox-153/offer-audio-video-data.sdp")
         #expect(offer.bundle == [0, 1, 2])
-        #expect(offer.media.map(\.refusal) == [nil, nil, .unsupportedKind("application")], "a bundle-only m-line is not rejected")
+        #expect(
+            offer.media.map(\.refusal) == [nil, nil, .unsupportedKind("application")],
+            "a bundle-only m-line is not rejected")
         #expect(offer.media.map(\.isBundleOnly) == [false, true, true])
         #expect(offer.media[0].codecs.map(\.channels) == [2, 1, 1, 1, 1])
         #expect(
@@ -80,11 +90,14 @@ struct PeerDescriptionTests {
         var offer = PeerText()
         offer.lines = [
             PeerText.Line(
-                kind: "application", transportProtocol: "UDP/DTLS/SCTP", formats: "webrtc-datachannel", attributes: ["sctp-port:5000"])
+                kind: "application", transportProtocol: "UDP/DTLS/SCTP", formats: "webrtc-datachannel",
+                attributes: ["sctp-port:5000"])
         ]
         let read = try offer.read()
         var leg = LegNegotiation(identity: testIdentity())
-        let error = #expect(throws: SDPError.noUsableMedia([.unsupportedKind("application")])) { try leg.receiveOffer(read) }
+        let error = #expect(throws: SDPError.noUsableMedia([.unsupportedKind("application")])) {
+            try leg.receiveOffer(read)
+        }
         #expect(
             error?.description
                 == "the description has no audio or video that the gateway can carry: m-line 0 is application, which is neither audio nor video"
@@ -116,7 +129,8 @@ struct PeerDescriptionTests {
             "SDES keys", .keysInDescription,
             {
                 $0.session.removeLast()
-                $0.lines[0].attributes.append("crypto:1 AES_CM_128_HMAC_SHA1_80 inline:FmJG3viNo+YcpGzfAEAPxtXP3vsFYPyBpy4UMuF5")
+                $0.lines[0].attributes.append(
+                    "crypto:1 AES_CM_128_HMAC_SHA1_80 inline:FmJG3viNo+YcpGzfAEAPxtXP3vsFYPyBpy4UMuF5")
             }
         ),
         ("no fingerprint", .noFingerprint, { $0.session.removeLast() }),
@@ -152,8 +166,10 @@ struct PeerDescriptionTests {
 
     static let malformed: [(String, String)] = [
         ("ice-ufrag:abc", "a=ice-ufrag"), ("ice-pwd:tooShort", "a=ice-pwd"), ("ice-ufrag", "a=ice-ufrag"),
-        ("fingerprint:sha-256 AB:CD", "a=fingerprint"), ("fingerprint:sha-256 " + PeerText.digest + ":", "a=fingerprint"),
-        ("fingerprint:sha-256", "a=fingerprint"), ("setup:both", "a=setup"), ("rtpmap:111 opus", "a=rtpmap"), ("ssrc:x cname:y", "a=ssrc"),
+        ("fingerprint:sha-256 AB:CD", "a=fingerprint"),
+        ("fingerprint:sha-256 " + PeerText.digest + ":", "a=fingerprint"),
+        ("fingerprint:sha-256", "a=fingerprint"), ("setup:both", "a=setup"), ("rtpmap:111 opus", "a=rtpmap"),
+        ("ssrc:x cname:y", "a=ssrc"),
         ("ssrc-group:FID 1 x", "a=ssrc-group"), ("mid:", "a=mid"), ("mid:a b", "a=mid"), ("extmap:1", "a=extmap"),
         ("extmap:1/both urn:x", "a=extmap"),
     ]
@@ -182,12 +198,15 @@ struct PeerDescriptionTests {
     }
 
     static let bundles: [(String?, [Int], [[Int]])] = [
-        ("0 1", [0, 1], [[0, 1], [0, 1]]), ("1 0", [1, 0], [[1, 0], [1, 0]]), (nil, [], [[0], [1]]), ("0", [0], [[0], [1]]),
+        ("0 1", [0, 1], [[0, 1], [0, 1]]), ("1 0", [1, 0], [[1, 0], [1, 0]]), (nil, [], [[0], [1]]),
+        ("0", [0], [[0], [1]]),
         ("1", [], [[0], [1]]), ("0 1 2", [], [[0], [1]]), ("", [], [[0], [1]]),
     ]
 
     @Test(arguments: bundles)
-    func `what is outside of the group has a transport of its own`(_ bundle: String?, _ group: [Int], _ sharers: [[Int]]) throws {
+    func `what is outside of the group has a transport of its own`(
+        _ bundle: String?, _ group: [Int], _ sharers: [[Int]]
+    ) throws {
         var offer = PeerText.audioAndVideo
         offer.bundle = bundle
         let read = try offer.read()

@@ -8,7 +8,9 @@ struct ReferenceGuideTests {
 
     /// The excerpts begin at their first m-line.
     private func offer(_ path: String, session: [String]) throws -> String {
-        let head = ["v=0", "o=- 1173675450103298446 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE audio video"] + session
+        let head =
+            ["v=0", "o=- 1173675450103298446 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE audio video"]
+            + session
         return try head.joined(separator: "\r\n") + "\r\n" + Fixtures.text(path)
     }
 
@@ -16,7 +18,9 @@ struct ReferenceGuideTests {
     func `keys in the description are refused with a sentence`(_ path: String) throws {
         var call = TestCall()
         let text = try offer(path, session: [])
-        let error = #expect(throws: SDPError.noUsableMedia([.keysInDescription, .keysInDescription])) { try call.offer(text) }
+        let error = #expect(throws: SDPError.noUsableMedia([.keysInDescription, .keysInDescription])) {
+            try call.offer(text)
+        }
         #expect(error?.description.contains("a=crypto") == true && error?.description.contains("DTLS-SRTP") == true)
     }
 
@@ -31,7 +35,8 @@ struct ReferenceGuideTests {
         let fec = ["104", "124", "106"]  // red, its rtx and ulpfec
         #expect(offered.media[1].formats == session.media[1].formats.filter { !fec.contains($0) })
         #expect(
-            offered.media[1].attributes.values(of: "fmtp") == session.media[1].attributes.values(of: "fmtp").filter { $0 != "124 apt=104" })
+            offered.media[1].attributes.values(of: "fmtp")
+                == session.media[1].attributes.values(of: "fmtp").filter { $0 != "124 apt=104" })
         #expect(offered.media.map { $0.attributes.value(of: "mid") } == ["audio", "video"])
         #expect(!offered.serialized.contains("a=crypto"))
     }

@@ -12,7 +12,10 @@ struct RejectionTests {
         #expect(offered.media.map(\.type) == ["audio", "video"])
         let answered = try call.answer(Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp"))
         #expect(answered.attributes.value(of: "group") == "BUNDLE 0 1")
-        let rejected = ["m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:2", "a=inactive", "a=setup:passive"]
+        let rejected = [
+            "m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:2", "a=inactive",
+            "a=setup:passive",
+        ]
         #expect(answered.lines(of: 2) == rejected)
         #expect(call.caller.negotiated?.media[2].isRejected == true)
         #expect(call.caller.negotiated?.media[2].kind == .other("application"))
@@ -22,7 +25,8 @@ struct RejectionTests {
     @Test
     func `an m-line that the gateway refuses leaves a gap that only its own peer sees`() throws {
         var call = TestCall()
-        let second = PeerText.Line(kind: "video", formats: "96 97", mid: "2", attributes: PeerText.Line.video.attributes)
+        let second = PeerText.Line(
+            kind: "video", formats: "96 97", mid: "2", attributes: PeerText.Line.video.attributes)
         var offer = PeerText(lines: [.audio, .video, second], bundle: "0 2")
         offer.lines[1].attributes.removeFirst()
         let offered = try call.offer(offer.text)
@@ -50,7 +54,9 @@ struct RejectionTests {
         let answered = try call.answer(answer.text)
         #expect(answered.attributes.value(of: "group") == "BUNDLE 1")
         #expect(answered.media.map(\.port) == [0, 7_001])
-        #expect(answered.media[1].attributes.contains("candidate"), "the transport stands with the first m-line that is left")
+        #expect(
+            answered.media[1].attributes.contains("candidate"),
+            "the transport stands with the first m-line that is left")
         #expect(call.callee.negotiated?.media.map(\.isRejected) == [true, false])
         #expect(call.callee.negotiated?.media.map(\.direction) == [.inactive, .sendReceive])
     }
@@ -63,7 +69,8 @@ struct RejectionTests {
         (answer.lines[1].port, answer.bundle) = (0, "0")
         #expect(
             try call.answer(answer.text).lines(of: 1) == [
-                "m=video 0 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:1", "a=inactive", "a=setup:passive", "a=rtcp-mux",
+                "m=video 0 UDP/TLS/RTP/SAVPF 96", "c=IN IP4 0.0.0.0", "a=mid:1", "a=inactive", "a=setup:passive",
+                "a=rtcp-mux",
                 "a=rtpmap:96 VP8/90000",
             ])
     }

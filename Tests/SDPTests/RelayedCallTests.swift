@@ -16,19 +16,36 @@ struct RelayedCallTests {
     }
 
     static let scenarios = [
-        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-chromium"),
-        Scenario(offer: "chromium-156/offer-audio", answer: "chromium-156/answer-audio", name: "chromium-calls-chromium-audio"),
         Scenario(
-            offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-to-chromium-offer", name: "chromium-calls-with-data"),
-        Scenario(offer: "chromium-156/offer-recvonly", answer: "chromium-156/answer-to-chromium-recvonly", name: "chromium-listens"),
-        Scenario(offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-video-inactive", name: "chromium-stops-video"),
+            offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-to-chromium-offer",
+            name: "chromium-calls-chromium"),
         Scenario(
-            offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-without-tracks", name: "chromium-answers-without-tracks"),
+            offer: "chromium-156/offer-audio", answer: "chromium-156/answer-audio",
+            name: "chromium-calls-chromium-audio"),
         Scenario(
-            offer: "firefox-153/offer-audio-video-data", answer: "chromium-156/answer-to-firefox-offer", name: "firefox-calls-chromium"),
-        Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "chromium-156/answer-to-aiortc-offer", name: "aiortc-calls-chromium"),
-        Scenario(offer: "aiortc-1.16/offer-audio-video", answer: "aiortc-1.16/answer-audio-video", name: "aiortc-calls-aiortc"),
-        Scenario(offer: "chromium-156/offer-audio-video", answer: "aiortc-1.16/answer-to-chromium", name: "chromium-calls-aiortc"),
+            offer: "chromium-156/offer-audio-video-data", answer: "chromium-156/answer-to-chromium-offer",
+            name: "chromium-calls-with-data"),
+        Scenario(
+            offer: "chromium-156/offer-recvonly", answer: "chromium-156/answer-to-chromium-recvonly",
+            name: "chromium-listens"),
+        Scenario(
+            offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-video-inactive",
+            name: "chromium-stops-video"),
+        Scenario(
+            offer: "chromium-156/offer-audio-video", answer: "chromium-156/answer-without-tracks",
+            name: "chromium-answers-without-tracks"),
+        Scenario(
+            offer: "firefox-153/offer-audio-video-data", answer: "chromium-156/answer-to-firefox-offer",
+            name: "firefox-calls-chromium"),
+        Scenario(
+            offer: "aiortc-1.16/offer-audio-video", answer: "chromium-156/answer-to-aiortc-offer",
+            name: "aiortc-calls-chromium"),
+        Scenario(
+            offer: "aiortc-1.16/offer-audio-video", answer: "aiortc-1.16/answer-audio-video",
+            name: "aiortc-calls-aiortc"),
+        Scenario(
+            offer: "chromium-156/offer-audio-video", answer: "aiortc-1.16/answer-to-chromium",
+            name: "chromium-calls-aiortc"),
     ]
 
     @Test(arguments: scenarios)
@@ -65,7 +82,9 @@ struct RelayedCallTests {
         let offered = try call.offer(text)
         let read = try PeerDescription(reading: offered, as: .offer)
         #expect(read.isLite)
-        #expect(try read.usableMedia.count == PeerDescription(reading: SessionDescription(parsing: text), as: .offer).usableMedia.count)
+        #expect(
+            try read.usableMedia.count
+                == PeerDescription(reading: SessionDescription(parsing: text), as: .offer).usableMedia.count)
         #expect(read.transportMedia?.transport.hasAllCandidates == true)
         #expect(offered.attributes.value(of: "group") == "BUNDLE " + read.usableMedia.map(\.mid).joined(separator: " "))
     }
@@ -89,7 +108,9 @@ extension NegotiatedLeg {
         var leg = self
         for line in leg.media.indices {
             leg.media[line].extensions.removeAll { $0.uri == HeaderExtension.transportSequenceNumber }
-            for index in leg.media[line].codecs.indices { leg.media[line].codecs[index].feedback.removeAll { $0 == Codec.transportFeedback } }
+            for index in leg.media[line].codecs.indices {
+                leg.media[line].codecs[index].feedback.removeAll { $0 == Codec.transportFeedback }
+            }
         }
         return leg
     }

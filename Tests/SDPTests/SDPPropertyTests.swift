@@ -76,7 +76,8 @@ struct SDPPropertyTests {
         var lines = bytes.split(separator: UInt8(ascii: "\n"))
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let attributes = lines.indices.filter { lines[$0].first == UInt8(ascii: "a") }
-            guard let from = attributes.randomElement(using: &random), let to = attributes.randomElement(using: &random) else { break }
+            guard let from = attributes.randomElement(using: &random), let to = attributes.randomElement(using: &random)
+            else { break }
             switch Int.random(in: 0..<3, using: &random) {
             case 0: lines.remove(at: from)
             case 1: lines.insert(lines[from], at: to)
@@ -104,7 +105,8 @@ extension SessionDescription {
     init(random: inout SeededRandomSource) {
         self.init(
             origin: Origin(
-                username: .token(&random), sessionID: random.next() >> 1, version: random.next() >> 1, address: Connection(random: &random)),
+                username: .token(&random), sessionID: random.next() >> 1, version: random.next() >> 1,
+                address: Connection(random: &random)),
             name: .line(&random), attributes: [Attribute](random: &random))
         if Bool.random(using: &random) { information = .line(&random) }
         if Bool.random(using: &random) { uri = .line(&random) }
@@ -114,7 +116,8 @@ extension SessionDescription {
         bandwidths = [Bandwidth](random: &random)
         times = (0...Int.random(in: 0...2, using: &random)).map { _ in
             ActiveTime(
-                start: random.next(), stop: random.next(), repeats: (0..<Int.random(in: 0...2, using: &random)).map { _ in .line(&random) },
+                start: random.next(), stop: random.next(),
+                repeats: (0..<Int.random(in: 0...2, using: &random)).map { _ in .line(&random) },
                 zones: Bool.random(using: &random) ? .line(&random) : nil)
         }
         if Bool.random(using: &random) { key = .line(&random) }
@@ -143,7 +146,9 @@ extension Connection {
 
 extension [Bandwidth] {
     init(random: inout SeededRandomSource) {
-        self = (0..<Int.random(in: 0...2, using: &random)).map { _ in Bandwidth(type: .token(&random), value: random.next()) }
+        self = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+            Bandwidth(type: .token(&random), value: random.next())
+        }
     }
 }
 
@@ -160,11 +165,14 @@ extension String {
     static func token(_ random: inout SeededRandomSource) -> String {
         let characters = Array("abcXYZ019-_.+*äß‹😀")
         return String(
-            (0...Int.random(in: 0...12, using: &random)).map { _ in characters[Int.random(in: 0..<characters.count, using: &random)] })
+            (0...Int.random(in: 0...12, using: &random)).map { _ in
+                characters[Int.random(in: 0..<characters.count, using: &random)]
+            })
     }
 
     /// What a line may hold.
     static func line(_ random: inout SeededRandomSource) -> String {
-        (0..<Int.random(in: 0...4, using: &random)).map { _ in token(&random) }.joined(separator: Bool.random(using: &random) ? " " : ":= ")
+        (0..<Int.random(in: 0...4, using: &random)).map { _ in token(&random) }.joined(
+            separator: Bool.random(using: &random) ? " " : ":= ")
     }
 }

@@ -8,7 +8,10 @@ func testIdentity(_ number: UInt64 = 1) -> LegIdentity {
         sessionID: 1_000 + number, canonicalName: "gateway-\(number)", streamID: "stream-\(number)",
         credentials: ICECredentials(ufrag: "gwUfrag\(number)", password: "gatewayPasswordOfLeg0000\(number)"),
         fingerprint: Fingerprint(.sha256, digest: (0..<32).map { UInt8($0) }),
-        candidates: ["1 1 udp 2130706431 2001:db8::7 700\(number) typ host", "2 1 udp 2130706175 192.0.2.7 700\(number) typ host"])
+        candidates: [
+            "1 1 udp 2130706431 2001:db8::7 700\(number) typ host",
+            "2 1 udp 2130706175 192.0.2.7 700\(number) typ host",
+        ])
 }
 
 /// A caller leg and a callee leg, and what travels between them.
@@ -40,7 +43,8 @@ struct TestCall {
     mutating func answer(_ text: String) throws -> SessionDescription {
         let answer = try callee.receiveAnswer(callee.read(text, as: .answer)).choosing(callee.preferences)
         // What the gateway refuses of an offer is not offered on, so that the answer has fewer m-lines.
-        let other = offered?.media.count == answer.media.count ? answer : offered.map { answer.aligned(toOffer: $0) } ?? answer
+        let other =
+            offered?.media.count == answer.media.count ? answer : offered.map { answer.aligned(toOffer: $0) } ?? answer
         return try caller.makeAnswer(mirroring: other, policy: policy, random: &random)
     }
 }
@@ -74,7 +78,9 @@ struct PeerText {
     /// The same as an answer: `a=setup:active`.
     var answering: PeerText {
         var answer = self
-        for index in answer.lines.indices where answer.lines[index].setup != nil { answer.lines[index].setup = "active" }
+        for index in answer.lines.indices where answer.lines[index].setup != nil {
+            answer.lines[index].setup = "active"
+        }
         return answer
     }
 

@@ -16,7 +16,9 @@ struct TranscodingTests {
     private static let muLaw = peer("0 101", ["rtpmap:0 PCMU/8000", "rtpmap:101 telephone-event/8000"])
 
     private static func names(_ description: SessionDescription, as role: PeerDescription.Role) throws -> [String] {
-        try PeerDescription(reading: description, as: role).media[0].codecs.map { "\($0.payloadType.rawValue) \($0.name)/\($0.clockRate)" }
+        try PeerDescription(reading: description, as: role).media[0].codecs.map {
+            "\($0.payloadType.rawValue) \($0.name)/\($0.clockRate)"
+        }
     }
 
     private static func call() -> TestCall {
@@ -30,7 +32,8 @@ struct TranscodingTests {
         let offer = try call.offer(Self.opus.text)
         #expect(
             try Self.names(offer, as: .offer) == [
-                "111 opus/48000", "110 telephone-event/48000", "9 G722/8000", "0 PCMU/8000", "8 PCMA/8000", "126 telephone-event/8000",
+                "111 opus/48000", "110 telephone-event/48000", "9 G722/8000", "0 PCMU/8000", "8 PCMA/8000",
+                "126 telephone-event/8000",
             ])
     }
 
@@ -72,7 +75,8 @@ struct TranscodingTests {
         for (events, isAccepted) in [("telephone-event/16000", true), ("CN/16000", false)] {
             var call = Self.call()
             _ = try call.offer(offer.text)
-            let answer = try call.answer(Self.peer("111 97", ["rtpmap:111 opus/48000/2", "rtpmap:97 \(events)"]).answering.text)
+            let answer = try call.answer(
+                Self.peer("111 97", ["rtpmap:111 opus/48000/2", "rtpmap:97 \(events)"]).answering.text)
             #expect(try Self.names(answer, as: .answer) == ["111 opus/48000"] + (isAccepted ? accepted : []))
         }
     }

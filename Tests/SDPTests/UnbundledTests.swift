@@ -151,7 +151,9 @@ import Testing
         text.lines[0].formats = "111 96 0"
         text.lines[0].attributes.append("rtpmap:96 telephone-event/48000")
         text.lines[1].formats = "96 111 98"
-        text.lines[1].attributes = ["rtcp-mux", "rtpmap:96 VP8/90000", "rtpmap:111 rtx/90000", "fmtp:111 apt=96", "rtpmap:98 VP9/90000"]
+        text.lines[1].attributes = [
+            "rtcp-mux", "rtpmap:96 VP8/90000", "rtpmap:111 rtx/90000", "fmtp:111 apt=96", "rtpmap:98 VP9/90000",
+        ]
         return text
     }()
 
@@ -164,7 +166,11 @@ import Testing
         var answer = PeerText.audioAndVideo.answering
         for (index, media) in offer.media.enumerated() {
             answer.lines[index].formats = media.formats.joined(separator: " ")
-            answer.lines[index].attributes = ["rtcp-mux"] + media.attributes.filter { ["rtpmap", "fmtp"].contains($0.name) }.map { "\($0.name):\($0.value ?? "")" }
+            answer.lines[index].attributes =
+                ["rtcp-mux"]
+                + media.attributes.filter { ["rtpmap", "fmtp"].contains($0.name) }.map {
+                    "\($0.name):\($0.value ?? "")"
+                }
         }
         return answer
     }
@@ -184,13 +190,17 @@ import Testing
             #expect(caller.media[1].codecs.map(\.payloadType.rawValue) == [96, 111, 98])
             #expect(caller.media[1].codecs[1].parameters == "apt=96")
             #expect(callee.media[1].codecs.map(\.payloadType.rawValue) == [97, 99, 98])
-            #expect(caller.media[1].codecs.map { caller.media[1].numbering.inCall($0.payloadType) } == callee.media[1].codecs.map(\.payloadType))
+            #expect(
+                caller.media[1].codecs.map { caller.media[1].numbering.inCall($0.payloadType) }
+                    == callee.media[1].codecs.map(\.payloadType))
             #expect(caller.media[0].numbering.isIdentity && callee.media.allSatisfy(\.numbering.isIdentity))
         }
     }
 
     @Test
-    func `a format keeps its number when the other side offers, and one that is the same on both m-lines has one`() throws {
+    func `a format keeps its number when the other side offers, and one that is the same on both m-lines has one`()
+        throws
+    {
         var call = TestCall()
         _ = try call.answer(Self.accepting(call.offer(Self.ambiguous.text)).text)
         // The callee offers what it was offered.
@@ -208,7 +218,8 @@ import Testing
             twoVideos.give(index, ufrag: "peer\(index)")
         }
         let same = try TestCall().caller.read(twoVideos.text, as: .offer)
-        #expect(same.media.map { $0.codecs.map(\.payloadType.rawValue) } == [[96, 97], [96, 97]] && same.numberings.isEmpty)
+        #expect(
+            same.media.map { $0.codecs.map(\.payloadType.rawValue) } == [[96, 97], [96, 97]] && same.numberings.isEmpty)
     }
 
     @Test
@@ -227,7 +238,9 @@ import Testing
         var call = TestCall()
         let first = try call.offer(PeerText.audioAndVideo.text)
         #expect(first.attributes.value(of: "group") == "BUNDLE 0 1")
-        #expect(Set(first.media.map { $0.attributes.value(of: "ice-ufrag") }).count == 1, "Pion and webrtcbin refuse others")
+        #expect(
+            Set(first.media.map { $0.attributes.value(of: "ice-ufrag") }).count == 1, "Pion and webrtcbin refuse others"
+        )
         _ = try call.answer(Self.spread.answering.text)
         #expect(call.callee.negotiated?.media.map(\.isRejected) == [false, true])
 

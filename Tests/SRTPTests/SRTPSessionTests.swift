@@ -5,7 +5,9 @@ import Testing
 @Suite struct SRTPSessionTests {
     typealias Profile = SRTPSession.Profile
 
-    private static func key(_ profile: Profile) -> [UInt8] { (0..<(profile == .aeadAES128GCM ? 28 : 30)).map { UInt8($0) } }
+    private static func key(_ profile: Profile) -> [UInt8] {
+        (0..<(profile == .aeadAES128GCM ? 28 : 30)).map { UInt8($0) }
+    }
 
     private static func packet(_ sequence: UInt16, payload: Int = 160, source: UInt32 = 0xCAFE_BABE) -> [UInt8] {
         var writer = ByteWriter()
@@ -17,7 +19,9 @@ import Testing
         return writer.bytes
     }
 
-    private static func apply(_ bytes: [UInt8], _ work: (inout MutableSpan<UInt8>, Int) throws -> Int) rethrows -> [UInt8] {
+    private static func apply(_ bytes: [UInt8], _ work: (inout MutableSpan<UInt8>, Int) throws -> Int) rethrows
+        -> [UInt8]
+    {
         var buffer = bytes + [UInt8](repeating: 0, count: Profile.maximumTrailer)
         var span = buffer.mutableSpan
         let count = try work(&span, bytes.count)
@@ -49,7 +53,9 @@ import Testing
         for index in sealed.indices.dropFirst(4) {
             var forged = sealed
             forged[index] ^= 1
-            #expect(throws: SRTPError.authenticationFailed) { try Self.apply(forged) { try inbound.unprotect(&$0, count: $1) } }
+            #expect(throws: SRTPError.authenticationFailed) {
+                try Self.apply(forged) { try inbound.unprotect(&$0, count: $1) }
+            }
         }
         _ = try Self.apply(sealed) { try inbound.unprotect(&$0, count: $1) }
     }
@@ -100,22 +106,29 @@ import Testing
     @Test func `short, empty and oversized input is refused`() throws {
         let (outbound, inbound) = try Self.pair(.aeadAES128GCM)
         for count in 0..<12 {
-            #expect(throws: SRTPError.self) { try Self.apply([UInt8](repeating: 0x80, count: count)) { try inbound.unprotect(&$0, count: $1) } }
+            #expect(throws: SRTPError.self) {
+                try Self.apply([UInt8](repeating: 0x80, count: count)) { try inbound.unprotect(&$0, count: $1) }
+            }
         }
         var full = Self.packet(1)
         #expect(throws: SRTPError.noRoom) {
             var span = full.mutableSpan
             _ = try outbound.protect(&span, count: span.count)
         }
-        #expect(throws: SRTPError.badKey) { try SRTPSession(profile: .aeadAES128GCM, key: [1, 2, 3], direction: .inbound) }
+        #expect(throws: SRTPError.badKey) {
+            try SRTPSession(profile: .aeadAES128GCM, key: [1, 2, 3], direction: .inbound)
+        }
     }
 
     /// RFC 7714 §16.1.1: RTP, AEAD_AES_128_GCM, with the session key given. libsrtp derives session keys, so that the vector
     /// itself is checked by the ciphers' self test at start; here the derivation is compared between the two directions.
     @Test func `the first packet of a key depends on the key`() throws {
         let first = try SRTPSession(profile: .aeadAES128GCM, key: Self.key(.aeadAES128GCM), direction: .outbound)
-        let second = try SRTPSession(profile: .aeadAES128GCM, key: Self.key(.aeadAES128GCM).reversed(), direction: .outbound)
+        let second = try SRTPSession(
+            profile: .aeadAES128GCM, key: Self.key(.aeadAES128GCM).reversed(), direction: .outbound)
         let plain = Self.packet(1)
-        #expect(try Self.apply(plain) { try first.protect(&$0, count: $1) } != Self.apply(plain) { try second.protect(&$0, count: $1) })
+        #expect(
+            try Self.apply(plain) { try first.protect(&$0, count: $1) }
+                != Self.apply(plain) { try second.protect(&$0, count: $1) })
     }
 }

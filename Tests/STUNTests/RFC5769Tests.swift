@@ -12,7 +12,8 @@ import Testing
         (
             "sample-request", .request,
             [
-                .software("STUN test client"), .priority(0x6E00_01FF), .iceControlled(tieBreaker: 0x932F_F9B1_5126_3B36), .username("evtj:h6vY"),
+                .software("STUN test client"), .priority(0x6E00_01FF),
+                .iceControlled(tieBreaker: 0x932F_F9B1_5126_3B36), .username("evtj:h6vY"),
             ]
         ),
         (
@@ -29,7 +30,9 @@ import Testing
     ]
 
     @Test(arguments: ["rfc5769", "zero-padded"], vectors)
-    func `a vector parses into what the RFC says`(_ folder: String, _ vector: (name: String, STUNClass, [STUNAttribute])) throws {
+    func `a vector parses into what the RFC says`(
+        _ folder: String, _ vector: (name: String, STUNClass, [STUNAttribute])
+    ) throws {
         let bytes = try Fixtures.bytes("stun/\(folder)/\(vector.name).bin")
         #expect(STUNMessage.isSTUN(bytes))
         let message = try STUNMessage(parsing: bytes)
@@ -43,7 +46,9 @@ import Testing
     }
 
     @Test(arguments: vectors)
-    func `what the RFC says encodes into the vector, padded with zeros`(_ vector: (name: String, STUNClass, [STUNAttribute])) throws {
+    func `what the RFC says encodes into the vector, padded with zeros`(
+        _ vector: (name: String, STUNClass, [STUNAttribute])
+    ) throws {
         let message = STUNMessage(vector.1, .binding, Self.transaction, vector.2)
         let expected = try Fixtures.bytes("stun/zero-padded/\(vector.name).bin")
         #expect(message.encoded(password: Self.password, authentication: TestAuthentication()) == expected)
@@ -53,7 +58,9 @@ import Testing
     @Test func `the long-term request keeps what is not known`() throws {
         let bytes = try Fixtures.bytes("stun/rfc5769/sample-long-term-request.bin")
         let message = try STUNMessage(parsing: bytes)
-        let key: [UInt8] = [0xE8, 0xCA, 0x7A, 0xD5, 0x9D, 0x5E, 0xB0, 0x51, 0x8E, 0x31, 0x29, 0x11, 0xD2, 0xDA, 0xB2, 0xA9]
+        let key: [UInt8] = [
+            0xE8, 0xCA, 0x7A, 0xD5, 0x9D, 0x5E, 0xB0, 0x51, 0x8E, 0x31, 0x29, 0x11, 0xD2, 0xDA, 0xB2, 0xA9,
+        ]
         #expect(message.username == "マトリックス")
         #expect(message.unknownRequiredAttributes.map(\.rawValue) == [0x0015, 0x0014])
         #expect(message.hasValidIntegrity(in: bytes, key: key))

@@ -6,20 +6,21 @@ import Testing
 @Suite struct STUNParsingTests {
     private static let transaction = TransactionID(high: 1, low: 2)
 
-    @Test(arguments: [
-        ("length-not-multiple-of-four", .malformedLength),
-        ("length-beyond-datagram", .malformedLength),
-        ("attribute-beyond-message", .malformedAttribute(.username)),
-        ("first-two-bits-set", .malformedHeader),
-        ("no-magic-cookie", .malformedHeader),
-        ("attribute-after-fingerprint", .malformedOrder),
-        ("priority-of-three-bytes", .malformedAttribute(.priority)),
-        ("address-family-3", .malformedAttribute(.xorMappedAddress)),
-        ("error-code-299", .malformedAttribute(.errorCode)),
-        ("error-code-number-100", .malformedAttribute(.errorCode)),
-        ("username-not-utf8", .malformedAttribute(.username)),
-        ("thirty-three-attributes", .limitAttributes),
-    ] as [(String, STUNError)])
+    @Test(
+        arguments: [
+            ("length-not-multiple-of-four", .malformedLength),
+            ("length-beyond-datagram", .malformedLength),
+            ("attribute-beyond-message", .malformedAttribute(.username)),
+            ("first-two-bits-set", .malformedHeader),
+            ("no-magic-cookie", .malformedHeader),
+            ("attribute-after-fingerprint", .malformedOrder),
+            ("priority-of-three-bytes", .malformedAttribute(.priority)),
+            ("address-family-3", .malformedAttribute(.xorMappedAddress)),
+            ("error-code-299", .malformedAttribute(.errorCode)),
+            ("error-code-number-100", .malformedAttribute(.errorCode)),
+            ("username-not-utf8", .malformedAttribute(.username)),
+            ("thirty-three-attributes", .limitAttributes),
+        ] as [(String, STUNError)])
     func `a faulty message is refused with its reason`(_ name: String, _ error: STUNError) throws {
         let bytes = try Fixtures.bytes("stun/refused/\(name).bin")
         #expect(throws: error) { try STUNMessage(parsing: bytes) }
@@ -38,7 +39,9 @@ import Testing
     }
 
     /// RFC 7983 §7: 0…3 is STUN, 20…63 DTLS, 128…191 RTP and RTCP.
-    @Test(arguments: [(0, true), (1, true), (3, true), (4, false), (22, false), (64, false), (128, false), (255, false)] as [(UInt8, Bool)])
+    @Test(
+        arguments: [(0, true), (1, true), (3, true), (4, false), (22, false), (64, false), (128, false), (255, false)]
+            as [(UInt8, Bool)])
     func `the first byte and the cookie tell STUN from the rest`(_ first: UInt8, _ isSTUN: Bool) {
         var bytes: [UInt8] = [first, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42] + [UInt8](repeating: 0, count: 12)
         #expect(STUNMessage.isSTUN(bytes) == isSTUN)
@@ -49,11 +52,14 @@ import Testing
     }
 
     /// RFC 8489 §5.
-    @Test(arguments: [
-        (0x0001, .request, 0x001), (0x0011, .indication, 0x001), (0x0101, .success, 0x001), (0x0111, .error, 0x001),
-        (0x0003, .request, 0x003), (0x0117, .error, 0x007), (0x3EEF, .request, 0xFFF), (0x3FFF, .error, 0xFFF), (0x0020, .request, 0x010),
-    ] as [(UInt16, STUNClass, UInt16)])
-    func `class and method are woven into the type`(_ bits: UInt16, _ messageClass: STUNClass, _ method: UInt16) throws {
+    @Test(
+        arguments: [
+            (0x0001, .request, 0x001), (0x0011, .indication, 0x001), (0x0101, .success, 0x001), (0x0111, .error, 0x001),
+            (0x0003, .request, 0x003), (0x0117, .error, 0x007), (0x3EEF, .request, 0xFFF), (0x3FFF, .error, 0xFFF),
+            (0x0020, .request, 0x010),
+        ] as [(UInt16, STUNClass, UInt16)])
+    func `class and method are woven into the type`(_ bits: UInt16, _ messageClass: STUNClass, _ method: UInt16) throws
+    {
         let message = STUNMessage(messageClass, STUNMethod(method), Self.transaction)
         let bytes = message.encoded(fingerprint: false)
         #expect(bytes[..<2] == [UInt8(bits >> 8), UInt8(bits & 0xFF)])
@@ -83,7 +89,9 @@ import Testing
         writer.write([0x00, 0x1C, 0, UInt8(length)])
         writer.writeZeros(padded)
         guard isFound else {
-            #expect(throws: STUNError.malformedAttribute(.messageIntegritySHA256)) { try STUNMessage(parsing: writer.bytes) }
+            #expect(throws: STUNError.malformedAttribute(.messageIntegritySHA256)) {
+                try STUNMessage(parsing: writer.bytes)
+            }
             return
         }
         let parsed = try STUNMessage(parsing: writer.bytes)
@@ -93,7 +101,8 @@ import Testing
 
     @Test func `unknown attributes are kept, and reported if they insist`() throws {
         let attributes: [STUNAttribute] = [
-            .unknown(STUNAttributeType(0x7FFF), [1, 2, 3]), .unknown(STUNAttributeType(0xC057), [0, 1]), .unknown(STUNAttributeType(0x8000), []),
+            .unknown(STUNAttributeType(0x7FFF), [1, 2, 3]), .unknown(STUNAttributeType(0xC057), [0, 1]),
+            .unknown(STUNAttributeType(0x8000), []),
         ]
         let bytes = STUNMessage(.request, .binding, Self.transaction, attributes).encoded(fingerprint: true)
         let parsed = try STUNMessage(parsing: bytes)
@@ -103,7 +112,8 @@ import Testing
     }
 
     @Test func `software that is not UTF-8 does not spoil the message`() throws {
-        let bytes = STUNMessage(.request, .binding, Self.transaction, [.unknown(.software, [0xFF])]).encoded(fingerprint: false)
+        let bytes = STUNMessage(.request, .binding, Self.transaction, [.unknown(.software, [0xFF])]).encoded(
+            fingerprint: false)
         #expect(try STUNMessage(parsing: bytes).attributes == [.unknown(.software, [0xFF])])
     }
 
@@ -117,7 +127,8 @@ import Testing
     }
 
     @Test func `of two attributes of one type the first counts`() throws {
-        let message = STUNMessage(.request, .binding, Self.transaction, [.priority(1), .priority(2), .username("a"), .username("b")])
+        let message = STUNMessage(
+            .request, .binding, Self.transaction, [.priority(1), .priority(2), .username("a"), .username("b")])
         #expect(message.priority == 1)
         #expect(message.username == "a")
     }

@@ -12,7 +12,10 @@ import Testing
             await server.switchboard.wait { $0.last == .answered(joe) }
             // Whatever is notified from here on, the response is in the client's kernel already.
             #expect(HTTPText(try #require(await client.read(until: HTTPText.length))).status == 200)
-            #expect(await server.switchboard.events == [.began(joe), .end(joe, SessionID("A1"), reasonText: nil), .answered(joe)])
+            #expect(
+                await server.switchboard.events == [
+                    .began(joe), .end(joe, SessionID("A1"), reasonText: nil), .answered(joe),
+                ])
             await client.close()
         }
     }
@@ -30,7 +33,8 @@ import Testing
     func `it also comes when the request is refused`(_ method: String) async throws {
         try await TestServer.run { server in
             await server.switchboard.set(callError: .noSuchCall)
-            _ = try await server.request(method, session, method == "PUT" ? #"{"callControlRequest":{"type":"audit"}}"# : nil)
+            _ = try await server.request(
+                method, session, method == "PUT" ? #"{"callControlRequest":{"type":"audit"}}"# : nil)
             await server.switchboard.wait { $0.last == .answered(joe) }
         }
     }

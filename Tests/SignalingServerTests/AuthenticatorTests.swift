@@ -23,11 +23,15 @@ import Testing
         configuration.passwordCost = PasswordHash.Cost(logN: 4)
         configuration.throttle.claim = .init(burst: 3, interval: .seconds(10))
         authenticator = Authenticator(
-            users: users, clock: clock, metrics: metrics, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-            random: SeededRandomSource(seed: 4), key: CredentialDigest.Key(using: &random), configuration: configuration)
+            users: users, clock: clock, metrics: metrics,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            random: SeededRandomSource(seed: 4), key: CredentialDigest.Key(using: &random), configuration: configuration
+        )
     }
 
-    private func login(_ credentials: String, from source: IPAddress? = IPAddress("192.0.2.1")) async -> Result<UserAddress, APIError> {
+    private func login(_ credentials: String, from source: IPAddress? = IPAddress("192.0.2.1")) async -> Result<
+        UserAddress, APIError
+    > {
         do throws(APIError) {
             return .success(try await authenticator.authenticate(header(credentials), from: Requester(source)))
         } catch {
@@ -71,7 +75,8 @@ import Testing
         let key = CredentialDigest.Key(using: &random)
         for number in 1...9 {
             clock.advance(by: .seconds(1))
-            verified.insert(key.digest("user \(number)"), of: address("joe"), checkedAgainst: key.mark(of: "record"), at: clock.now)
+            verified.insert(
+                key.digest("user \(number)"), of: address("joe"), checkedAgainst: key.mark(of: "record"), at: clock.now)
         }
         let found = (1...9).filter { verified.find(key.digest("user \($0)"), at: clock.now) != .unknown }
         #expect(found.last == 9)
@@ -86,7 +91,8 @@ import Testing
     }
 
     @Test func `unknown users and wrong passwords get the same answer`() async {
-        guard case .failure(let wrong) = await login("joe:guess"), case .failure(let unknown) = await login("eve:guess") else {
+        guard case .failure(let wrong) = await login("joe:guess"), case .failure(let unknown) = await login("eve:guess")
+        else {
             Issue.record("both are refused")
             return
         }
@@ -161,15 +167,16 @@ import Testing
         #expect(await login("joe:secret") == .success(address("joe")))
     }
 
-    @Test(arguments: [
-        (nil, .authMissing),
-        ("Bearer abc", .authUnsupportedScheme),
-        ("Basic", .authMalformed),
-        ("Basic !!!", .authMalformed),
-        ("Basic " + Data("nocolon".utf8).base64EncodedString(), .authMalformed),
-        ("Basic " + Data([0xFF, 0x3A, 0x61]).base64EncodedString(), .authMalformed),
-        ("Basic " + Data(":secret".utf8).base64EncodedString(), .authMalformed),
-    ] as [(String?, ErrorCode)])
+    @Test(
+        arguments: [
+            (nil, .authMissing),
+            ("Bearer abc", .authUnsupportedScheme),
+            ("Basic", .authMalformed),
+            ("Basic !!!", .authMalformed),
+            ("Basic " + Data("nocolon".utf8).base64EncodedString(), .authMalformed),
+            ("Basic " + Data([0xFF, 0x3A, 0x61]).base64EncodedString(), .authMalformed),
+            ("Basic " + Data(":secret".utf8).base64EncodedString(), .authMalformed),
+        ] as [(String?, ErrorCode)])
     func `headers that are none`(_ header: String?, _ code: ErrorCode) async {
         await #expect(throws: APIError.self) { try await authenticator.authenticate(header, from: Requester(nil)) }
         do {

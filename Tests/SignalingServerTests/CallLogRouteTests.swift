@@ -10,7 +10,8 @@ import Testing
         try await TestServer.run { server in
             let answer = try await server.request("GET", user + "/callControl/callSessions")
             #expect(answer.status == 200)
-            let session = try #require(try WireJSON.decode(CallSessionsResponse.self, from: Data(answer.body.utf8)).callSessions.first)
+            let session = try #require(
+                try WireJSON.decode(CallSessionsResponse.self, from: Data(answer.body.utf8)).callSessions.first)
             #expect([session.sessionData, session.state, session.callState] == ["A1", "RINGING", "DIALING"])
             #expect(await server.switchboard.events.contains(.calls(address("joe"))))
         }
@@ -24,15 +25,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 0, 25), ("?startIndex=10", 10, 25), ("?startIndex=0&count=5", 0, 5), ("?count=1000", 0, 100), ("?count=0&x=y", 0, 0),
+        ("", 0, 25), ("?startIndex=10", 10, 25), ("?startIndex=0&count=5", 0, 5), ("?count=1000", 0, 100),
+        ("?count=0&x=y", 0, 0),
     ])
     func `a part of the log is asked for`(_ query: String, _ start: Int, _ count: Int) async throws {
         try await TestServer.run { server in
             let answer = try await server.request("GET", user + "/logHistory" + query)
             #expect(answer.status == 200)
-            let item = try #require(try WireJSON.decode(LogHistoryResponse.self, from: Data(answer.body.utf8)).logItems?.first)
+            let item = try #require(
+                try WireJSON.decode(LogHistoryResponse.self, from: Data(answer.body.utf8)).logItems?.first)
             #expect(item.type == "CallLog")
-            #expect([item.params.recordId, item.params.startTime, item.params.duration, item.params.direction] == ["A1", "1000", "31", "outgoing"])
+            #expect(
+                [item.params.recordId, item.params.startTime, item.params.duration, item.params.direction] == [
+                    "A1", "1000", "31", "outgoing",
+                ])
             #expect(await server.switchboard.events.contains(.log(address("joe"), from: start, count: count)))
         }
     }
@@ -54,7 +60,9 @@ import Testing
             #expect(one.body == #"{"logRecord":{"statusCode":0}}"#)
             #expect(all.body == #"{"logHistory":{"statusCode":0}}"#)
             let events = await server.switchboard.events
-            #expect(events.contains(.removeRecord(address("joe"), SessionID("A1"))) && events.contains(.clearLog(address("joe"))))
+            #expect(
+                events.contains(.removeRecord(address("joe"), SessionID("A1")))
+                    && events.contains(.clearLog(address("joe"))))
         }
     }
 

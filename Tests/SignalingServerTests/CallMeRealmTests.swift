@@ -15,11 +15,16 @@ import Testing
     private static let cbc = "93b8160767ae206bae2692a6d945725ea7e7c6b274b602c068a2e9e1d6f19e81"
     private static let written = CallMeToken(address: address("alice@example.com"), issuedAt: 1_700_000_000_000)
 
-    private func realm(_ line: String) throws -> CallMeRealm { try #require(try CallMeRealm.realms(parsing: line).first) }
+    private func realm(_ line: String) throws -> CallMeRealm {
+        try #require(try CallMeRealm.realms(parsing: line).first)
+    }
 
     @Test(arguments: [
         ("shop aes-128-ecb \(key)", ecb),
-        ("shop AES-128-ECB \(key) # of the web server", "B2916AF5A2E7DE7A238CF49CA98718B850A45CE174393ED32FC5DEA221AA4CB1"),
+        (
+            "shop AES-128-ECB \(key) # of the web server",
+            "B2916AF5A2E7DE7A238CF49CA98718B850A45CE174393ED32FC5DEA221AA4CB1"
+        ),
         ("desk aes-256-cbc \(longKey) \(vector)", cbc),
         ("desk aes-256-cbc \(longKey)", vector + cbc),
     ])
@@ -36,7 +41,10 @@ import Testing
         "12149bc033a8029bb4573b439a12f793",
     ])
     func `anything else is none`(_ token: String) throws {
-        for line in ["shop aes-128-ecb \(Self.key)", "desk aes-256-cbc \(Self.longKey)", "desk aes-256-cbc \(Self.longKey) \(Self.vector)"] {
+        for line in [
+            "shop aes-128-ecb \(Self.key)", "desk aes-256-cbc \(Self.longKey)",
+            "desk aes-256-cbc \(Self.longKey) \(Self.vector)",
+        ] {
             #expect(try realm(line).read(token, defaultDomain: "example.com") == nil)
         }
     }
@@ -66,7 +74,9 @@ import Testing
         } catch {
             #expect(error.line == line)
             #expect(error.reason.contains(reason), "\(error)")
-            #expect(!error.description.contains(Self.key.prefix(12)) && !error.description.contains(Self.longKey.prefix(12)))
+            #expect(
+                !error.description.contains(Self.key.prefix(12)) && !error.description.contains(Self.longKey.prefix(12))
+            )
         }
     }
 
@@ -77,7 +87,8 @@ import Testing
     ) -> Result<UserAddress, APIError> {
         var policy = GuestPolicy()
         policy.mode = mode
-        policy.realms = (try? CallMeRealm.realms(parsing: "shop aes-128-ecb \(Self.key)\ndesk aes-256-cbc \(Self.longKey)")) ?? []
+        policy.realms =
+            (try? CallMeRealm.realms(parsing: "shop aes-128-ecb \(Self.key)\ndesk aes-256-cbc \(Self.longKey)")) ?? []
         do throws(APIError) {
             return .success(
                 try policy.address(
@@ -88,22 +99,24 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("alice", .off, "shop", true, 0, .anonymousNotOffered),
-        ("alice", .open, nil, true, 0, nil),
-        ("a b", .open, nil, true, 0, .requestInvalidValue),
-        (ecb, .token, "shop", true, 0, nil),
-        (ecb, .token, "shop", true, 300_000, nil),
-        (ecb, .token, "shop", true, 300_001, .anonymousTokenExpired),
-        (ecb, .token, "shop", true, -300_001, .anonymousTokenExpired),
-        (ecb, .token, "shop", false, 86_400_000, nil),
-        (ecb, .token, nil, true, 0, .anonymousUnknownRealm),
-        (ecb, .token, "Shop", true, 0, .anonymousUnknownRealm),
-        (ecb, .token, "desk", true, 0, .anonymousInvalidToken),
-        ("alice@example.com", .token, "shop", false, 0, .anonymousInvalidToken),
-    ] as [(String, GuestPolicy.Mode, String?, Bool, Int64, ErrorCode?)])
+    @Test(
+        arguments: [
+            ("alice", .off, "shop", true, 0, .anonymousNotOffered),
+            ("alice", .open, nil, true, 0, nil),
+            ("a b", .open, nil, true, 0, .requestInvalidValue),
+            (ecb, .token, "shop", true, 0, nil),
+            (ecb, .token, "shop", true, 300_000, nil),
+            (ecb, .token, "shop", true, 300_001, .anonymousTokenExpired),
+            (ecb, .token, "shop", true, -300_001, .anonymousTokenExpired),
+            (ecb, .token, "shop", false, 86_400_000, nil),
+            (ecb, .token, nil, true, 0, .anonymousUnknownRealm),
+            (ecb, .token, "Shop", true, 0, .anonymousUnknownRealm),
+            (ecb, .token, "desk", true, 0, .anonymousInvalidToken),
+            ("alice@example.com", .token, "shop", false, 0, .anonymousInvalidToken),
+        ] as [(String, GuestPolicy.Mode, String?, Bool, Int64, ErrorCode?)])
     func `the mode decides what names an account`(
-        _ text: String, _ mode: GuestPolicy.Mode, _ realm: String?, _ isBeginning: Bool, _ later: Int64, _ code: ErrorCode?
+        _ text: String, _ mode: GuestPolicy.Mode, _ realm: String?, _ isBeginning: Bool, _ later: Int64,
+        _ code: ErrorCode?
     ) {
         switch account(text, in: mode, realm: realm, isBeginning: isBeginning, later: later) {
         case .success(let address): #expect(code == nil && address == Self.written.address)
@@ -135,24 +148,32 @@ import Testing
     func `no file and no token is worse than refused`(_ seed: UInt64) throws {
         var random = SeededRandomSource(seed: seed)
         let words = [
-            "shop", "desk", "aes-128-ecb", "AES-256-CBC", "aes-128-cbc", Self.key, Self.longKey, Self.vector, "00", "zz", "#", "\n", "\r\n", "\t", "é", "\0",
+            "shop", "desk", "aes-128-ecb", "AES-256-CBC", "aes-128-cbc", Self.key, Self.longKey, Self.vector, "00",
+            "zz", "#", "\n", "\r\n", "\t", "é", "\0",
             "",
         ]
         var tokens = [Self.ecb, Self.cbc, Self.vector + Self.cbc, "", "é", String(repeating: "ab", count: 600)]
         for text in [Self.ecb, Self.vector + Self.cbc] {
             for _ in 0..<50 {
                 var digits = Array(text.utf8.prefix(Int(random.next() % UInt64(text.utf8.count + 1))))
-                if !digits.isEmpty { digits[Int(random.next() % UInt64(digits.count))] = Array("0123456789abcdefg".utf8)[Int(random.next() % 17)] }
+                if !digits.isEmpty {
+                    digits[Int(random.next() % UInt64(digits.count))] =
+                        Array("0123456789abcdefg".utf8)[Int(random.next() % 17)]
+                }
                 tokens.append(String(decoding: digits, as: UTF8.self))
             }
         }
         var count = 0
         for _ in 0..<3_000 {
-            let file = (0..<(random.next() % 9)).map { _ in words[Int(random.next() % UInt64(words.count))] + (random.next() % 8 == 0 ? "" : " ") }.joined()
+            let file = (0..<(random.next() % 9)).map { _ in
+                words[Int(random.next() % UInt64(words.count))] + (random.next() % 8 == 0 ? "" : " ")
+            }.joined()
             guard let realms = try? CallMeRealm.realms(parsing: file) else { continue }
             count += realms.count
             for realm in realms {
-                for token in tokens { #expect(realm.read(token, defaultDomain: "example.com").map { !$0.address.domain.isEmpty } ?? true) }
+                for token in tokens {
+                    #expect(realm.read(token, defaultDomain: "example.com").map { !$0.address.domain.isEmpty } ?? true)
+                }
             }
         }
         #expect(count > 0, "some files are files")

@@ -35,7 +35,8 @@ import Testing
             for id in 1...100 {
                 let received = try #require(await client.receive())
                 #expect(received.opcode == Frame.text)
-                let object = try #require(try JSONSerialization.jsonObject(with: Data(received.payload)) as? [String: [String: Any]])
+                let object = try #require(
+                    try JSONSerialization.jsonObject(with: Data(received.payload)) as? [String: [String: Any]])
                 #expect(object.keys.elementsEqual(["notificationMessage"]))
                 #expect(object["notificationMessage"]?["eventId"] as? String == String(id))
             }
@@ -98,8 +99,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("unmasked", 1002), ("reserved bit", 1002), ("continuation of nothing", 1002), ("unknown opcode", 1002),
-                      ("long ping", 1002), ("large frame", 1009), ("large message", 1009)])
+    @Test(arguments: [
+        ("unmasked", 1002), ("reserved bit", 1002), ("continuation of nothing", 1002), ("unknown opcode", 1002),
+        ("long ping", 1002), ("large frame", 1009), ("large message", 1009),
+    ])
     func `a broken rule closes the channel with its code`(_ rule: String, _ code: Int) async throws {
         try await TestServer.run(configure: { $0.maxClientMessageBytes = 1000 }) { server in
             let (client, _) = try await open(server)
@@ -122,14 +125,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], 1000), ([0x88, 0x82, 0, 0, 0, 0, 0x0F, 0xA0], 4000), ([0x88, 0x80, 0, 0, 0, 0], nil),
-        ([0x88, 0x81, 0, 0, 0, 0, 0x03], 1002), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1002), ([0x88, 0x82, 0, 0, 0, 0, 0x07, 0xD0], 1002),
-        ([0x88, 0x83, 0, 0, 0, 0, 0x03, 0xE8, 0xFF], 1007),
-        ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007), ([0x81, 0xFE, 0x00, 0x01, 0, 0, 0, 0, 0x61], 1002),
-        ([0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0x01, 0, 0, 0, 0, 0x61], 1002),
-    ] as [([UInt8], Int?)])
-    func `what a client closes with is answered with the same or with the rule it breaks`(_ bytes: [UInt8], _ code: Int?) async throws {
+    @Test(
+        arguments: [
+            ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], 1000), ([0x88, 0x82, 0, 0, 0, 0, 0x0F, 0xA0], 4000),
+            ([0x88, 0x80, 0, 0, 0, 0], nil),
+            ([0x88, 0x81, 0, 0, 0, 0, 0x03], 1002), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1002),
+            ([0x88, 0x82, 0, 0, 0, 0, 0x07, 0xD0], 1002),
+            ([0x88, 0x83, 0, 0, 0, 0, 0x03, 0xE8, 0xFF], 1007),
+            ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007), ([0x81, 0xFE, 0x00, 0x01, 0, 0, 0, 0, 0x61], 1002),
+            ([0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0x01, 0, 0, 0, 0, 0x61], 1002),
+        ] as [([UInt8], Int?)])
+    func `what a client closes with is answered with the same or with the rule it breaks`(
+        _ bytes: [UInt8], _ code: Int?
+    ) async throws {
         try await TestServer.run { server in
             let (client, _) = try await open(server)
             try await client.connection.send(bytes)
@@ -177,7 +185,9 @@ import Testing
     @Test func `a channel needs nothing but its id, wherever the page comes from`() async throws {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
-            try await client.send(WebSocketClient.handshake().replacing("Host: localhost", with: "Host: localhost\r\nOrigin: https://elsewhere.example"))
+            try await client.send(
+                WebSocketClient.handshake().replacing(
+                    "Host: localhost", with: "Host: localhost\r\nOrigin: https://elsewhere.example"))
             #expect(HTTPText(try #require(await client.read(until: HTTPText.headLength))).status == 101)
             await client.close()
             // Credentials do not help whoever does not know it.
@@ -232,7 +242,9 @@ import Testing
         }
     }
 
-    @Test func `a notification larger than what may wait says nothing about a reader that has read everything`() async throws {
+    @Test func `a notification larger than what may wait says nothing about a reader that has read everything`()
+        async throws
+    {
         try await TestServer.run(configure: { $0.slowReaderBytes = 10_000 }) { server in
             let (client, socket) = try await open(server)
             for id in [1, 2] as [UInt64] {

@@ -18,7 +18,9 @@ import Testing
 
     @Test func `up to its limits everybody is admitted, and nobody leaves`() {
         var table = self.table()
-        for id in 1...3 { #expect(table.admit(UInt64(id), from: here, waitingSince: inOrder) == .admitted(inPlaceOf: [])) }
+        for id in 1...3 {
+            #expect(table.admit(UInt64(id), from: here, waitingSince: inOrder) == .admitted(inPlaceOf: []))
+        }
         #expect(table.admit(4, from: there, waitingSince: inOrder) == .admitted(inPlaceOf: []))
         #expect(table.count == 4)
     }
@@ -33,7 +35,10 @@ import Testing
 
     @Test func `a reverse proxy has as many connections as the port, and gives way only when that is full`() {
         var table = self.table(maximum: 6)
-        for id in 1...6 { #expect(table.admit(UInt64(id), from: here, isProxy: true, waitingSince: inOrder) == .admitted(inPlaceOf: [])) }
+        for id in 1...6 {
+            #expect(
+                table.admit(UInt64(id), from: here, isProxy: true, waitingSince: inOrder) == .admitted(inPlaceOf: []))
+        }
         #expect(table.admit(7, from: here, isProxy: true, waitingSince: inOrder) == .admitted(inPlaceOf: [1]))
     }
 
@@ -75,9 +80,16 @@ import Testing
 
     @Test func `the addresses of one IPv6 network count as one`() {
         var table = self.table(perNetwork: 2)
-        for id in 1...2 { _ = table.admit(UInt64(id), from: Network(IPAddress(v6: 0x2001_0DB8_0000_0001, UInt64(id))), waitingSince: inOrder) }
-        #expect(table.admit(3, from: Network(IPAddress(v6: 0x2001_0DB8_0000_0001, 99)), waitingSince: { _ in nil }) == .refused(.address))
-        #expect(table.admit(4, from: Network(IPAddress(v6: 0x2001_0DB8_0000_0002, 99)), waitingSince: inOrder) == .admitted(inPlaceOf: []))
+        for id in 1...2 {
+            _ = table.admit(
+                UInt64(id), from: Network(IPAddress(v6: 0x2001_0DB8_0000_0001, UInt64(id))), waitingSince: inOrder)
+        }
+        #expect(
+            table.admit(3, from: Network(IPAddress(v6: 0x2001_0DB8_0000_0001, 99)), waitingSince: { _ in nil })
+                == .refused(.address))
+        #expect(
+            table.admit(4, from: Network(IPAddress(v6: 0x2001_0DB8_0000_0002, 99)), waitingSince: inOrder)
+                == .admitted(inPlaceOf: []))
     }
 
     @Test func `whatever happens, no limit is passed and every place is given back`() {
@@ -89,7 +101,8 @@ import Testing
         for id in 1...5_000 as ClosedRange<ConnectionTable.ID> {
             let network = networks[Int(random.next() % 5)]
             let busy = random.next() % 3
-            if case .admitted(let leaving) = table.admit(id, from: network, waitingSince: { $0 % 3 == busy ? nil : $0 }) {
+            if case .admitted(let leaving) = table.admit(id, from: network, waitingSince: { $0 % 3 == busy ? nil : $0 })
+            {
                 open.subtract(leaving)
                 for id in leaving { plain[id] = nil }
                 open.insert(id)

@@ -14,7 +14,8 @@ import Testing
     private let health = TestServer.text("GET", "/health", as: nil)
     private let metrics = TestServer.text("GET", "/metrics", as: nil)
     private let audit = TestServer.text(
-        "PUT", "/rest/version/1/user/joe@example.com/callControl/callSessions/A1", #"{"callControlRequest":{"type":"audit"}}"#)
+        "PUT", "/rest/version/1/user/joe@example.com/callControl/callSessions/A1",
+        #"{"callControlRequest":{"type":"audit"}}"#)
 
     private func ask(_ client: RawClient, _ text: String? = nil) async throws -> Int {
         try await client.send(text ?? health)
@@ -58,7 +59,9 @@ import Testing
         }
     }
 
-    @Test func `a client that has sent all its requests may end its direction, and still gets every answer`() async throws {
+    @Test func `a client that has sent all its requests may end its direction, and still gets every answer`()
+        async throws
+    {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
             try await client.send(String(repeating: health, count: 50))
@@ -93,7 +96,9 @@ import Testing
         }
     }
 
-    @Test func `a channel whose client stops reading is reset after the write timeout, however little waits for it`() async throws {
+    @Test func `a channel whose client stops reading is reset after the write timeout, however little waits for it`()
+        async throws
+    {
         try await TestServer.run(configure: {
             $0.writeTimeout = .milliseconds(200)
             $0.slowReaderBytes = 100 << 20
@@ -102,9 +107,11 @@ import Testing
             try await client.send(WebSocketClient.handshake())
             await server.switchboard.wait { $0.contains(.opened(joe, channel)) }
             let socket = try #require(await server.switchboard.socket)
-            let notification = Notification(.ringing, session: SessionID("A1"), sdp: String(repeating: "v", count: 50_000))
+            let notification = Notification(
+                .ringing, session: SessionID("A1"), sdp: String(repeating: "v", count: 50_000))
             for id in 1...20 {
-                let frame = NotificationFrame(eventID: UInt64(id), time: 0, user: joe, channel: channel, notification: notification)
+                let frame = NotificationFrame(
+                    eventID: UInt64(id), time: 0, user: joe, channel: channel, notification: notification)
                 server.sockets.transmit(frame, to: socket)
             }
             await server.switchboard.wait { $0.last == .closed(joe, channel) }
@@ -170,7 +177,9 @@ import Testing
         }
     }
 
-    @Test func `while all of its requests are worked on, one more connection of an address is refused, of another not`() async throws {
+    @Test func `while all of its requests are worked on, one more connection of an address is refused, of another not`()
+        async throws
+    {
         try await TestServer.run(configure: { $0.maxConnectionsPerAddress = 2 }) { server in
             let latch = Latch()
             await server.switchboard.set(onRequest: { await latch.wait() })
@@ -204,11 +213,16 @@ import Testing
 
     @Test func `an address that holds all connections keeps nobody out, idle or in half a request`() async throws {
         try await TestServer.run(configure: { $0.maxConnections = 8 }) { server in
-            let half = TestServer.text("POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"])
+            let half = TestServer.text(
+                "POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"])
             var held: [RawClient] = []
             for index in 0..<8 {
                 held.append(try await RawClient.connect(server.port))
-                if index % 2 == 0 { #expect(try await ask(held[index]) == 200) } else { try await held[index].send(half + "{") }
+                if index % 2 == 0 {
+                    #expect(try await ask(held[index]) == 200)
+                } else {
+                    try await held[index].send(half + "{")
+                }
             }
             for _ in 1...6 {
                 let other = try await RawClient.connect(server.port, from: "127.0.0.2")
@@ -234,13 +248,15 @@ import Testing
         try await TestServer.run { server in
             await server.switchboard.set(channelsExist: false)
             let texts = [
-                "GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: 70_000), WebSocketClient.handshake(),
+                "GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + String(repeating: "x", count: 70_000),
+                WebSocketClient.handshake(),
             ]
             for (index, text) in texts.enumerated() { try await expectRefusal(text, UInt64(index + 1), of: server) }
             #expect(server.metrics.connectionsClosed[.malformed].value == 2)
         }
         try await TestServer.run(configure: { $0.requestTimeout = .milliseconds(50) }) { server in
-            let half = TestServer.text("POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"])
+            let half = TestServer.text(
+                "POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"])
             try await expectRefusal(half, 1, of: server)
             #expect(server.metrics.connectionsClosed[.slowRequest].value == 1)
         }
@@ -266,8 +282,12 @@ import Testing
 
     // MARK: - At the end
 
-    @Test func `half a request and unread answers do not prolong a shutdown, a request that is worked on is finished`() async throws {
-        try await TestServer.run(configure: { $0.writeTimeout = .seconds(600); $0.requestTimeout = .seconds(600) }) { server in
+    @Test func `half a request and unread answers do not prolong a shutdown, a request that is worked on is finished`()
+        async throws
+    {
+        try await TestServer.run(configure: {
+            $0.writeTimeout = .seconds(600); $0.requestTimeout = .seconds(600)
+        }) { server in
             let latch = Latch()
             await server.switchboard.set(onRequest: { await latch.wait() })
             let busy = try await RawClient.connect(server.port)
@@ -276,7 +296,9 @@ import Testing
             await server.switchboard.set(onRequest: nil)
 
             let half = try await RawClient.connect(server.port)
-            try await half.send(TestServer.text("POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"]) + "{")
+            try await half.send(
+                TestServer.text(
+                    "POST", "/rest/version/1/user/joe@example.com/subscription", headers: ["Content-Length: 10"]) + "{")
             let unread = try await RawClient.connect(server.port, receiveBuffer: 4_096)
             #expect(try await ask(unread) == 200)
             try await unread.stopReading()
@@ -298,8 +320,11 @@ import Testing
     private static func tls() throws -> (server: TLSConfiguration, client: NIOSSLContext) {
         let certificate = try Certificate(commonName: "localhost")
         let server = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificatePEM.utf8)).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem)))
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificatePEM.utf8)).map {
+                .certificate($0)
+            },
+            privateKey: .privateKey(
+                try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem)))
         var client = TLSConfiguration.makeClientConfiguration()
         client.certificateVerification = .none
         return (server, try NIOSSLContext(configuration: client))

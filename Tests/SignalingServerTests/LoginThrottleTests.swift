@@ -24,12 +24,16 @@ import Testing
         return SourceNetwork(address)
     }
 
-    private mutating func attempt(_ name: String, from network: SourceNetwork?, isFamiliar: Bool = false) -> LoginThrottle.Admission {
+    private mutating func attempt(_ name: String, from network: SourceNetwork?, isFamiliar: Bool = false)
+        -> LoginThrottle.Admission
+    {
         throttle.attempt(LoginThrottle.Claim(address(name), from: network), isFamiliar: isFamiliar, at: clock.now)
     }
 
     /// A wrong password; `nil` if it was hashed, else what was answered.
-    private mutating func fail(_ name: String, from network: SourceNetwork, isFamiliar: Bool = false) -> LoginThrottle.Admission? {
+    private mutating func fail(_ name: String, from network: SourceNetwork, isFamiliar: Bool = false) -> LoginThrottle
+        .Admission?
+    {
         let admission = attempt(name, from: network, isFamiliar: isFamiliar)
         guard case .allowed(let attempt) = admission else { return admission }
         throttle.failed(attempt, at: clock.now)
@@ -100,12 +104,17 @@ import Testing
     @Test func `an account attacked from one network for a day stays open for strangers`() {
         var (throttle, clock) = (LoginThrottle(), VirtualClock())
         for _ in 1...86_400 {
-            if case .allowed(let attempt) = throttle.attempt(LoginThrottle.Claim(address("joe"), from: away), isFamiliar: false, at: clock.now) {
+            if case .allowed(let attempt) = throttle.attempt(
+                LoginThrottle.Claim(address("joe"), from: away), isFamiliar: false, at: clock.now)
+            {
                 throttle.failed(attempt, at: clock.now)
             }
             clock.advance(by: .seconds(1))
         }
-        guard case .allowed = throttle.attempt(LoginThrottle.Claim(address("joe"), from: home), isFamiliar: false, at: clock.now) else {
+        guard
+            case .allowed = throttle.attempt(
+                LoginThrottle.Claim(address("joe"), from: home), isFamiliar: false, at: clock.now)
+        else {
             Issue.record("whoever comes from elsewhere is let in")
             return
         }
@@ -149,8 +158,11 @@ import Testing
         var throttle = LoginThrottle()
         var hashed = 0
         for number in 1...2_000 {
-            let claim = LoginThrottle.Claim(address("user\(number)"), from: Self.network("2001:db8:1:\(String(number, radix: 16))::1"))
-            guard case .allowed(let attempt) = throttle.attempt(claim, isFamiliar: false, at: clock.now) else { continue }
+            let claim = LoginThrottle.Claim(
+                address("user\(number)"), from: Self.network("2001:db8:1:\(String(number, radix: 16))::1"))
+            guard case .allowed(let attempt) = throttle.attempt(claim, isFamiliar: false, at: clock.now) else {
+                continue
+            }
             throttle.failed(attempt, at: clock.now)
             hashed += 1
         }

@@ -6,15 +6,21 @@ import Testing
 
     private static let digits = DigitSequence("12#")
 
-    @Test(arguments: [
-        (#"{"type":"play","source":"music"}"#, .play(address("joe"), SessionID("A1"), Playback(.music), .peer)),
-        (
-            #"{"type":"play","source":"file:a b.wav","to":"both","repeat":"true","offset":"1500"}"#,
-            .play(address("joe"), SessionID("A1"), Playback(.file("a b.wav"), repeats: true, offset: .milliseconds(1_500)), .both)
-        ),
-        (#"{"type":"play","source":"tone:busy","to":"self"}"#, .play(address("joe"), SessionID("A1"), Playback(.tone(.busy)), .own)),
-        (#"{"type":"stop","to":"both"}"#, .stopPlaying(address("joe"), SessionID("A1"), .both)),
-    ] as [(String, RecordingSwitchboard.Event)])
+    @Test(
+        arguments: [
+            (#"{"type":"play","source":"music"}"#, .play(address("joe"), SessionID("A1"), Playback(.music), .peer)),
+            (
+                #"{"type":"play","source":"file:a b.wav","to":"both","repeat":"true","offset":"1500"}"#,
+                .play(
+                    address("joe"), SessionID("A1"),
+                    Playback(.file("a b.wav"), repeats: true, offset: .milliseconds(1_500)), .both)
+            ),
+            (
+                #"{"type":"play","source":"tone:busy","to":"self"}"#,
+                .play(address("joe"), SessionID("A1"), Playback(.tone(.busy)), .own)
+            ),
+            (#"{"type":"stop","to":"both"}"#, .stopPlaying(address("joe"), SessionID("A1"), .both)),
+        ] as [(String, RecordingSwitchboard.Event)])
     func `an operation reaches the switchboard`(_ operation: String, _ event: RecordingSwitchboard.Event) async throws {
         try await TestServer.run { server in
             let answer = try await server.request("POST", session + "/media", #"{"mediaRequest":\#(operation)}"#)
@@ -29,7 +35,8 @@ import Testing
             let body = #"{"mediaRequest":{"type":"dtmf","digits":123,"duration":1,"gap":100000000}}"#
             #expect(try await server.request("POST", session + "/media", body).status == 200)
             let wanted = try #require(DigitSequence("123", duration: .milliseconds(40), gap: .seconds(6)))
-            #expect(await server.switchboard.events.contains(.sendDigits(address("joe"), SessionID("A1"), wanted, .peer)))
+            #expect(
+                await server.switchboard.events.contains(.sendDigits(address("joe"), SessionID("A1"), wanted, .peer)))
         }
     }
 
@@ -65,11 +72,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [(CallError.noSuchCall, 404), (.unplayable("no such file"), 404), (.notAllowed(operation: "play", state: "RINGING"), 409)])
+    @Test(arguments: [
+        (CallError.noSuchCall, 404), (.unplayable("no such file"), 404),
+        (.notAllowed(operation: "play", state: "RINGING"), 409),
+    ])
     func `a refusal stays in the wrapper`(_ error: CallError, _ status: Int) async throws {
         try await TestServer.run { server in
             await server.switchboard.set(callError: error)
-            let answer = try await server.request("POST", session + "/media", #"{"mediaRequest":{"type":"play","source":"music"}}"#)
+            let answer = try await server.request(
+                "POST", session + "/media", #"{"mediaRequest":{"type":"play","source":"music"}}"#)
             #expect(answer.status == status)
             #expect(try answer.member("mediaResponse.reason") != nil)
         }

@@ -11,7 +11,9 @@ import Testing
         try await TestServer.run { server in
             await server.users.set(failure: .failed("damaged"))
             for count in 1...3 {
-                #expect(try await server.request("GET", "/ready", as: nil).status == 200, "before the failure number \(count)")
+                #expect(
+                    try await server.request("GET", "/ready", as: nil).status == 200,
+                    "before the failure number \(count)")
                 #expect(try await server.request("GET", path).status == 503)
             }
             let unready = try await server.request("GET", "/ready", as: nil)
@@ -52,7 +54,9 @@ import Testing
         #expect(!record.isFailing)
     }
 
-    @Test func `once draining is announced, everything is served, and each connection ends with its answer`() async throws {
+    @Test func `once draining is announced, everything is served, and each connection ends with its answer`()
+        async throws
+    {
         try await TestServer.run { server in
             let kept = try await RawClient.connect(server.port)
             try await kept.send(TestServer.text("GET", "/ready", as: nil))

@@ -34,7 +34,8 @@ import Testing
     ) async throws {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
-            let request = "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\(headers)\r\n\r\n\(body)"
+            let request =
+                "POST \(Self.path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\(headers)\r\n\r\n\(body)"
             try await client.send(request + Self.smuggled)
             let text = String(decoding: await client.readToEnd(), as: UTF8.self)
             #expect(HTTPText(Array(text.utf8)).status == status, "\(text)")
@@ -47,13 +48,16 @@ import Testing
 
     @Test(arguments: [
         ("GET /health HTTP/1.1\r\n\r\n", 400), ("GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400),
-        ("GET /health HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400), ("GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET /health HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400),
+        ("GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400),
         ("POST /health HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("GET /health HTTP/1.0\r\n\r\n", 200), ("GET /health HTTP/1.0\r\nHost: a\r\n\r\n", 200),
         ("GET /health HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", 200),
         ("GET /health HTTP/1.1\r\nHost: a\r\nConnection: x, close\r\n\r\n", 200),
     ])
-    func `a host is named once, and who says so gets one answer and the end`(_ request: String, _ status: Int) async throws {
+    func `a host is named once, and who says so gets one answer and the end`(_ request: String, _ status: Int)
+        async throws
+    {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
             try await client.send(request)
@@ -77,13 +81,19 @@ import Testing
     }
 
     /// `nil`: no such header. A page of another origin may send the first four without a preflight (CWE-352).
-    @Test(arguments: [
-        ("text/plain", nil, 415), ("application/x-www-form-urlencoded", nil, 415), ("multipart/form-data; boundary=b", nil, 415),
-        (nil, "https://elsewhere.example", 415), ("text/json", nil, 415), ("application/jsonp", nil, 415), ("application/xml", nil, 415),
-        ("application/json", "https://elsewhere.example", 200), ("application/json; charset=utf-8", nil, 200), ("Application/JSON", nil, 200),
-        ("application/vnd.example+json", nil, 200), (nil, nil, 200),
-    ] as [(String?, String?, Int)])
-    func `a body is read as JSON only if it is announced as JSON`(_ type: String?, _ origin: String?, _ status: Int) async throws {
+    @Test(
+        arguments: [
+            ("text/plain", nil, 415), ("application/x-www-form-urlencoded", nil, 415),
+            ("multipart/form-data; boundary=b", nil, 415),
+            (nil, "https://elsewhere.example", 415), ("text/json", nil, 415), ("application/jsonp", nil, 415),
+            ("application/xml", nil, 415),
+            ("application/json", "https://elsewhere.example", 200), ("application/json; charset=utf-8", nil, 200),
+            ("Application/JSON", nil, 200),
+            ("application/vnd.example+json", nil, 200), (nil, nil, 200),
+        ] as [(String?, String?, Int)])
+    func `a body is read as JSON only if it is announced as JSON`(_ type: String?, _ origin: String?, _ status: Int)
+        async throws
+    {
         try await TestServer.run { server in
             var headers = ["Content-Length: \(Self.audit.utf8.count)"]
             if let type { headers.append("Content-Type: \(type)") }
@@ -93,7 +103,9 @@ import Testing
             try await client.send(request)
             let answer = HTTPText(try #require(await client.read(until: HTTPText.length)))
             #expect(answer.status == status)
-            if status == 415 { #expect(try answer.member("callControlResponse.code") == "request.unsupported_media_type") }
+            if status == 415 {
+                #expect(try answer.member("callControlResponse.code") == "request.unsupported_media_type")
+            }
             // The connection lives on.
             try await client.send(request)
             #expect(HTTPText(try #require(await client.read(until: HTTPText.length))).status == status)
@@ -104,7 +116,8 @@ import Testing
     /// A browser would keep what is typed into its own window, and send it with requests of any page (CWE-352).
     @Test func `a script is not challenged, everybody else is`() async throws {
         try await TestServer.run { server in
-            let script = try await server.request("GET", Self.path, as: nil, headers: ["X-Requested-With: XMLHttpRequest"])
+            let script = try await server.request(
+                "GET", Self.path, as: nil, headers: ["X-Requested-With: XMLHttpRequest"])
             #expect(script.status == 401)
             #expect(script["www-authenticate"] == nil)
             let other = try await server.request("GET", Self.path, as: nil)
@@ -113,15 +126,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (String(repeating: "[", count: 100_000), "request.malformed_json"),
-        (String(repeating: #"{"a":"#, count: 100_000), "request.malformed_json"),
-        (#"{"callControlRequest":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}", "request.malformed_json"),
-        (#"{"callControlRequest":{"type":1e999}}"#, nil), (#"{"callControlRequest":{"type":-1e999}}"#, nil),
-        (#"{"callControlRequest":{"type":"# + String(repeating: "9", count: 100_000) + "}}", nil),
-        (#"{"callControlRequest":{"type":"\ud800"}}"#, nil), (#"{"callControlRequest":{"type":"audit","type":"hold"}}"#, nil),
-        ("\u{FEFF}" + #"{"callControlRequest":{"type":"audit"}}"#, nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (String(repeating: "[", count: 100_000), "request.malformed_json"),
+            (String(repeating: #"{"a":"#, count: 100_000), "request.malformed_json"),
+            (
+                #"{"callControlRequest":"# + String(repeating: "[", count: 100_000)
+                    + String(repeating: "]", count: 100_000) + "}", "request.malformed_json"
+            ),
+            (#"{"callControlRequest":{"type":1e999}}"#, nil), (#"{"callControlRequest":{"type":-1e999}}"#, nil),
+            (#"{"callControlRequest":{"type":"# + String(repeating: "9", count: 100_000) + "}}", nil),
+            (#"{"callControlRequest":{"type":"\ud800"}}"#, nil),
+            (#"{"callControlRequest":{"type":"audit","type":"hold"}}"#, nil),
+            ("\u{FEFF}" + #"{"callControlRequest":{"type":"audit"}}"#, nil),
+        ] as [(String, String?)])
     func `JSON that is deep or has numbers out of every range is refused or read, and costs nothing else`(
         _ body: String, _ code: String?
     ) async throws {

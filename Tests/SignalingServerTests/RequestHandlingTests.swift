@@ -19,21 +19,23 @@ import Testing
         ("DELETE", "/health", 405),
     ])
     func `open paths need no credentials`(_ method: String, _ path: String, _ status: Int) async throws {
-        try await TestServer.run(pages: ["/": Page(contentType: "text/html", bytes: Array("<p>hello".utf8))]) { server in
+        try await TestServer.run(pages: ["/": Page(contentType: "text/html", bytes: Array("<p>hello".utf8))]) {
+            server in
             let answer = try await server.request(method, path, as: nil)
             #expect(answer.status == status)
         }
     }
 
-    @Test(arguments: [
-        (nil, 401, "4", "auth.missing"),
-        ("joe@example.com:wrong", 403, "4", "auth.wrong_password"),
-        ("nobody@example.com:secret", 403, "4", "auth.wrong_password"),
-        ("joe:secret", 200, "0", nil),
-        ("JOE@EXAMPLE.COM:secret", 200, "0", nil),
-        ("ann@example.com:hidden:too", 403, "27", "auth.wrong_user"),
-        ("no colon", 401, "4", "auth.malformed"),
-    ] as [(String?, Int, String, String?)])
+    @Test(
+        arguments: [
+            (nil, 401, "4", "auth.missing"),
+            ("joe@example.com:wrong", 403, "4", "auth.wrong_password"),
+            ("nobody@example.com:secret", 403, "4", "auth.wrong_password"),
+            ("joe:secret", 200, "0", nil),
+            ("JOE@EXAMPLE.COM:secret", 200, "0", nil),
+            ("ann@example.com:hidden:too", 403, "27", "auth.wrong_user"),
+            ("no colon", 401, "4", "auth.malformed"),
+        ] as [(String?, Int, String, String?)])
     func `credentials decide`(_ credentials: String?, _ status: Int, _ code: String, _ name: String?) async throws {
         try await TestServer.run { server in
             let answer = try await server.request("PUT", user + "/callControl/callSessions/A1", audit, as: credentials)
@@ -48,7 +50,8 @@ import Testing
     @Test func `the scheme is compared without case, and others are refused`() async throws {
         try await TestServer.run { server in
             let path = user + "/callControl/callSessions/A1"
-            let lower = try await server.request("GET", path, as: nil, headers: ["Authorization: basic am9lOnNlY3JldA=="])
+            let lower = try await server.request(
+                "GET", path, as: nil, headers: ["Authorization: basic am9lOnNlY3JldA=="])
             #expect(lower.status == 200)
             let bearer = try await server.request("GET", path, as: nil, headers: ["Authorization: Bearer abc"])
             #expect(bearer.status == 401)
@@ -57,13 +60,34 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/rest/version/2/user/joe@example.com/callControl/callSessions/A1", 400, "callControlResponse", "request.unsupported_version"),
-        ("PUT", "/rest/version/latest/user/joe@example.com/subscription/x", 400, "subscribeResponse", "request.malformed_version"),
-        ("PATCH", "/rest/version/1/user/joe@example.com/subscription", 405, "subscribeResponse", "resource.method_not_allowed"),
-        ("GET", "/rest/version/1/user/joe@example.com/calldisposition", 405, "callDispositionResponse", "resource.method_not_allowed"),
-        ("POST", "/rest/version/1/anonymous/ann@example.com/subscription", 403, "authorizationResponse", "anonymous.not_offered"),
-        ("DELETE", "/rest/version/1/anonymous/a/callMe/callSessions/B1", 403, "authorizationResponse", "anonymous.not_offered"),
-        ("GET", "/rest/version/1/user/%zz/callControl/callSessions/A1", 400, "callControlResponse", "request.malformed"),
+        (
+            "GET", "/rest/version/2/user/joe@example.com/callControl/callSessions/A1", 400, "callControlResponse",
+            "request.unsupported_version"
+        ),
+        (
+            "PUT", "/rest/version/latest/user/joe@example.com/subscription/x", 400, "subscribeResponse",
+            "request.malformed_version"
+        ),
+        (
+            "PATCH", "/rest/version/1/user/joe@example.com/subscription", 405, "subscribeResponse",
+            "resource.method_not_allowed"
+        ),
+        (
+            "GET", "/rest/version/1/user/joe@example.com/calldisposition", 405, "callDispositionResponse",
+            "resource.method_not_allowed"
+        ),
+        (
+            "POST", "/rest/version/1/anonymous/ann@example.com/subscription", 403, "authorizationResponse",
+            "anonymous.not_offered"
+        ),
+        (
+            "DELETE", "/rest/version/1/anonymous/a/callMe/callSessions/B1", 403, "authorizationResponse",
+            "anonymous.not_offered"
+        ),
+        (
+            "GET", "/rest/version/1/user/%zz/callControl/callSessions/A1", 400, "callControlResponse",
+            "request.malformed"
+        ),
         ("GET", "/rest/version/1/user/%20/callControl/callSessions/A1", 403, "callControlResponse", "auth.wrong_user"),
         ("GET", "/rest/version/1/user/joe@example.com/websocket/ws-1", 426, "", "channel.upgrade_required"),
         ("GET", "/rest/version/1/user/joe@example.com/somewhere", 404, "", "resource.not_found"),
@@ -82,7 +106,8 @@ import Testing
 
     @Test func `a preflight is answered for every path that exists`() async throws {
         try await TestServer.run { server in
-            let answer = try await server.request("OPTIONS", user + "/callControl", as: nil, headers: ["Origin: https://app.example"])
+            let answer = try await server.request(
+                "OPTIONS", user + "/callControl", as: nil, headers: ["Origin: https://app.example"])
             #expect(answer.status == 204)
             #expect(answer["access-control-allow-origin"] == "*")
             #expect(answer["access-control-allow-methods"] == "GET, POST, PUT, DELETE")
@@ -110,11 +135,13 @@ import Testing
         try await TestServer.run { server in
             let path = user + "/callControl/callSessions/A1"
             let refused = try await RawClient.connect(server.port)
-            try await refused.send(TestServer.text("PUT", path, headers: ["Expect: 100-continue", "Content-Length: 2000000"]))
+            try await refused.send(
+                TestServer.text("PUT", path, headers: ["Expect: 100-continue", "Content-Length: 2000000"]))
             #expect(HTTPText(await refused.readToEnd()).status == 413)
 
             let accepted = try await RawClient.connect(server.port)
-            try await accepted.send(TestServer.text("PUT", path, headers: ["Expect: 100-continue", "Content-Length: \(audit.utf8.count)"]))
+            try await accepted.send(
+                TestServer.text("PUT", path, headers: ["Expect: 100-continue", "Content-Length: \(audit.utf8.count)"]))
             #expect(HTTPText(try #require(await accepted.read(until: HTTPText.headLength))).status == 100)
             try await accepted.send(audit)
             #expect(HTTPText(try #require(await accepted.read(until: HTTPText.length))).status == 200)
@@ -127,7 +154,9 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", 70_000, 431, "request.headers_too_large"),
         ("POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 0, 400, "request.malformed"),
     ])
-    func `garbage is answered in JSON and the connection closed`(_ text: String, _ padding: Int, _ status: Int, _ name: String) async throws {
+    func `garbage is answered in JSON and the connection closed`(
+        _ text: String, _ padding: Int, _ status: Int, _ name: String
+    ) async throws {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
             try await client.send(text + String(repeating: "x", count: padding))
@@ -157,7 +186,8 @@ import Testing
     @Test func `two requests sent at once are answered in order`() async throws {
         try await TestServer.run { server in
             let client = try await RawClient.connect(server.port)
-            try await client.send(TestServer.text("GET", "/health", as: nil) + TestServer.text("GET", "/missing", as: nil))
+            try await client.send(
+                TestServer.text("GET", "/health", as: nil) + TestServer.text("GET", "/missing", as: nil))
             #expect(HTTPText(try #require(await client.read(until: HTTPText.length))).status == 200)
             #expect(HTTPText(try #require(await client.read(until: HTTPText.length))).status == 404)
             await client.close()
@@ -167,7 +197,8 @@ import Testing
     @Test func `an upgrade to something else is an ordinary request`() async throws {
         try await TestServer.run { server in
             let answer = try await server.request(
-                "GET", "/health", as: nil, headers: ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"])
+                "GET", "/health", as: nil,
+                headers: ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"])
             #expect(answer.status == 200)
         }
     }

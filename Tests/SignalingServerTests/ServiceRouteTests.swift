@@ -11,20 +11,29 @@ import Testing
     static let services: [(String, String, String)] = [
         ("POST", user + "/instantmessage", "imResponse."), ("POST", user + "/presence", "presenceResponse."),
         ("POST", user + "/presenceWatcher", "presenceWatcherResponse."), ("GET", user + "/voicemail", "mwiresponse."),
-        ("GET", user + "/addressbook", "addressBookResponse."), ("POST", user + "/addressbook/contacts/", "addressBookResponse."),
-        ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."), ("PUT", user + "/addressbook/contacts/ann", "addressBookResponse."),
+        ("GET", user + "/addressbook", "addressBookResponse."),
+        ("POST", user + "/addressbook/contacts/", "addressBookResponse."),
+        ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."),
+        ("PUT", user + "/addressbook/contacts/ann", "addressBookResponse."),
         ("DELETE", user + "/addressbook/contacts/ann", "addressBookResponse."),
-        ("GET", user + "/directory?criteria=an&criteriaType=2", "directory."), ("GET", user + "/userProfileData", "userProfileData."),
-        ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."), ("POST", user + "/clicktocall", "ctcResponse."),
+        ("GET", user + "/directory?criteria=an&criteriaType=2", "directory."),
+        ("GET", user + "/userProfileData", "userProfileData."),
+        ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."),
+        ("POST", user + "/clicktocall", "ctcResponse."),
         ("POST", user + "/imrn", "imrnResponse."), ("POST", user + "/eventSubscription", "eventSubscriptionResponse."),
-        ("PUT", user + "/eventSubscription/e1", "eventSubscriptionResponse."), ("DELETE", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
-        ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."), ("DELETE", user + "/push/apple/devices/d1", ""),
-        ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."), ("PUT", user + "/push/google/devices/d1", ""),
+        ("PUT", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
+        ("DELETE", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
+        ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."),
+        ("DELETE", user + "/push/apple/devices/d1", ""),
+        ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."),
+        ("PUT", user + "/push/google/devices/d1", ""),
         ("GET", "/rest/version/1/localization", ""),
     ]
 
     @Test(arguments: services)
-    func `each is refused in the wrapper that its clients read`(_ method: String, _ path: String, _ wrapper: String) async throws {
+    func `each is refused in the wrapper that its clients read`(_ method: String, _ path: String, _ wrapper: String)
+        async throws
+    {
         try await TestServer.run { server in
             let body = ["POST", "PUT"].contains(method) ? #"{"anyRequest":{}}"# : nil
             let answer = try await server.request(method, path, body)
@@ -39,7 +48,10 @@ import Testing
         let asked = Set(Self.services.map { $0.1.split(separator: "?")[0].split(separator: "/").dropFirst(2) })
         for service in AbsentService.allCases {
             let template = service.template.split(separator: "/").dropFirst(2)
-            #expect(asked.contains { $0.count == template.count && zip($0, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 } }, "\(service)")
+            #expect(
+                asked.contains {
+                    $0.count == template.count && zip($0, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+                }, "\(service)")
         }
     }
 
@@ -49,7 +61,10 @@ import Testing
     }
 
     /// Without it a browser tells its page nothing but that the network failed.
-    @Test(arguments: [user + "/presence", user + "/no/such/resource", "/rest", "/rest/version/2/user/joe/callControl", "/rest/version/1/user/%ff/callControl"])
+    @Test(arguments: [
+        user + "/presence", user + "/no/such/resource", "/rest", "/rest/version/2/user/joe/callControl",
+        "/rest/version/1/user/%ff/callControl",
+    ])
     func `a preflight is answered on every path`(_ path: String) async throws {
         try await TestServer.run { server in
             let answer = try await server.request("OPTIONS", path, as: nil, headers: ["Origin: https://app.example"])

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct `Subscription routes` {
     private let path = "/rest/version/1/user/joe@example.com/subscription"
-    private let body = #"{"subscribeRequest":{"expires":"7200","service":["call","IM"],"supported":["RingingFeedback"],"forceLogOut":"true"}}"#
+    private let body =
+        #"{"subscribeRequest":{"expires":"7200","service":["call","IM"],"supported":["RingingFeedback"],"forceLogOut":"true"}}"#
 
     @Test func `a subscription is created, and answered with paths`() async throws {
         try await TestServer.run { server in
@@ -20,14 +21,18 @@ import Testing
             let wanted = SubscriptionRequest(
                 expires: .seconds(7200), services: ["call", "IM"], sendsRingingFeedback: true, forceLogOut: true)
             await server.switchboard.wait { $0.contains(.answered(address("joe"))) }
-            #expect(await server.switchboard.events == [.began(address("joe")), .subscribe(address("joe"), wanted), .answered(address("joe"))])
+            #expect(
+                await server.switchboard.events == [
+                    .began(address("joe")), .subscribe(address("joe"), wanted), .answered(address("joe")),
+                ])
         }
     }
 
     @Test func `it is extended and deleted by its path, which may be escaped or end in a slash`() async throws {
         try await TestServer.run { server in
             await server.switchboard.set(isPartial: true)
-            let extended = try await server.request("PUT", "/rest/version/1/user/joe%40example.com/subscription/5f2c/", body)
+            let extended = try await server.request(
+                "PUT", "/rest/version/1/user/joe%40example.com/subscription/5f2c/", body)
             #expect(extended.status == 200)
             #expect(try extended.member("subscribeResponse.statusCode") == "2")
             let deleted = try await server.request("DELETE", path + "/5f2c")
@@ -36,13 +41,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (.noSuchSubscription, 404, "39", "subscription.not_found"),
-        (.unsupportedServices(["fax"]), 403, "35", "subscription.unsupported_services"),
-        (.limitOfSubscriptions(10), 403, "19", "subscription.limit_reached"),
-        (.draining, 503, "503", "service.draining"),
-    ] as [(RegistrationError, Int, String, String)])
-    func `a refusal has its status and stays in the wrapper`(_ error: RegistrationError, _ status: Int, _ code: String, _ name: String) async throws {
+    @Test(
+        arguments: [
+            (.noSuchSubscription, 404, "39", "subscription.not_found"),
+            (.unsupportedServices(["fax"]), 403, "35", "subscription.unsupported_services"),
+            (.limitOfSubscriptions(10), 403, "19", "subscription.limit_reached"),
+            (.draining, 503, "503", "service.draining"),
+        ] as [(RegistrationError, Int, String, String)])
+    func `a refusal has its status and stays in the wrapper`(
+        _ error: RegistrationError, _ status: Int, _ code: String, _ name: String
+    ) async throws {
         try await TestServer.run { server in
             await server.switchboard.set(registrationError: error)
             for (method, path) in [("POST", path), ("PUT", path + "/x"), ("DELETE", path + "/x")] {
@@ -66,10 +74,13 @@ import Testing
         (#"{"subscribeRequest":{"service":["call"],"expires":"soon"}}"#, 400, "37", "request.invalid_value"),
         (#"{"subscribeRequest":{"service":["call"],"expires":0}}"#, 400, "15", "subscription.invalid_expiry"),
         (#"{"subscribeRequest":{"service":["call"],"forceLogOut":"maybe"}}"#, 400, "37", "request.invalid_value"),
-        (#"{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}"#, 400, "12",
-         "subscription.unsupported_notification_type"),
+        (
+            #"{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}"#, 400, "12",
+            "subscription.unsupported_notification_type"
+        ),
     ])
-    func `a bad body is told what is wrong`(_ body: String, _ status: Int, _ code: String, _ name: String) async throws {
+    func `a bad body is told what is wrong`(_ body: String, _ status: Int, _ code: String, _ name: String) async throws
+    {
         try await TestServer.run { server in
             let answer = try await server.request("POST", path, body)
             #expect(answer.status == status)

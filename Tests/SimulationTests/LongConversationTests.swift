@@ -10,7 +10,8 @@ import Testing
 /// `ORBWEAVER_SIMULATED_MINUTES` says how many minutes it is (scripts/nightly: 60); four if nothing is said. Each conversation is a process of its
 /// own, so that its memory is nobody else's.
 @Suite(.serialized) struct LongConversationTests {
-    private static let minutes = ProcessInfo.processInfo.environment["ORBWEAVER_SIMULATED_MINUTES"].flatMap { Int($0) }.map { max(3, $0) } ?? 4
+    private static let minutes =
+        ProcessInfo.processInfo.environment["ORBWEAVER_SIMULATED_MINUTES"].flatMap { Int($0) }.map { max(3, $0) } ?? 4
     /// From the end of this minute on nothing more is to be taken from the heap: by then everything has been through all that befalls it.
     private static let settled = max(2, minutes / 12)
     /// Bytes: a queue that grew by eight bytes in every second of an hour would take three times as many.
@@ -47,7 +48,9 @@ import Testing
         for place in conversation.places { expectPace(of: place, in: conversation, "seed \(seed)") }
     }
 
-    private static func expectMinute(_ minute: Int, of conversation: inout SimulatedConversation, isMix: Bool, _ said: String) throws {
+    private static func expectMinute(
+        _ minute: Int, of conversation: inout SimulatedConversation, isMix: Bool, _ said: String
+    ) throws {
         let heard = try pass(minute, of: &conversation)
         for place in conversation.places {
             expectDepth(of: place, in: conversation, said)
@@ -64,16 +67,20 @@ import Testing
             // Now and then nothing comes for a while, or everything later.
             if minute % 10 == 1 {
                 conversation.run(for: .milliseconds(300), under: conversation.places.map { _ in .init(loss: 1) })
-                conversation.run(for: .milliseconds(700), under: conversation.places.map { _ in .init(latency: .milliseconds(900)) })
+                conversation.run(
+                    for: .milliseconds(700), under: conversation.places.map { _ in .init(latency: .milliseconds(900)) })
             }
             conversation.run(for: .seconds(2), under: conversation.places.map { conditions(of: $0, minute, part) })
         }
         conversation.run(for: .seconds(38), under: conversation.places.map { conditions(of: $0, minute, 2) })
-        return try conversation.listen(for: .seconds(2), under: conversation.places.map { conditions(of: $0, minute, 2) })
+        return try conversation.listen(
+            for: .seconds(2), under: conversation.places.map { conditions(of: $0, minute, 2) })
     }
 
     /// Every end has conditions of its own, and the next ones in the next minute.
-    private static func conditions(of place: Int, _ minute: Int, _ part: Int) -> SimulatedConversation.Network.Conditions {
+    private static func conditions(of place: Int, _ minute: Int, _ part: Int)
+        -> SimulatedConversation.Network.Conditions
+    {
         let losses = [0.02, 0.1, 0, 0.05, 0.01]
         let latencies = [20, 180, 60, 250, 30, 120, 90]
         // More than the 20 ms between packets lets them overtake each other.
@@ -118,6 +125,8 @@ import Testing
         let played = Double(statistics.played)
         #expect(played > Double(minutes * 60 - 1) * 48_000, "leg \(place), \(said)")
         #expect(Double(statistics.concealed) < 0.1 * played, "leg \(place): \(statistics), \(said)")
-        #expect(Double(statistics.shortened + statistics.lengthened) < 0.03 * played, "leg \(place): \(statistics), \(said)")
+        #expect(
+            Double(statistics.shortened + statistics.lengthened) < 0.03 * played, "leg \(place): \(statistics), \(said)"
+        )
     }
 }

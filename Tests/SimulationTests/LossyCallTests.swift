@@ -12,7 +12,9 @@ import Testing
         Conditions(loss: 0.05, duplication: 0.01, jitter: .milliseconds(60)),
         Conditions(loss: 0.3, duplication: 0.05, latency: .milliseconds(150), jitter: .milliseconds(200)),
     ])
-    func `a call of ten minutes stands, and each peer hears one stream whose gaps are the network's`(_ conditions: Conditions) {
+    func `a call of ten minutes stands, and each peer hears one stream whose gaps are the network's`(
+        _ conditions: Conditions
+    ) {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed", seed)
         var call = SimulatedCall(conditions, seed: seed)
@@ -35,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func `a peer that falls silent loses the leg after the consent time, not before, and the other keeps its own`() {
+    @Test
+    func `a peer that falls silent loses the leg after the consent time, not before, and the other keeps its own`() {
         var call = SimulatedCall(Conditions(loss: 0.1, jitter: .milliseconds(30)), seed: 7)
         call.run(for: .seconds(60))
         call.silent = [.b]

@@ -56,7 +56,8 @@ struct RoamingPeer {
 
     init(loss: Double, seed: UInt64) {
         random = SeededRandomSource(seed: seed)
-        let conditions = VirtualNetwork<Packet>.Conditions(loss: loss, latency: .milliseconds(30), jitter: .milliseconds(20))
+        let conditions = VirtualNetwork<Packet>.Conditions(
+            loss: loss, latency: .milliseconds(30), jitter: .milliseconds(20))
         toGateway = Self.paths.indices.map { VirtualNetwork(conditions, seed: seed &+ UInt64($0)) }
         toPeer = Self.paths.indices.map { VirtualNetwork(conditions, seed: seed &+ 100 &+ UInt64($0)) }
         (nextCheck, lastHeard, lastAdmitted) = (clock.now, clock.now, clock.now)
@@ -92,7 +93,9 @@ struct RoamingPeer {
     }
 
     /// What signalling tells the session.
-    mutating func restart(local: ICECredentials, remote: ICECredentials?) { perform(session.restart(local: local, remote: remote, at: clock.now)) }
+    mutating func restart(local: ICECredentials, remote: ICECredentials?) {
+        perform(session.restart(local: local, remote: remote, at: clock.now))
+    }
     mutating func connect(_ transport: NegotiatedTransport) { perform(session.connect(transport, at: clock.now)) }
     mutating func closeConnection() { perform(session.pathClosed(Self.paths[2], at: clock.now)) }
 
@@ -109,7 +112,9 @@ struct RoamingPeer {
             handshakeEnd = nil
             perform(session.handshakeCompleted { _ in SimulatedCall.certificate })
         }
-        if steps % 2 == 0, session.isEstablished, let path = session.selectedPath, let index = Self.paths.firstIndex(of: path) {
+        if steps % 2 == 0, session.isEstablished, let path = session.selectedPath,
+            let index = Self.paths.firstIndex(of: path)
+        {
             toPeer[index].send(.media, at: now)
         }
         longestGap = max(longestGap, now - lastHeard)
@@ -140,7 +145,8 @@ struct RoamingPeer {
             perform(session.mediaReceived())
         case .check(let bytes):
             guard let message = try? STUNMessage(parsing: bytes.span) else { return }
-            perform(session.receive(message, raw: bytes.span, over: path, at: now, authentication: TestAuthentication()))
+            perform(
+                session.receive(message, raw: bytes.span, over: path, at: now, authentication: TestAuthentication()))
         }
     }
 
@@ -148,7 +154,8 @@ struct RoamingPeer {
         switch packet {
         case .media: lastHeard = now
         case .check(let answer):
-            guard let message = try? STUNMessage(parsing: answer.span), message.messageClass == .success, answersAwaited else { return }
+            guard let message = try? STUNMessage(parsing: answer.span), message.messageClass == .success, answersAwaited
+            else { return }
             (answersAwaited, nextCheck) = (false, now + checkInterval)
         }
     }

@@ -58,7 +58,10 @@ import Testing
             let next = RoamingPeer.generation(generation)
             // The peer's offer is answered; the answer takes a while, in which the peer checks as before.
             peer.connect(RoamingPeer.transport(next))
-            #expect(peer.session.localFragments == [next.gateway.ufrag, RoamingPeer.generation(generation - 1).gateway.ufrag])
+            #expect(
+                peer.session.localFragments == [
+                    next.gateway.ufrag, RoamingPeer.generation(generation - 1).gateway.ufrag,
+                ])
             peer.run(for: .seconds(3))
             #expect(peer.session.selectedPath == RoamingPeer.paths[0])
             peer.parameters = next

@@ -7,7 +7,9 @@ import STUN
 import TestSupport
 
 struct TestAuthentication: MessageAuthentication {
-    func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { SHA1.hmac(key: key, (0..<message.count).map { message[$0] }) }
+    func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
+        SHA1.hmac(key: key, (0..<message.count).map { message[$0] })
+    }
 }
 
 /// A whole anchored call in virtual time: two peers that check and send audio every 20 ms, lossy networks, and the gateway's
@@ -39,15 +41,24 @@ struct SimulatedCall {
     init(_ conditions: VirtualNetwork<Packet>.Conditions, seed: UInt64) {
         random = SeededRandomSource(seed: seed)
         let start = clock.now
-        bridge = Bridge(cname: "simulated", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: start))
+        bridge = Bridge(
+            cname: "simulated",
+            wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: start))
         for side in LegIndex.allCases {
             let added = bridge.addLeg(random: &random)
             precondition(added == side, "legs take the first free places")
         }
         for side in LegIndex.allCases { bridge.setSource(.leg(side.other), of: .audio, for: side, at: start) }
-        sessions = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, PeerSession(local: Self.credentials("gate", $0))) })
-        toGateway = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 1 : 2))) })
-        toPeer = Dictionary(uniqueKeysWithValues: LegIndex.allCases.map { ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 3 : 4))) })
+        sessions = Dictionary(
+            uniqueKeysWithValues: LegIndex.allCases.map { ($0, PeerSession(local: Self.credentials("gate", $0))) })
+        toGateway = Dictionary(
+            uniqueKeysWithValues: LegIndex.allCases.map {
+                ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 1 : 2)))
+            })
+        toPeer = Dictionary(
+            uniqueKeysWithValues: LegIndex.allCases.map {
+                ($0, VirtualNetwork(conditions, seed: seed &+ ($0 == .a ? 3 : 4)))
+            })
         for side in LegIndex.allCases {
             let leg = Self.leg(side)
             bridge.configure(side, leg, random: &random, at: start)
@@ -77,7 +88,9 @@ struct SimulatedCall {
         for side in LegIndex.allCases {
             for packet in toGateway[side]?.receive(at: now) ?? [] { arrive(packet, from: side, at: now) }
             for packet in toPeer[side]?.receive(at: now) ?? [] {
-                guard case .media(let bytes) = packet, let header = try? RTPHeader(parsing: bytes.span) else { continue }
+                guard case .media(let bytes) = packet, let header = try? RTPHeader(parsing: bytes.span) else {
+                    continue
+                }
                 heard[side]?.append((header, Array(bytes[header.payloadRange])))
             }
             if let due = handshakes[side], due <= now {
@@ -86,7 +99,9 @@ struct SimulatedCall {
                 bridge.peerReady(side, at: now)
                 perform(actions, side)
             }
-            if let deadline = sessions[side]?.nextDeadline, deadline.time <= now { perform(sessions[side]?.timeout(at: now) ?? [], side) }
+            if let deadline = sessions[side]?.nextDeadline, deadline.time <= now {
+                perform(sessions[side]?.timeout(at: now) ?? [], side)
+            }
         }
         if let deadline = bridge.nextDeadline, deadline.time <= now { bridge.timeout(at: now) }
         while let output = bridge.poll() {
@@ -104,15 +119,21 @@ struct SimulatedCall {
         switch packet {
         case .check(let bytes):
             guard let message = try? STUNMessage(parsing: bytes.span) else { return }
-            let actions = sessions[side]?.receive(message, raw: bytes.span, over: Self.path(side), at: now, authentication: TestAuthentication()) ?? []
+            let actions =
+                sessions[side]?.receive(
+                    message, raw: bytes.span, over: Self.path(side), at: now, authentication: TestAuthentication())
+                ?? []
             perform(actions, side)
         case .media(let bytes):
             guard sessions[side]?.admitsMedia(from: Self.path(side)) == true else { return }
             perform(sessions[side]?.mediaReceived() ?? [], side)
             var buffer = bytes
             var span = buffer.mutableSpan
-            guard case .media(let arrival) = bridge.receive(span.span.extracting(0..<bytes.count), from: side, at: now) else { return }
-            guard case .forward = bridge.forward(arrival, toReceiver: 0, in: &span, count: bytes.count, at: now) else { return }
+            guard case .media(let arrival) = bridge.receive(span.span.extracting(0..<bytes.count), from: side, at: now)
+            else { return }
+            guard case .forward = bridge.forward(arrival, toReceiver: 0, in: &span, count: bytes.count, at: now) else {
+                return
+            }
             toPeer[side.other]?.send(.media(buffer), at: now)
         }
     }
@@ -163,7 +184,8 @@ struct SimulatedCall {
                 remoteFingerprints: [Fingerprint(.sha256, digest: certificate)], role: .server),
             media: [
                 NegotiatedMedia(
-                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [codec].compactMap(\.self), extensions: [],
+                    mid: "0", kind: .audio, direction: .sendReceive, isRejected: false,
+                    codecs: [codec].compactMap(\.self), extensions: [],
                     remoteSources: [], localSSRC: SSRC(side == .a ? 1 : 2), localRetransmissionSSRC: nil)
             ])
     }

@@ -43,12 +43,15 @@ struct SimulatedConversation {
         nextReports = clock.now
         bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
         for (place, voice) in voices.enumerated() {
-            guard let leg = bridge.addLeg(random: &random) else { preconditionFailure("a bridge has room for a few legs") }
+            guard let leg = bridge.addLeg(random: &random) else {
+                preconditionFailure("a bridge has room for a few legs")
+            }
             bridge.setSource(isMix ? .mix : .leg(LegIndex(1 - place)), of: .audio, for: leg, at: clock.now)
             ends.append(
                 End(
                     voice: try SimulatedVoice(
-                        voice.frequency, in: voice.codec, drift: voice.drift, ssrc: UInt32(0xAA00 + place), from: clock.now),
+                        voice.frequency, in: voice.codec, drift: voice.drift, ssrc: UInt32(0xAA00 + place),
+                        from: clock.now),
                     network: Network(Self.calm, seed: random.next())))
         }
         for place in ends.indices {
@@ -61,10 +64,12 @@ struct SimulatedConversation {
     private static func negotiated(_ codec: AudioCodec) -> NegotiatedLeg {
         let credentials = ICECredentials(ufrag: "ufrag", password: "password-of-22-characters")
         let audio = NegotiatedMedia(
-            mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [codec.description], extensions: [], remoteSources: [],
+            mid: "0", kind: .audio, direction: .sendReceive, isRejected: false, codecs: [codec.description],
+            extensions: [], remoteSources: [],
             localSSRC: SSRC(0xA0), localRetransmissionSSRC: nil)
         return NegotiatedLeg(
-            transport: NegotiatedTransport(local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
+            transport: NegotiatedTransport(
+                local: credentials, remote: credentials, remoteFingerprints: [], role: .server), media: [audio])
     }
 
     // MARK: Time
@@ -100,7 +105,9 @@ struct SimulatedConversation {
         report(at: now)
         _ = engine.beginCycle(at: now)
         while let output = engine.nextPacket(&bridge, at: now) {
-            if isListening { ends[Int(output.leg.rawValue)].heard.append(Array(engine.packet[RTPHeader.fixedLength..<output.count])) }
+            if isListening {
+                ends[Int(output.leg.rawValue)].heard.append(Array(engine.packet[RTPHeader.fixedLength..<output.count]))
+            }
         }
         for place in ends.indices { look(at: place) }
         clock.advance(by: AudioEngine.interval)
@@ -116,7 +123,9 @@ struct SimulatedConversation {
     }
 
     private mutating func deliver(_ packet: [UInt8], from leg: LegIndex, at now: MonotonicTime) {
-        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: now), arrival.isDecoded else { return }
+        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: now), arrival.isDecoded else {
+            return
+        }
         engine.receive(arrival, payload: packet.span.extracting(arrival.header.payloadRange), at: now)
     }
 
@@ -124,7 +133,9 @@ struct SimulatedConversation {
     private mutating func report(at now: MonotonicTime) {
         if now >= nextReports {
             nextReports = now + .seconds(5)
-            for place in ends.indices { bridge.receiveControl(ends[place].voice.report(at: now).span, from: LegIndex(place), at: now) }
+            for place in ends.indices {
+                bridge.receiveControl(ends[place].voice.report(at: now).span, from: LegIndex(place), at: now)
+            }
         }
         if let deadline = bridge.nextDeadline, deadline.time <= now { bridge.timeout(at: now) }
         while case .transmitControl(let bytes, _, _)? = bridge.poll() { bridge.recycle(bytes) }

@@ -31,7 +31,8 @@ struct SimulatedVoice {
     mutating func packet() -> [UInt8] {
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
         let header = RTPHeader(
-            marker: sent == 0, payloadType: codec.payloadType, sequenceNumber: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: sent)),
+            marker: sent == 0, payloadType: codec.payloadType,
+            sequenceNumber: SequenceNumber(firstNumber &+ UInt16(truncatingIfNeeded: sent)),
             timestamp: timestamp, ssrc: ssrc)
         var span = packet.mutableSpan
         header.writeNew(to: &span)
@@ -43,7 +44,8 @@ struct SimulatedVoice {
     func report(at now: MonotonicTime) -> [UInt8] {
         let ntp = NTPTimestamp(unixNanoseconds: now.nanoseconds)
         let report = SenderReport(
-            ssrc: ssrc, ntp: ntp, timestamp: timestamp, packetCount: UInt32(sent), octetCount: UInt32(truncatingIfNeeded: sent * payloads[0].count))
+            ssrc: ssrc, ntp: ntp, timestamp: timestamp, packetCount: UInt32(sent),
+            octetCount: UInt32(truncatingIfNeeded: sent * payloads[0].count))
         return RTCPCompound([.senderReport(report)]).bytes
     }
 
@@ -86,7 +88,8 @@ enum AudioCodec {
             if self == .muLaw { return samples.map(G711.muLaw.encode) }
             var payload = [UInt8](repeating: 0, count: 1_500)
             var span = payload.mutableSpan
-            let count = self == .opus ? try opus.encode(samples.span, into: &span) : g722.encode(samples.span, into: &span)
+            let count =
+                self == .opus ? try opus.encode(samples.span, into: &span) : g722.encode(samples.span, into: &span)
             return Array(payload[..<count])
         }
     }
@@ -99,7 +102,8 @@ enum AudioCodec {
             if self == .muLaw { return payload.map(G711.muLaw.decode) }
             var samples = [Int16](repeating: 0, count: 5_760)
             var span = samples.mutableSpan
-            let count = self == .opus ? try opus.decode(payload.span, into: &span) : g722.decode(payload.span, into: &span)
+            let count =
+                self == .opus ? try opus.decode(payload.span, into: &span) : g722.decode(payload.span, into: &span)
             return Array(samples[..<count])
         }
     }

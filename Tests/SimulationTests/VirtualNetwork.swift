@@ -41,5 +41,7 @@ struct VirtualNetwork<Datagram> {
         return arrived.map(\.datagram)
     }
 
-    private mutating func chance(_ probability: Double) -> Bool { Double(random.next() % 1_000_000) < probability * 1_000_000 }
+    private mutating func chance(_ probability: Double) -> Bool {
+        Double(random.next() % 1_000_000) < probability * 1_000_000
+    }
 }

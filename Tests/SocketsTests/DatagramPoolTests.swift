@@ -32,7 +32,9 @@ import Testing
 
     @Test func `a slot is changed in place and sent from there`() throws {
         let loopback = IPAddress(v4: 0x7F00_0001)
-        let (a, b) = (try UDPSocket(bind: SocketAddress(loopback, port: 0)), try UDPSocket(bind: SocketAddress(loopback, port: 0)))
+        let (a, b) = (
+            try UDPSocket(bind: SocketAddress(loopback, port: 0)), try UDPSocket(bind: SocketAddress(loopback, port: 0))
+        )
         var pool = DatagramPool(sockets: [a, b])
         pool.queue(copying: [1, 2, 3].span, to: b.localAddress, via: SocketIndex(0))
         _ = pool.flush()
@@ -53,7 +55,9 @@ import Testing
         let loopback = IPAddress(v4: 0x7F00_0001)
         let socket = try UDPSocket(bind: SocketAddress(loopback, port: 0))
         var pool = DatagramPool(sockets: [socket])
-        pool.queue(copying: [UInt8](repeating: 0, count: DatagramPool.slotSize + 1).span, to: socket.localAddress, via: SocketIndex(0))
+        pool.queue(
+            copying: [UInt8](repeating: 0, count: DatagramPool.slotSize + 1).span, to: socket.localAddress,
+            via: SocketIndex(0))
         let transmissions = pool.flush()
         #expect(transmissions.oversized == 1)
     }

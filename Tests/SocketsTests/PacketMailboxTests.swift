@@ -4,7 +4,9 @@ import Testing
 
 /// Packets and values that one thread hands to another.
 @Suite struct PacketMailboxTests {
-    private static func path(_ port: UInt16) -> Path { Path(local: SocketIndex(5), remote: SocketAddress(IPAddress(v4: 0xC000_0207), port: port)) }
+    private static func path(_ port: UInt16) -> Path {
+        Path(local: SocketIndex(5), remote: SocketAddress(IPAddress(v4: 0xC000_0207), port: port))
+    }
 
     @Test func `packets come as they were sent, with their paths, over more rounds than there is room for`() throws {
         let mailbox = PacketMailbox(capacity: 3, wakeUp: try WakeUp())
@@ -12,7 +14,10 @@ import Testing
         for round in 0..<10 {
             pool.emptySlots()
             for number in 0..<3 where number <= round % 3 {
-                #expect(mailbox.send([UInt8(round), UInt8(number)], over: Self.path(UInt16(number)), number == 0 ? .outbound : .inbound))
+                #expect(
+                    mailbox.send(
+                        [UInt8(round), UInt8(number)], over: Self.path(UInt16(number)),
+                        number == 0 ? .outbound : .inbound))
             }
             #expect(mailbox.count == round % 3 + 1)
             for number in 0...(round % 3) {
@@ -104,5 +109,7 @@ import Testing
 }
 
 extension PacketMailbox {
-    fileprivate func send(_ bytes: [UInt8], over path: Path, _ direction: Direction) -> Bool { send(bytes.span, over: path, direction) }
+    fileprivate func send(_ bytes: [UInt8], over path: Path, _ direction: Direction) -> Bool {
+        send(bytes.span, over: path, direction)
+    }
 }

@@ -7,7 +7,9 @@ import Testing
     private static let id = ConnectionID(place: 7, generation: 9)
 
     /// Accepts what connects to a listener of its own.
-    private func connected(_ address: String) throws -> (listener: TCPListener, active: TCPConnection, passive: TCPConnection) {
+    private func connected(_ address: String) throws -> (
+        listener: TCPListener, active: TCPConnection, passive: TCPConnection
+    ) {
         let listener = try TCPListener(bind: SocketAddress(#require(IPAddress(address)), port: 0))
         let active = try TCPConnection(connectingTo: listener.localAddress)
         var poller = try Poller(wakeUp: WakeUp())
@@ -95,7 +97,9 @@ import Testing
         var pool = DatagramPool(sockets: [socket], slots: 2, transmitSlots: 1)
         pool.emptySlots()
         let remote = SocketAddress(loopback, port: 9)
-        let (first, second, third) = (pool.takeSlot(from: remote), pool.takeSlot(from: remote), pool.takeSlot(from: remote))
+        let (first, second, third) = (
+            pool.takeSlot(from: remote), pool.takeSlot(from: remote), pool.takeSlot(from: remote)
+        )
         #expect(first == 0 && second == 1 && third == nil)
         pool.giveBackSlot()
         var slot = pool.slot(0)

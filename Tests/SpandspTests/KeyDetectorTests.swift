@@ -5,7 +5,9 @@ import Testing
 struct KeyDetectorTests {
     private static let low = [697.0, 770, 852, 941]
     private static let high = [1_209.0, 1_336, 1_477, 1_633]
-    private static let pad: [Character] = ["1", "2", "3", "A", "4", "5", "6", "B", "7", "8", "9", "C", "*", "0", "#", "D"]
+    private static let pad: [Character] = [
+        "1", "2", "3", "A", "4", "5", "6", "B", "7", "8", "9", "C", "*", "0", "#", "D",
+    ]
 
     /// One tone or two, both at `amplitude`, from `start` on.
     private static func sound(_ frequencies: [Double], milliseconds: Int, amplitude: Double = 4_000) -> [Int16] {
@@ -14,9 +16,12 @@ struct KeyDetectorTests {
         }
     }
 
-    private static func press(_ key: Character, milliseconds: Int = 100, amplitude: Double = 4_000, offset: Double = 1) -> [Int16] {
+    private static func press(_ key: Character, milliseconds: Int = 100, amplitude: Double = 4_000, offset: Double = 1)
+        -> [Int16]
+    {
         let place = pad.firstIndex(of: key) ?? 0
-        return sound([low[place / 4] * offset, high[place % 4] * offset], milliseconds: milliseconds, amplitude: amplitude)
+        return sound(
+            [low[place / 4] * offset, high[place % 4] * offset], milliseconds: milliseconds, amplitude: amplitude)
     }
 
     private static func silence(milliseconds: Int) -> [Int16] { [Int16](repeating: 0, count: milliseconds * 8) }
@@ -34,7 +39,9 @@ struct KeyDetectorTests {
 
     @Test(arguments: pad) func `a key is heard once, however long it is pressed`(_ key: Character) {
         for milliseconds in [50, 100, 500, 3_000] {
-            #expect(Self.keys(in: Self.press(key, milliseconds: milliseconds) + Self.silence(milliseconds: 60)) == String(key))
+            #expect(
+                Self.keys(in: Self.press(key, milliseconds: milliseconds) + Self.silence(milliseconds: 60))
+                    == String(key))
         }
     }
 
@@ -69,7 +76,9 @@ struct KeyDetectorTests {
         #expect(Self.keys(in: Self.sound([frequency], milliseconds: 3_000)) == "")
     }
 
-    @Test(arguments: [[350.0, 440], [440, 480], [480, 620], [697, 770], [1_209, 1_336]]) func `other pairs are no keys`(_ pair: [Double]) {
+    @Test(arguments: [[350.0, 440], [440, 480], [480, 620], [697, 770], [1_209, 1_336]]) func `other pairs are no keys`(
+        _ pair: [Double]
+    ) {
         #expect(Self.keys(in: Self.sound(pair, milliseconds: 3_000)) == "")
     }
 
@@ -94,7 +103,9 @@ struct KeyDetectorTests {
     @Test(arguments: [1, 2, 3] as [UInt64]) func `keys are heard through noise`(_ seed: UInt64) {
         var random = SeededRandomSource(seed: seed)
         // 20 dB below the key.
-        let samples = Self.pad.flatMap { Self.press($0) + Self.silence(milliseconds: 80) }.map { $0 + Int16(truncatingIfNeeded: random.next()) / 64 }
+        let samples = Self.pad.flatMap { Self.press($0) + Self.silence(milliseconds: 80) }.map {
+            $0 + Int16(truncatingIfNeeded: random.next()) / 64
+        }
         #expect(Self.keys(in: samples) == String(Self.pad))
     }
 }

@@ -42,7 +42,9 @@ struct LossConcealerTests {
         #expect(buffer[(100 + count)...].allSatisfy { $0 == Self.untouched })
     }
 
-    @Test(arguments: [10, 20, 29, 30, 160]) func `a loss is hidden at first and fades out, in pieces of any size`(_ size: Int) {
+    @Test(arguments: [10, 20, 29, 30, 160]) func `a loss is hidden at first and fades out, in pieces of any size`(
+        _ size: Int
+    ) {
         var concealer = LossConcealer()
         var heard = Self.voice(period: 80)
         var span = heard.mutableSpan

@@ -77,7 +77,9 @@ import Storage
         ("cut off", "is damaged: put a backup in its place"),
         ("folder", "cannot be opened: it must be a file that this user may read and write, and so must be its folder"),
     ])
-    func `what is wrong with the file is said in a sentence that names it`(_ damage: String, _ sentence: String) async throws {
+    func `what is wrong with the file is said in a sentence that names it`(_ damage: String, _ sentence: String)
+        async throws
+    {
         try await withPath { path in
             let file = URL(filePath: path)
             switch damage {

@@ -8,7 +8,8 @@ import Storage
 
 @Suite struct UserStoreTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    private let alice = StoredUser(address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", displayName: "Alice")
+    private let alice = StoredUser(
+        address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", displayName: "Alice")
     private let bob = StoredUser(address: UserAddress(parsing: "bob@example.com")!, passwordRecord: "$scrypt$b")
 
     private func makeStore() throws -> UserStore {
@@ -50,7 +51,9 @@ import Storage
     @Test func `who is not there can neither change nor go`() async throws {
         let users = try makeStore()
         try await users.add(alice)
-        await #expect(throws: StorageError.noSuchUser(bob.address)) { try await users.setPassword("$scrypt$x", of: bob.address) }
+        await #expect(throws: StorageError.noSuchUser(bob.address)) {
+            try await users.setPassword("$scrypt$x", of: bob.address)
+        }
         await #expect(throws: StorageError.noSuchUser(bob.address)) { try await users.remove(bob.address) }
         #expect(try await users.allUsers() == [alice])
     }

@@ -32,7 +32,9 @@ package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
     ///   - initializationVector: ``blockSize`` bytes, empty if the mode needs none.
     package func decrypt(_ ciphertext: [UInt8], key: [UInt8], initializationVector: [UInt8] = []) -> [UInt8]? {
         precondition(key.count == keySize, "a key of the cipher's size")
-        precondition(initializationVector.count == (needsInitializationVector ? Self.blockSize : 0), "a vector where one is needed")
+        precondition(
+            initializationVector.count == (needsInitializationVector ? Self.blockSize : 0),
+            "a vector where one is needed")
         guard let context = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("memory for a cipher") }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         guard unsafe EVP_DecryptInit_ex(context, algorithm, nil, key, initializationVector) == 1 else {
@@ -40,7 +42,9 @@ package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
         }
         var text = [UInt8](repeating: 0, count: ciphertext.count + Self.blockSize)
         var (count, rest) = (Int32(0), Int32(0))
-        guard unsafe EVP_DecryptUpdate(context, &text, &count, ciphertext, Int32(ciphertext.count)) == 1 else { return nil }
+        guard unsafe EVP_DecryptUpdate(context, &text, &count, ciphertext, Int32(ciphertext.count)) == 1 else {
+            return nil
+        }
         let isPadded = unsafe text.withUnsafeMutableBufferPointer { buffer in
             unsafe EVP_DecryptFinal_ex(context, buffer.baseAddress.map { unsafe $0 + Int(count) }, &rest) == 1
         }

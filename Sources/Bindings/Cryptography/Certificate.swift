@@ -15,8 +15,12 @@ package final class Certificate: Sendable {
     ///   - commonName: shown in tools; nothing depends on it.
     ///   - alternativeNames: `DNS:localhost`, `IP:127.0.0.1` and the like, for TLS clients that check names.
     ///   - validity: from a day ago, so that clocks may differ.
-    package init(commonName: String, alternativeNames: [String] = [], validityInDays: Int = 365) throws(CertificateError) {
-        guard let key = unsafe copenssl_generate_p256(), let x509 = unsafe X509_new() else { throw .failed(opensslError()) }
+    package init(commonName: String, alternativeNames: [String] = [], validityInDays: Int = 365)
+        throws(CertificateError)
+    {
+        guard let key = unsafe copenssl_generate_p256(), let x509 = unsafe X509_new() else {
+            throw .failed(opensslError())
+        }
         defer {
             unsafe EVP_PKEY_free(key)
             unsafe X509_free(x509)
@@ -31,7 +35,10 @@ package final class Certificate: Sendable {
         unsafe X509_set_issuer_name(x509, name)
         unsafe X509_set_pubkey(x509, key)
         if !alternativeNames.isEmpty {
-            guard let extension509 = unsafe X509V3_EXT_conf_nid(nil, nil, NID_subject_alt_name, alternativeNames.joined(separator: ",")) else {
+            guard
+                let extension509 = unsafe X509V3_EXT_conf_nid(
+                    nil, nil, NID_subject_alt_name, alternativeNames.joined(separator: ","))
+            else {
                 throw .failed(opensslError())
             }
             unsafe X509_add_ext(x509, extension509, -1)
@@ -47,7 +54,8 @@ package final class Certificate: Sendable {
         }
         self.der = der
         certificatePEM = unsafe pem { bio in unsafe PEM_write_bio_X509(bio, x509) }
-        privateKeyPEM = unsafe Redacted(pem { bio in unsafe PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) })
+        privateKeyPEM = unsafe Redacted(
+            pem { bio in unsafe PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) })
     }
 
     package func fingerprint(_ digest: Digest) -> [UInt8] { digest.hash(der) }

@@ -12,7 +12,8 @@ package enum HMAC {
         var output = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var size: UInt32 = 0
         let done = unsafe message.withUnsafeBufferPointer { bytes in
-            unsafe COpenSSL.HMAC(digest.algorithm, key, Int32(key.count), bytes.baseAddress, bytes.count, &output, &size) != nil
+            unsafe COpenSSL.HMAC(
+                digest.algorithm, key, Int32(key.count), bytes.baseAddress, bytes.count, &output, &size) != nil
         }
         precondition(done, "OpenSSL provides HMAC with SHA-1 and SHA-2")
         output.removeLast(output.count - Int(size))

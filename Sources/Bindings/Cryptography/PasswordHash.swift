@@ -42,7 +42,9 @@ package struct PasswordHash: Hashable, Sendable {
         let values = parameters.compactMap { $0.count == 2 ? Int($0[1]) : nil }
         guard values.count == 3 else { return nil }
         cost = Cost(logN: values[0], r: values[1], p: values[2])
-        guard cost.isAffordable, let salt = Self.decode(fields[3]), let hash = Self.decode(fields[4]) else { return nil }
+        guard cost.isAffordable, let salt = Self.decode(fields[3]), let hash = Self.decode(fields[4]) else {
+            return nil
+        }
         guard (8...64).contains(salt.count), (16...64).contains(hash.count) else { return nil }
         self.salt = salt
         self.hash = hash
@@ -58,11 +60,14 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// scrypt itself (RFC 7914 §6).
-    package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) throws(PasswordHashError) -> [UInt8] {
+    package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) throws(PasswordHashError)
+        -> [UInt8]
+    {
         var output = [UInt8](repeating: 0, count: count)
         let bytes = password.utf8.map { CChar(bitPattern: $0) }
         let succeeded = unsafe EVP_PBE_scrypt(
-            bytes, bytes.count, salt, salt.count, UInt64(1) << UInt64(cost.logN), UInt64(cost.r), UInt64(cost.p), cost.memory, &output, count)
+            bytes, bytes.count, salt, salt.count, UInt64(1) << UInt64(cost.logN), UInt64(cost.r), UInt64(cost.p),
+            cost.memory, &output, count)
         guard succeeded == 1 else {
             ERR_clear_error()
             throw .refused

@@ -37,7 +37,9 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
 
     private static func install(_ certificate: Certificate, in context: OpaquePointer) -> Bool {
         unsafe certificate.der.withUnsafeBufferPointer { der in
-            guard unsafe SSL_CTX_use_certificate_ASN1(context, Int32(der.count), der.baseAddress) == 1 else { return false }
+            guard unsafe SSL_CTX_use_certificate_ASN1(context, Int32(der.count), der.baseAddress) == 1 else {
+                return false
+            }
             // The BIO reads the text where it is.
             return unsafe certificate.privateKeyPEM.value.withCString { pem in
                 guard let bio = unsafe BIO_new_mem_buf(pem, -1) else { return false }

@@ -136,11 +136,14 @@ package final class DTLSTransport {
     /// `nil` before the handshake is through, or if no common SRTP profile was found.
     package var keyingMaterial: KeyingMaterial? {
         guard state == .established, let selected = unsafe SSL_get_selected_srtp_profile(ssl) else { return nil }
-        guard let profile = unsafe Profile(rawValue: UInt16(truncatingIfNeeded: selected.pointee.id)) else { return nil }
+        guard let profile = unsafe Profile(rawValue: UInt16(truncatingIfNeeded: selected.pointee.id)) else {
+            return nil
+        }
         let label = "EXTRACTOR-dtls_srtp"
         let (key, salt) = (profile.keySize, profile.saltSize)
         var bytes = [UInt8](repeating: 0, count: 2 * (key + salt))
-        guard unsafe SSL_export_keying_material(ssl, &bytes, bytes.count, label, label.utf8.count, nil, 0, 0) == 1 else { return nil }
+        guard unsafe SSL_export_keying_material(ssl, &bytes, bytes.count, label, label.utf8.count, nil, 0, 0) == 1
+        else { return nil }
         // RFC 5764 §4.2: client key, server key, client salt, server salt.
         let client = Array(bytes[..<key] + bytes[(2 * key)..<(2 * key + salt)])
         let server = Array(bytes[key..<(2 * key)] + bytes[(2 * key + salt)...])
@@ -185,7 +188,9 @@ package final class DTLSTransport {
         var offset = 0
         while datagram.count - offset >= Self.recordHeaderSize {
             if datagram[offset + 3] == 0, datagram[offset + 4] == 0 {
-                for index in 0..<6 { datagram[offset + 5 + index] = UInt8(truncatingIfNeeded: plainRecords >> UInt64(40 - 8 * index)) }
+                for index in 0..<6 {
+                    datagram[offset + 5 + index] = UInt8(truncatingIfNeeded: plainRecords >> UInt64(40 - 8 * index))
+                }
                 plainRecords += 1
             }
             offset += Self.recordHeaderSize + Int(datagram[offset + 11]) << 8 + Int(datagram[offset + 12])

@@ -20,6 +20,7 @@ extension Channel {
     package func limitKernelBuffers(sent: Int, unsent: Int) throws {
         try syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(sent))
         let lowWaterMark = NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)
-        try syncOptions?.setOption(ChannelOptions.Types.SocketOption(level: .tcp, name: lowWaterMark), value: SocketOptionValue(unsent))
+        try syncOptions?.setOption(
+            ChannelOptions.Types.SocketOption(level: .tcp, name: lowWaterMark), value: SocketOptionValue(unsent))
     }
 }

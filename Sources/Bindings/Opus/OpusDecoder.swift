@@ -35,7 +35,8 @@ package struct OpusDecoder: ~Copyable {
     }
 
     /// Decodes a packet to the beginning of `samples`; returns how many it made per channel.
-    package mutating func decode(_ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) -> Int {
+    package mutating func decode(_ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) -> Int
+    {
         guard !packet.isEmpty else { throw .malformed }
         return try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: false)
     }

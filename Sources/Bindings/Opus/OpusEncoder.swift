@@ -32,7 +32,9 @@ package struct OpusEncoder: ~Copyable {
         var code: Int32 = 0
         // Two channels are no telephone: what has them is music or a recording.
         let application = configuration.channels == 1 ? OPUS_APPLICATION_VOIP : OPUS_APPLICATION_AUDIO
-        guard let encoder = unsafe opus_encoder_create(48_000, Int32(configuration.channels), application, &code) else { throw OpusError(code) }
+        guard let encoder = unsafe opus_encoder_create(48_000, Int32(configuration.channels), application, &code) else {
+            throw OpusError(code)
+        }
         code = unsafe Self.apply(configuration, to: encoder)
         guard code == OPUS_OK else {
             unsafe opus_encoder_destroy(encoder)
@@ -60,12 +62,14 @@ package struct OpusEncoder: ~Copyable {
 
     /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples per channel, to the beginning of `packet`; returns its size. One or two bytes say that
     /// there is nothing to say, and need not be sent.
-    package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int {
+    package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int
+    {
         let (encoder, channels) = unsafe (encoder, channels)
         let result = unsafe samples.withUnsafeBufferPointer { samples in
             unsafe packet.withUnsafeMutableBufferPointer { packet in
                 guard let input = samples.baseAddress, let output = packet.baseAddress else { return OPUS_BAD_ARG }
-                return unsafe opus_encode(encoder, input, Int32(samples.count / channels), output, opus_int32(packet.count))
+                return unsafe opus_encode(
+                    encoder, input, Int32(samples.count / channels), output, opus_int32(packet.count))
             }
         }
         guard result >= 0 else { throw OpusError(result) }

@@ -85,18 +85,23 @@ package final class SRTPSession {
 
     package func protectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count + Profile.maximumTrailer <= buffer.count else { throw .noRoom }
-        return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_protect_rtcp(session, bytes, &size) }
+        return try unsafe apply(&buffer, count) { session, bytes, size in
+            unsafe srtp_protect_rtcp(session, bytes, &size)
+        }
     }
 
     package func unprotectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count <= buffer.count else { throw .noRoom }
-        return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_unprotect_rtcp(session, bytes, &size) }
+        return try unsafe apply(&buffer, count) { session, bytes, size in
+            unsafe srtp_unprotect_rtcp(session, bytes, &size)
+        }
     }
 
     @unsafe
     @inline(__always)
     private func apply(
-        _ buffer: inout MutableSpan<UInt8>, _ count: Int, _ operation: (srtp_t, UnsafeMutableRawPointer, inout Int32) -> srtp_err_status_t
+        _ buffer: inout MutableSpan<UInt8>, _ count: Int,
+        _ operation: (srtp_t, UnsafeMutableRawPointer, inout Int32) -> srtp_err_status_t
     ) throws(SRTPError) -> Int {
         guard count >= 0 else { throw .malformed }
         var size = Int32(truncatingIfNeeded: count)

@@ -71,8 +71,12 @@ package struct DatagramPool: ~Copyable {
     }
 
     /// Takes the next packet that another thread sent into the next slot; `nil` without either.
-    package mutating func receive(from mailbox: PacketMailbox) -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
-        guard received < slots, let taken = unsafe mailbox.take(into: memory + received * Self.slotSize) else { return nil }
+    package mutating func receive(from mailbox: PacketMailbox) -> (
+        slot: Int, path: Path, direction: PacketMailbox.Direction
+    )? {
+        guard received < slots, let taken = unsafe mailbox.take(into: memory + received * Self.slotSize) else {
+            return nil
+        }
         inbound.setReceived(received, count: taken.count, from: taken.path.remote)
         received += 1
         return (received - 1, taken.path, taken.direction)
@@ -93,7 +97,9 @@ package struct DatagramPool: ~Copyable {
     /// Who sent the datagram in a slot.
     package func remote(_ slot: Int) -> SocketAddress {
         checkReceived(slot)
-        guard let remote = inbound.remote(slot) else { preconditionFailure("an Internet socket received from another family") }
+        guard let remote = inbound.remote(slot) else {
+            preconditionFailure("an Internet socket received from another family")
+        }
         return remote
     }
 
@@ -167,7 +173,9 @@ package struct DatagramPool: ~Copyable {
     }
 
     @unsafe
-    private mutating func enqueue(_ bytes: UnsafeMutablePointer<UInt8>, count: Int, to remote: SocketAddress, via socket: SocketIndex) {
+    private mutating func enqueue(
+        _ bytes: UnsafeMutablePointer<UInt8>, count: Int, to remote: SocketAddress, via socket: SocketIndex
+    ) {
         let index = Int(socket.rawValue)
         let queue = if let known = outbound[index] { known } else { makeQueue(index) }
         if queue.isFull { unreported += queue.send(to: sockets[index].fileDescriptor) }

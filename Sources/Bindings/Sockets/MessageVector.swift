@@ -46,7 +46,8 @@ struct MessageVector: ~Copyable {
 
     func setRemote(_ index: Int, _ remote: SocketAddress) {
         precondition(index >= 0 && index < capacity, "message index out of bounds")
-        unsafe messages[index].header.msg_namelen = AddressStorage.write(remote, to: addresses + index * Self.addressStride)
+        unsafe messages[index].header.msg_namelen = AddressStorage.write(
+            remote, to: addresses + index * Self.addressStride)
     }
 
     func remote(_ index: Int) -> SocketAddress? {
@@ -90,7 +91,8 @@ struct MessageVector: ~Copyable {
         var result = Transmissions()
         var next = 0
         while next < count {
-            let sent = unsafe clinux_send(descriptor, messages + next, UInt32(count - next), Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            let sent = unsafe clinux_send(
+                descriptor, messages + next, UInt32(count - next), Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             if sent >= 0 {
                 result.sent += Int(sent)
                 next += Int(sent)

@@ -22,7 +22,9 @@ package enum NetworkInterfaces {
         while let interface = unsafe next {
             unsafe next = interface.pointee.ifa_next
             // Interfaces without an address have entries too.
-            guard let name = unsafe interface.pointee.ifa_addr, let found = unsafe AddressStorage.read(UnsafeRawPointer(name)) else { continue }
+            guard let name = unsafe interface.pointee.ifa_addr,
+                let found = unsafe AddressStorage.read(UnsafeRawPointer(name))
+            else { continue }
             let flags = unsafe interface.pointee.ifa_flags
             entries.append(
                 Entry(

@@ -66,7 +66,9 @@ private struct Ring: ~Copyable, @unchecked Sendable {  // reached under the lock
     deinit { unsafe memory?.deallocate() }
 
     @unsafe
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ path: Path, _ direction: PacketMailbox.Direction) -> Bool {
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ path: Path, _ direction: PacketMailbox.Direction)
+        -> Bool
+    {
         guard count < capacity else { return false }
         let memory = unsafe self.memory ?? setMemoryAside()
         let entry = Entry(path: path, count: bytes.count, direction: direction)
@@ -76,7 +78,9 @@ private struct Ring: ~Copyable, @unchecked Sendable {  // reached under the lock
         } else {
             entries[place] = entry
         }
-        if let base = bytes.baseAddress { unsafe (memory + place * DatagramPool.slotSize).initialize(from: base, count: bytes.count) }
+        if let base = bytes.baseAddress {
+            unsafe (memory + place * DatagramPool.slotSize).initialize(from: base, count: bytes.count)
+        }
         count += 1
         return true
     }
@@ -90,7 +94,9 @@ private struct Ring: ~Copyable, @unchecked Sendable {  // reached under the lock
     }
 
     @unsafe
-    mutating func removeFirst(into slot: UnsafeMutablePointer<UInt8>) -> (path: Path, count: Int, direction: PacketMailbox.Direction)? {
+    mutating func removeFirst(into slot: UnsafeMutablePointer<UInt8>) -> (
+        path: Path, count: Int, direction: PacketMailbox.Direction
+    )? {
         guard count > 0, let memory = unsafe memory else { return nil }
         let entry = entries[first]
         unsafe slot.update(from: memory + first * DatagramPool.slotSize, count: entry.count)

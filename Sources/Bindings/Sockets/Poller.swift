@@ -35,7 +35,8 @@ package struct Poller: ~Copyable {
         let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw SocketError(latest: "epoll_create1") }
         do {
-            try Self.control(EPOLL_CTL_ADD, wakeUp.fileDescriptor, EPOLLIN.rawValue, Self.tag(.wakeUp, 0), of: descriptor)
+            try Self.control(
+                EPOLL_CTL_ADD, wakeUp.fileDescriptor, EPOLLIN.rawValue, Self.tag(.wakeUp, 0), of: descriptor)
         } catch {
             close(descriptor)
             throw error
@@ -59,24 +60,32 @@ package struct Poller: ~Copyable {
 
     /// From now on a wait ends when `socket` has datagrams; it is reported as `index`. Closing the socket removes it.
     package mutating func add(_ socket: UDPSocket, as index: SocketIndex) throws(SocketError) {
-        try Self.control(EPOLL_CTL_ADD, socket.fileDescriptor, EPOLLIN.rawValue, Self.tag(.socket, UInt64(index.rawValue)), of: descriptor)
+        try Self.control(
+            EPOLL_CTL_ADD, socket.fileDescriptor, EPOLLIN.rawValue, Self.tag(.socket, UInt64(index.rawValue)),
+            of: descriptor)
     }
 
     /// From now on a wait ends when somebody waits to be accepted. Closing the listener removes it.
     package mutating func add(_ listener: TCPListener, as index: SocketIndex) throws(SocketError) {
         try Self.control(
-            EPOLL_CTL_ADD, listener.fileDescriptor, EPOLLIN.rawValue, Self.tag(.listener, UInt64(index.rawValue)), of: descriptor)
+            EPOLL_CTL_ADD, listener.fileDescriptor, EPOLLIN.rawValue, Self.tag(.listener, UInt64(index.rawValue)),
+            of: descriptor)
     }
 
     /// From now on a wait ends when the connection has bytes or has ended. Closing it removes it.
     package mutating func add(_ connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
-        try Self.control(EPOLL_CTL_ADD, connection.fileDescriptor, EPOLLIN.rawValue, Self.tag(.connection, id.rawValue), of: descriptor)
+        try Self.control(
+            EPOLL_CTL_ADD, connection.fileDescriptor, EPOLLIN.rawValue, Self.tag(.connection, id.rawValue),
+            of: descriptor)
     }
 
     /// Whether a wait ends, too, when the connection has room for bytes.
-    package mutating func awaitRoom(_ wanted: Bool, in connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
+    package mutating func awaitRoom(_ wanted: Bool, in connection: TCPConnection, as id: ConnectionID)
+        throws(SocketError)
+    {
         let interest = wanted ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue
-        try Self.control(EPOLL_CTL_MOD, connection.fileDescriptor, interest, Self.tag(.connection, id.rawValue), of: descriptor)
+        try Self.control(
+            EPOLL_CTL_MOD, connection.fileDescriptor, interest, Self.tag(.connection, id.rawValue), of: descriptor)
     }
 
     /// Waits; `nil` is for ever, a time in the past only looks. Returns how many sockets are ready.
@@ -98,7 +107,8 @@ package struct Poller: ~Copyable {
             let id = ConnectionID(rawValue: tag & ((1 << Self.kindShift) - 1))
             // A connection that broke is to be read, which tells how.
             let isReadable = events & ~EPOLLOUT.rawValue != 0
-            readyConnections.append(ReadyConnection(id: id, isReadable: isReadable, isWritable: events & EPOLLOUT.rawValue != 0))
+            readyConnections.append(
+                ReadyConnection(id: id, isReadable: isReadable, isWritable: events & EPOLLOUT.rawValue != 0))
         case .wakeUp:
             wasWoken = true
             wakeUp.acknowledge()
@@ -136,7 +146,9 @@ package struct Poller: ~Copyable {
 
     /// Rounds up: to wake early is to wake twice.
     private func millisecondWait(_ left: Duration?) -> Int32 {
-        let milliseconds = left.map { Int32(clamping: ($0.wholeNanoseconds / 1_000_000) + ($0.wholeNanoseconds % 1_000_000 > 0 ? 1 : 0)) }
+        let milliseconds = left.map {
+            Int32(clamping: ($0.wholeNanoseconds / 1_000_000) + ($0.wholeNanoseconds % 1_000_000 > 0 ? 1 : 0))
+        }
         return unsafe epoll_wait(descriptor, events, Int32(Self.capacity), milliseconds ?? -1)
     }
 
@@ -146,6 +158,8 @@ package struct Poller: ~Copyable {
         _ operation: Int32, _ target: Int32, _ interest: UInt32, _ tag: UInt64, of descriptor: Int32
     ) throws(SocketError) {
         var event = unsafe epoll_event(events: interest, data: epoll_data_t(u64: tag))
-        guard unsafe epoll_ctl(descriptor, operation, target, &event) == 0 else { throw SocketError(latest: "epoll_ctl") }
+        guard unsafe epoll_ctl(descriptor, operation, target, &event) == 0 else {
+            throw SocketError(latest: "epoll_ctl")
+        }
     }
 }

@@ -18,7 +18,9 @@ enum SocketSetup {
             let count = unsafe AddressStorage.write(address, to: base)
             guard unsafe Glibc.bind(descriptor, name, count) == 0 else { return .failure(SocketError(latest: "bind")) }
             var room = socklen_t(bytes.count)
-            guard unsafe getsockname(descriptor, name, &room) == 0 else { return .failure(SocketError(latest: "getsockname")) }
+            guard unsafe getsockname(descriptor, name, &room) == 0 else {
+                return .failure(SocketError(latest: "getsockname"))
+            }
             return .success(unsafe AddressStorage.read(base) ?? address)
         }
         return try outcome.get()

@@ -100,7 +100,9 @@ package final class TCPConnection: Sendable {
     }
 
     private static func prepare(_ descriptor: Int32) throws(SocketError) {
-        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw SocketError(latest: "fcntl") }
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+            throw SocketError(latest: "fcntl")
+        }
         // A packet that waits for the next one is late.
         try SocketSetup.set(Int32(IPPROTO_TCP), TCP_NODELAY, to: 1, on: descriptor)
         try SocketSetup.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: unsentBytes, on: descriptor)

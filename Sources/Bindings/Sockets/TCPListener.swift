@@ -57,7 +57,9 @@ package final class TCPListener: Sendable {
             unsafe Glibc.accept(fileDescriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
         }
         guard accepted >= 0 else { return failure(errno) }
-        let remote = unsafe withUnsafeBytes(of: &storage) { bytes in unsafe bytes.baseAddress.flatMap { unsafe AddressStorage.read($0) } }
+        let remote = unsafe withUnsafeBytes(of: &storage) { bytes in
+            unsafe bytes.baseAddress.flatMap { unsafe AddressStorage.read($0) }
+        }
         guard let remote else { preconditionFailure("an Internet socket accepted from another family") }
         do throws(SocketError) {
             return .connection(try TCPConnection(accepted: accepted, from: remote))

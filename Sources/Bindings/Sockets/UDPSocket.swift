@@ -16,7 +16,9 @@ package final class UDPSocket: Sendable {
     /// - Parameters:
     ///   - receiveBufferBytes: SO_RCVBUF, which the kernel caps at `net.core.rmem_max`; `nil` keeps its default.
     ///   - sendBufferBytes: SO_SNDBUF, capped at `net.core.wmem_max`.
-    package init(bind address: SocketAddress, receiveBufferBytes: Int? = nil, sendBufferBytes: Int? = nil) throws(SocketError) {
+    package init(bind address: SocketAddress, receiveBufferBytes: Int? = nil, sendBufferBytes: Int? = nil)
+        throws(SocketError)
+    {
         let family = address.address.family == .v4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, Int32(IPPROTO_UDP))
@@ -25,7 +27,9 @@ package final class UDPSocket: Sendable {
             if family == AF_INET6 {
                 try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
             }
-            if let receiveBufferBytes { try SocketSetup.set(SOL_SOCKET, SO_RCVBUF, to: receiveBufferBytes, on: descriptor) }
+            if let receiveBufferBytes {
+                try SocketSetup.set(SOL_SOCKET, SO_RCVBUF, to: receiveBufferBytes, on: descriptor)
+            }
             if let sendBufferBytes { try SocketSetup.set(SOL_SOCKET, SO_SNDBUF, to: sendBufferBytes, on: descriptor) }
             localAddress = try SocketSetup.bind(descriptor, to: address)
         } catch {

@@ -6,7 +6,9 @@ package struct G722Encoder: ~Copyable {
     private let state: OpaquePointer
 
     package init() {
-        guard let state = unsafe g722_encode_init(nil, 64_000, 0) else { preconditionFailure("memory for a G.722 encoder") }
+        guard let state = unsafe g722_encode_init(nil, 64_000, 0) else {
+            preconditionFailure("memory for a G.722 encoder")
+        }
         unsafe self.state = state
     }
 
@@ -32,7 +34,9 @@ package struct G722Decoder: ~Copyable {
     private let state: OpaquePointer
 
     package init() {
-        guard let state = unsafe g722_decode_init(nil, 64_000, 0) else { preconditionFailure("memory for a G.722 decoder") }
+        guard let state = unsafe g722_decode_init(nil, 64_000, 0) else {
+            preconditionFailure("memory for a G.722 decoder")
+        }
         unsafe self.state = state
     }
 

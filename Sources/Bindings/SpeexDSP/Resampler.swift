@@ -11,7 +11,9 @@ package struct Resampler: ~Copyable {
     ///   - quality: 0…10; 3 is speexdsp's choice for voice.
     package init(from input: Int, to output: Int, quality: Int = 5) {
         var code: Int32 = 0
-        guard let state = unsafe speex_resampler_init(1, spx_uint32_t(input), spx_uint32_t(output), Int32(quality), &code) else {
+        guard
+            let state = unsafe speex_resampler_init(1, spx_uint32_t(input), spx_uint32_t(output), Int32(quality), &code)
+        else {
             preconditionFailure("a resampler for rates that exist: \(code)")
         }
         unsafe self.state = state
@@ -20,7 +22,9 @@ package struct Resampler: ~Copyable {
     deinit { unsafe speex_resampler_destroy(state) }
 
     /// Resamples as much of `input` as fits `output`; returns how much was taken and how much was made.
-    package mutating func process(_ input: Span<Int16>, into output: inout MutableSpan<Int16>) -> (taken: Int, made: Int) {
+    package mutating func process(_ input: Span<Int16>, into output: inout MutableSpan<Int16>) -> (
+        taken: Int, made: Int
+    ) {
         let state = unsafe state
         var (taken, made) = (spx_uint32_t(input.count), spx_uint32_t(output.count))
         unsafe input.withUnsafeBufferPointer { input in

@@ -60,7 +60,8 @@ extension EModel {
         ///   - hasUncountedRecovery: As of `opus`; other codecs have none.
         package init?(named name: String, bitsPerSecond: Int? = nil, hasUncountedRecovery: Bool = true) {
             switch name.lowercased() {
-            case "opus": self = .opus(bitsPerSecond: bitsPerSecond ?? 32_000, hasUncountedRecovery: hasUncountedRecovery)
+            case "opus":
+                self = .opus(bitsPerSecond: bitsPerSecond ?? 32_000, hasUncountedRecovery: hasUncountedRecovery)
             case "pcmu", "pcma": self = .g711
             case "g722": self = .g722(bitsPerSecond: bitsPerSecond ?? 64_000)
             default: return nil

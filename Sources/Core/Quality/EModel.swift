@@ -18,16 +18,19 @@ package struct EModel: Equatable, Sendable {
     ///   - loss: share of packets that nothing restored, 0…1.
     ///   - burstRatio: BurstR, 1 for losses that come at random, more for bursts (§7.5).
     package init(
-        _ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1, parameters: TransmissionParameters = TransmissionParameters()
+        _ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1,
+        parameters: TransmissionParameters = TransmissionParameters()
     ) {
         scale = codec.scale
         let (basis, maximum) =
             switch codec.scale {
-            case .narrowband: (parameters.basicRatio - parameters.simultaneousImpairment(echoDelay: max(0, delay)), 100.0)
+            case .narrowband:
+                (parameters.basicRatio - parameters.simultaneousImpairment(echoDelay: max(0, delay)), 100.0)
             case .wideband: (Self.widebandMaximum, Self.widebandMaximum)
             }
         let sum =
-            basis - parameters.delayImpairment(delay) - Self.equipmentImpairment(codec, loss: loss, burstRatio: burstRatio)
+            basis - parameters.delayImpairment(delay)
+            - Self.equipmentImpairment(codec, loss: loss, burstRatio: burstRatio)
             + parameters.advantage
         rating = min(max(sum, 0), maximum)
     }

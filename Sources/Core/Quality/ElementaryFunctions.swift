@@ -34,7 +34,8 @@ enum ElementaryFunctions {
         }
         // In two steps: a result below the normal numbers has an exponent of its own only as a product.
         let half = Int(whole) / 2
-        return sum * Double(sign: .plus, exponent: half, significand: 1) * Double(sign: .plus, exponent: Int(whole) - half, significand: 1)
+        return sum * Double(sign: .plus, exponent: half, significand: 1)
+            * Double(sign: .plus, exponent: Int(whole) - half, significand: 1)
     }
 
     /// - Parameter base: not negative.

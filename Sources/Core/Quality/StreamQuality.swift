@@ -48,7 +48,8 @@ package struct StreamQuality: Equatable, Sendable {
         let start = earlier.flatMap { $0.packets <= packets ? $0 : nil } ?? StreamQuality()
         (rated.path, rated.rating) = (nil, nil)
         guard let encoding, packets > start.packets,
-            let codec = EModel.Codec(named: encoding, bitsPerSecond: bitsPerSecond, hasUncountedRecovery: playout == nil)
+            let codec = EModel.Codec(
+                named: encoding, bitsPerSecond: bitsPerSecond, hasUncountedRecovery: playout == nil)
         else { return rated }
         let path = path(since: start)
         rated.path = path

@@ -49,7 +49,9 @@ package struct TransmissionParameters: Equatable, Sendable {
         let effective = receiveRoomNoise + 10 * Self.log10(1 + Self.decibels((10 - listenerSidetone)))
         let received = receiveLoudness - 121 + effective + 0.008 * (effective - 35) * (effective - 35)
         let floor = noiseFloor + receiveLoudness
-        return 10 * Self.log10(Self.decibels(circuitNoise) + Self.decibels(sent) + Self.decibels(received) + Self.decibels(floor))
+        return 10
+            * Self.log10(
+                Self.decibels(circuitNoise) + Self.decibels(sent) + Self.decibels(received) + Self.decibels(floor))
     }
 
     // MARK: What comes with the voice (§7.3)
@@ -70,8 +72,11 @@ package struct TransmissionParameters: Equatable, Sendable {
     /// Ist.
     private func sidetoneImpairment(echoDelay: Double) -> Double {
         let masking =
-            -10 * Self.log10(Self.decibels(-sidetoneMasking) + Self.exp(-echoDelay / 4) * Self.decibels(-talkerEchoLoudness))
-        return 12 * Self.hill((masking - 13) / 6, 8) - 28 * Self.hill((masking + 1) / 19.4, 35) - 13 * Self.hill((masking - 3) / 33, 13) + 29
+            -10
+            * Self.log10(
+                Self.decibels(-sidetoneMasking) + Self.exp(-echoDelay / 4) * Self.decibels(-talkerEchoLoudness))
+        return 12 * Self.hill((masking - 13) / 6, 8) - 28 * Self.hill((masking + 1) / 19.4, 35) - 13
+            * Self.hill((masking - 3) / 33, 13) + 29
     }
 
     /// Iq.
@@ -97,7 +102,8 @@ package struct TransmissionParameters: Equatable, Sendable {
     private func talkerEchoImpairment(_ delay: Double) -> Double {
         guard delay >= 1 else { return 0 }
         let echo =
-            talkerEchoLoudness - 40 * Self.log10((1 + delay / 10) / (1 + delay / 150)) + 6 * Self.exp(-0.3 * delay * delay)
+            talkerEchoLoudness - 40 * Self.log10((1 + delay / 10) / (1 + delay / 150)) + 6
+            * Self.exp(-0.3 * delay * delay)
         let difference = (-1.5 * (totalNoise - receiveLoudness) - (80 + 2.5 * (echo - 14))) / 2
         return (difference + (difference * difference + 100).squareRoot() - 1) * (1 - Self.exp(-delay))
     }
@@ -129,5 +135,7 @@ package struct TransmissionParameters: Equatable, Sendable {
     private static func decibels(_ level: Double) -> Double { ElementaryFunctions.powerOf10(level / 10) }
     private static func log10(_ x: Double) -> Double { ElementaryFunctions.logarithm10(x) }
     private static func exp(_ x: Double) -> Double { ElementaryFunctions.exponential(x) }
-    private static func power(_ base: Double, _ exponent: Double) -> Double { ElementaryFunctions.power(base, exponent) }
+    private static func power(_ base: Double, _ exponent: Double) -> Double {
+        ElementaryFunctions.power(base, exponent)
+    }
 }

@@ -24,7 +24,9 @@ package struct HealthProbe: Sendable {
         if let plainPort = configuration.listen.plainPort {
             (host, port, usesTLS) = (configuration.listen.plainHost, Int(plainPort), false)
         } else {
-            (host, port, usesTLS) = (configuration.listen.host, Int(configuration.listen.port), configuration.tls.mode == .on)
+            (host, port, usesTLS) = (
+                configuration.listen.host, Int(configuration.listen.port), configuration.tls.mode == .on
+            )
         }
     }
 
@@ -63,14 +65,21 @@ package struct HealthProbe: Sendable {
 
     private func statusLine(of question: Question) async throws -> String {
         let tls = usesTLS ? try NIOSSLContext(configuration: Self.trustingConfiguration) : nil
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(host: reachableHost, port: port) { channel in
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
+            host: reachableHost, port: port
+        ) { channel in
             channel.eventLoop.makeCompletedFuture {
-                if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+                if let tls {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLClientHandler(context: tls, serverHostname: nil))
+                }
                 return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
             }
         }
         return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: "GET /\(question.rawValue) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+            try await outbound.write(
+                ByteBuffer(string: "GET /\(question.rawValue) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            )
             var answer = ""
             for try await part in inbound {
                 answer += String(buffer: part)

@@ -24,7 +24,9 @@ package enum PasswordInput: Sendable {
         case .environment(let password):
             return try Self.checked(password)
         case .standardInput:
-            guard let password = readLine() else { throw Refusal(description: "there is no password on standard input") }
+            guard let password = readLine() else {
+                throw Refusal(description: "there is no password on standard input")
+            }
             return try Self.checked(password)
         case .prompt:
             guard let password = ask("Password: ") else {

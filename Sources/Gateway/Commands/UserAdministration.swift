@@ -16,14 +16,16 @@ package struct UserAdministration: Sendable {
 
     package init(_ configuration: GatewayConfiguration) throws(Refusal) {
         do {
-            database = try GatewayDatabase(.file(configuration.storagePath), logger: configuration.log.makeLogger(label: "orbweaver"))
+            database = try GatewayDatabase(
+                .file(configuration.storagePath), logger: configuration.log.makeLogger(label: "orbweaver"))
         } catch {
             throw Refusal(error)
         }
     }
 
     package func add(_ address: String, password: String, displayName: String) async throws(Refusal) {
-        let user = StoredUser(address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName)
+        let user = StoredUser(
+            address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName)
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
 
@@ -31,7 +33,9 @@ package struct UserAdministration: Sendable {
     package func list() async throws(Refusal) -> [String] {
         var lines: [String] = []
         try await perform { users throws(StorageError) in
-            lines = try await users.allUsers().map { $0.displayName.isEmpty ? $0.address.text : "\($0.address.text)\t\($0.displayName)" }
+            lines = try await users.allUsers().map {
+                $0.displayName.isEmpty ? $0.address.text : "\($0.address.text)\t\($0.displayName)"
+            }
         }
         return lines
     }

@@ -6,12 +6,16 @@ enum ConfigurationEnvironment {
     /// that makes warnings errors in our own builds.
     private static let others: Set<String> = ["ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT"]
 
-    static func entries(in environment: [String: String], problems: inout [ConfigurationProblem]) -> [ConfigurationEntry] {
+    static func entries(in environment: [String: String], problems: inout [ConfigurationProblem])
+        -> [ConfigurationEntry]
+    {
         var entries: [ConfigurationEntry] = []
-        for (variable, text) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix(prefix) && !others.contains(variable) {
+        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+        where variable.hasPrefix(prefix) && !others.contains(variable) {
             let source = ConfigurationSource.environment(variable)
             if let key = ConfigurationKey.all.first(where: { $0.environmentName == variable }) {
-                entries.append(ConfigurationEntry(section: key.section, name: key.name, value: .text(text), source: source))
+                entries.append(
+                    ConfigurationEntry(section: key.section, name: key.name, value: .text(text), source: source))
             } else if let message = complaint(about: variable) {
                 problems.append(ConfigurationProblem(source, message))
             }

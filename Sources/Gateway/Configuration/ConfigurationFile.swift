@@ -22,7 +22,9 @@ enum ConfigurationFile {
         // An empty file, or one of comments only, changes nothing.
         guard let root, !root.isNull else { return [] }
         guard case .mapping(let sections) = root else {
-            problems.append(ConfigurationProblem(.file(path, line: root.line), "expected sections such as \"listen:\" with keys below them"))
+            problems.append(
+                ConfigurationProblem(
+                    .file(path, line: root.line), "expected sections such as \"listen:\" with keys below them"))
             return []
         }
         var entries: [ConfigurationEntry] = []
@@ -36,14 +38,17 @@ enum ConfigurationFile {
             if content.isNull { continue }
             guard case .mapping(let keys) = content else {
                 problems.append(
-                    ConfigurationProblem(.file(path, line: sectionNode.line), "\"\(section)\" is a section: its keys go below it, indented"))
+                    ConfigurationProblem(
+                        .file(path, line: sectionNode.line),
+                        "\"\(section)\" is a section: its keys go below it, indented"))
                 continue
             }
             for (key, node) in keys {
                 let source = ConfigurationSource.file(path, line: key.line)
                 let name = key.string ?? ""
                 guard let value = node.configurationValue else {
-                    problems.append(ConfigurationProblem(source, "\(section).\(name) has no value, or one of too many levels"))
+                    problems.append(
+                        ConfigurationProblem(source, "\(section).\(name) has no value, or one of too many levels"))
                     continue
                 }
                 entries.append(ConfigurationEntry(section: section, name: name, value: value, source: source))
@@ -58,7 +63,8 @@ enum ConfigurationFile {
             ConfigurationProblem(.file(path, line: mark.line), "this is no YAML: \(text)")
         case .duplicatedKeysInMapping(let names, let context):
             ConfigurationProblem(
-                .file(path, line: context.mark.line), "given more than once below here: \(names.sorted().joined(separator: ", "))")
+                .file(path, line: context.mark.line),
+                "given more than once below here: \(names.sorted().joined(separator: ", "))")
         default:
             ConfigurationProblem(nil, "\(path): \(error)")
         }

@@ -8,10 +8,13 @@ import SignalingServer
 extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
-        [listen, tls, media, mediaPreferences, turn, storage, registration, calls, anonymous, auth, drain, log].flatMap { $0 }
+        [listen, tls, media, mediaPreferences, turn, storage, registration, calls, anonymous, auth, drain, log].flatMap
+    { $0 }
 
     private static let listen = [
-        ConfigurationKey("listen", "host", \.listen.host, .host, "Address of the main port: 0.0.0.0 is every IPv4 address, \"::\" also IPv6."),
+        ConfigurationKey(
+            "listen", "host", \.listen.host, .host,
+            "Address of the main port: 0.0.0.0 is every IPv4 address, \"::\" also IPv6."),
         ConfigurationKey("listen", "port", \.listen.port, .port, "TCP port of REST and WebSocket."),
         ConfigurationKey("listen", "plain_host", \.listen.plainHost, .host, "Address of the plain port."),
         ConfigurationKey(
@@ -20,7 +23,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen", "trusted_proxies", \.signaling.trustedProxies.ranges, .addressRanges,
             "Reverse proxies whose X-Forwarded-For is believed; none: clients are known by their connections alone."),
-        ConfigurationKey("listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."),
+        ConfigurationKey(
+            "listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."
+        ),
         ConfigurationKey(
             "listen", "max_connections_per_address", \.signaling.maxConnectionsPerAddress, .count(1...1_000_000),
             "Of these, connections of one IPv4 address or IPv6 /64 that are no notification channel."),
@@ -28,7 +33,8 @@ extension ConfigurationKey {
             "listen", "write_timeout", \.signaling.writeTimeout, .duration(.seconds(1)...(.seconds(600))),
             "A connection whose client takes nothing of what it is sent for this long is ended."),
         ConfigurationKey(
-            "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216), "Largest request body; a larger one is refused with 413."),
+            "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216),
+            "Largest request body; a larger one is refused with 413."),
         ConfigurationKey(
             "listen", "channel_idle", \.signaling.channelIdleTimeout, .duration(.seconds(10)...(.seconds(3_600))),
             "A WebSocket on which the client has said nothing for this long is closed; clients send a ping every 30s."),
@@ -39,39 +45,52 @@ extension ConfigurationKey {
         ConfigurationKey(
             "tls", "certificate", \.tls.certificate, ValueFormat.path.orNone("none", "only with --dev or tls.mode off"),
             "PEM file: the certificate, then its intermediates."),
-        ConfigurationKey("tls", "key", \.tls.key, ValueFormat.path.orNone("none", "only with --dev or tls.mode off"), "PEM file with the private key."),
+        ConfigurationKey(
+            "tls", "key", \.tls.key, ValueFormat.path.orNone("none", "only with --dev or tls.mode off"),
+            "PEM file with the private key."),
     ]
 
     private static let media = [
         ConfigurationKey(
             "media", "mode", \.switchboard.media, .choice,
-            "anchored: media goes through the gateway; direct: descriptions pass untouched, media goes from peer to peer."),
+            "anchored: media goes through the gateway; direct: descriptions pass untouched, media goes from peer to peer."
+        ),
         ConfigurationKey(
             "media", "bind", \.media.bind, .addresses,
-            "Local addresses to receive media on; auto: those of all interfaces, without link-local ones, and loopback only with --dev."),
+            "Local addresses to receive media on; auto: those of all interfaces, without link-local ones, and loopback only with --dev."
+        ),
         ConfigurationKey(
             "media", "advertise", \.media.advertise, .addresses,
-            "Addresses put into candidates; behind NAT or in a container the public ones. auto: those media is received on."),
-        ConfigurationKey("media", "port", \.media.firstPort, .port, "UDP port of the first worker; each further worker takes the next port."),
+            "Addresses put into candidates; behind NAT or in a container the public ones. auto: those media is received on."
+        ),
+        ConfigurationKey(
+            "media", "port", \.media.firstPort, .port,
+            "UDP port of the first worker; each further worker takes the next port."),
         ConfigurationKey(
             "media", "tcp_port", \.media.tcpPort, ValueFormat.port.orNone("none", "UDP only"),
-            "TCP port of the first worker, for peers whose network lets no UDP through; each further worker takes the next port."),
+            "TCP port of the first worker, for peers whose network lets no UDP through; each further worker takes the next port."
+        ),
         ConfigurationKey(
-            "media", "workers", \.mediaWorkers, ValueFormat.count(1...256).orNone("auto", "one per core"), "Media threads, each with its own UDP port."),
+            "media", "workers", \.mediaWorkers, ValueFormat.count(1...256).orNone("auto", "one per core"),
+            "Media threads, each with its own UDP port."),
         ConfigurationKey(
             "media", "consent_timeout", \.media.consentTimeout, .duration(.seconds(5)...(.seconds(300))),
             "A leg without a valid connectivity check or SRTP packet for this long is over (RFC 7675)."),
         ConfigurationKey(
-            "media", "transcode", \.transcoding, .choice, "Whether peers that share no audio codec can talk; the gateway then codes anew."),
+            "media", "transcode", \.transcoding, .choice,
+            "Whether peers that share no audio codec can talk; the gateway then codes anew."),
         ConfigurationKey(
             "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
             "Folder with WAV and Ogg/Opus files that can be played to a call."),
-        ConfigurationKey("media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
+        ConfigurationKey(
+            "media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
             "media", "inband_keys", \.inbandKeys, .choice,
-            "Whether keys are listened for in the G.711 audio of peers that know no telephone events, where it is coded anew."),
+            "Whether keys are listened for in the G.711 audio of peers that know no telephone events, where it is coded anew."
+        ),
         ConfigurationKey(
-            "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000), "Calls one worker carries at a time."),
+            "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000),
+            "Calls one worker carries at a time."),
     ]
 
     private static let turn = [
@@ -84,11 +103,13 @@ extension ConfigurationKey {
     ]
 
     private static let storage = [
-        ConfigurationKey("storage", "path", \.storagePath, .path, "The SQLite file with the users; its folder must exist.")
+        ConfigurationKey(
+            "storage", "path", \.storagePath, .path, "The SQLite file with the users; its folder must exist.")
     ]
 
     private static let registration = [
-        ConfigurationKey("registration", "domain", \.authenticator.defaultDomain, .domain, "Completes user names without a domain."),
+        ConfigurationKey(
+            "registration", "domain", \.authenticator.defaultDomain, .domain, "Completes user names without a domain."),
         ConfigurationKey(
             "registration", "default_expires", \.switchboard.registration.defaultExpires, .duration(lifeTimes),
             "Life time of a subscription whose request names none."),
@@ -102,16 +123,19 @@ extension ConfigurationKey {
             "registration", "grace", \.switchboard.registration.grace, .duration(.zero...(.seconds(300))),
             "An expired subscription can still be extended for this long before it is gone."),
         ConfigurationKey(
-            "registration", "max_per_user", \.switchboard.registration.maximumSubscriptions, .count(1...1_000), "Subscriptions of one user."),
+            "registration", "max_per_user", \.switchboard.registration.maximumSubscriptions, .count(1...1_000),
+            "Subscriptions of one user."),
         ConfigurationKey(
             "registration", "queue_length", \.switchboard.registration.queue.capacity, .count(1...10_000),
             "Notifications kept per subscription for a client that comes back."),
         ConfigurationKey(
-            "registration", "queue_age", \.switchboard.registration.queue.maximumAge, .duration(.seconds(1)...(.seconds(3_600))),
+            "registration", "queue_age", \.switchboard.registration.queue.maximumAge,
+            .duration(.seconds(1)...(.seconds(3_600))),
             "Older notifications are not sent to a client that comes back."),
         ConfigurationKey(
             "registration", "replay_limit", \.switchboard.registration.queue.replayLimit, .count(0...100),
-            "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."),
+            "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."
+        ),
         ConfigurationKey(
             "registration", "answer_time", \.switchboard.registration.answerTime, .duration(.zero...(.seconds(2))),
             "How long a client hears nothing of a call after the answer to its own request about it."),
@@ -150,10 +174,13 @@ extension ConfigurationKey {
             "Threads that check passwords, with what other threads leave of the cores."),
         ConfigurationKey(
             "auth", "remember", \.rememberedLogins,
-            ValueFormat.duration(.seconds(3_600)...(.seconds(90 * 86_400))).orNone("off", "a restart forgets all logins"),
-            "How long after its last use a login is remembered, so that after a restart its password need not be checked."),
+            ValueFormat.duration(.seconds(3_600)...(.seconds(90 * 86_400))).orNone(
+                "off", "a restart forgets all logins"),
+            "How long after its last use a login is remembered, so that after a restart its password need not be checked."
+        ),
         ConfigurationKey(
-            "auth", "remember_key_file", \.loginKeyPath, ValueFormat.path.orNone("auto", "storage.path with .key behind it"),
+            "auth", "remember_key_file", \.loginKeyPath,
+            ValueFormat.path.orNone("auto", "storage.path with .key behind it"),
             "File with the key of remembered logins; made if it is not there."),
     ]
 
@@ -162,7 +189,8 @@ extension ConfigurationKey {
             "drain", "announce", \.drain.announce, .duration(.zero...(.seconds(600))),
             "From SIGTERM on, everything is served for this long while /ready says no, so that load balancers notice."),
         ConfigurationKey(
-            "drain", "calls", \.drain.calls, .choice, "end: then calls are ended; wait: they may end by themselves, while no new ones begin."),
+            "drain", "calls", \.drain.calls, .choice,
+            "end: then calls are ended; wait: they may end by themselves, while no new ones begin."),
         ConfigurationKey(
             "drain", "deadline", \.drain.deadline, .duration(.seconds(1)...(.seconds(86_400))),
             "From SIGTERM to the end of the process: calls that are left are ended with a reason, then sockets closed."),
@@ -170,7 +198,9 @@ extension ConfigurationKey {
 
     private static let log = [
         ConfigurationKey("log", "level", \.log.level, .choice, "The least important events that are written."),
-        ConfigurationKey("log", "format", \.log.format, .choice, "text for people, json (one object per line) for collectors; to standard error."),
+        ConfigurationKey(
+            "log", "format", \.log.format, .choice,
+            "text for people, json (one object per line) for collectors; to standard error."),
     ]
 
     private static let lifeTimes = Duration.seconds(1)...(.seconds(30 * 86_400))

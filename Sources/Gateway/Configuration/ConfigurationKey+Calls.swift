@@ -11,12 +11,14 @@ extension ConfigurationKey {
             "Calls of one user at a time, dialled, ringing and answered."),
         ConfigurationKey(
             "calls", "max_ringing_per_user", \.switchboard.registration.maximumRinging, .count(1...1_000_000),
-            "Unanswered calls that ring at one user at a time, at most half of them by one caller; further callers find the user busy."),
+            "Unanswered calls that ring at one user at a time, at most half of them by one caller; further callers find the user busy."
+        ),
         ConfigurationKey(
             "calls", "starts_per_user", \.switchboard.registration.callRate.burst, .count(1...1_000_000),
             "Calls in a row that one user may begin, transfer or forward."),
         ConfigurationKey(
-            "calls", "start_interval", \.switchboard.registration.callRate.interval, .duration(.milliseconds(1)...(.seconds(3_600))),
+            "calls", "start_interval", \.switchboard.registration.callRate.interval,
+            .duration(.milliseconds(1)...(.seconds(3_600))),
             "After this time a user may begin one more."),
         ConfigurationKey(
             "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
@@ -30,25 +32,31 @@ extension ConfigurationKey {
         ConfigurationKey(
             "calls", "client_timeout", \.switchboard.call.clientTimeout,
             ValueFormat.duration(.seconds(1)...(.seconds(86_400))).orNone("off", "it is waited for for ever"),
-            "A client of an answered call that makes no request for so long, and has no channel or audits no more, is gone."),
+            "A client of an answered call that makes no request for so long, and has no channel or audits no more, is gone."
+        ),
         ConfigurationKey(
             "calls", "completion_time", \.switchboard.call.completionTime, .duration(.seconds(1)...(.seconds(300))),
-            "How long a client whose call was handed over, by transfer or conference, has to end it; then its session is forgotten."),
+            "How long a client whose call was handed over, by transfer or conference, has to end it; then its session is forgotten."
+        ),
         ConfigurationKey(
             "calls", "max_text_length", \.switchboard.call.maximumTextLength, .count(0...4_096),
             "Characters of a display name or a reason that are passed on."),
         ConfigurationKey(
             "calls", "busy", \.switchboard.busy, .choice,
-            "A user who has a call already is rung all the same (ring), or the new caller is told that the user is busy, 486 (reject)."),
+            "A user who has a call already is rung all the same (ring), or the new caller is told that the user is busy, 486 (reject)."
+        ),
         ConfigurationKey(
             "calls", "early_media", \.switchboard.call.earlyMedia, .earlyMedia,
             "What callers that list earlymedia hear before the answer; off: what their own device plays."),
         ConfigurationKey(
-            "calls", "music_on_hold", \.switchboard.call.playsMusicOnHold, .onOrOff, "Whether a party that is kept waiting hears music."),
+            "calls", "music_on_hold", \.switchboard.call.playsMusicOnHold, .onOrOff,
+            "Whether a party that is kept waiting hears music."),
         ConfigurationKey(
-            "calls", "log_per_user", \.callLog.recordsPerUser, .count(0...10_000), "Records of past calls kept for each user, in memory."),
+            "calls", "log_per_user", \.callLog.recordsPerUser, .count(0...10_000),
+            "Records of past calls kept for each user, in memory."),
         ConfigurationKey(
-            "calls", "log_total", \.callLog.records, .count(0...10_000_000), "Records of past calls kept for all users together."),
+            "calls", "log_total", \.callLog.records, .count(0...10_000_000),
+            "Records of past calls kept for all users together."),
     ]
 }
 
@@ -62,7 +70,8 @@ extension ValueFormat<Playback?> {
             case "ringback": return .some(Playback(.tone(.ringback)))
             default:
                 let name = text.dropFirst("file:".count)
-                return text.hasPrefix("file:") && !name.isEmpty ? .some(Playback(.file(String(name)), repeats: true)) : nil
+                return text.hasPrefix("file:") && !name.isEmpty
+                    ? .some(Playback(.file(String(name)), repeats: true)) : nil
             }
         },
         writeText: { playback in

@@ -5,7 +5,8 @@ extension ConfigurationKey {
     static let mediaPreferences = [
         ConfigurationKey(
             "media", "audio_codecs", \.mediaPreferences.audioCodecs, .codecNames,
-            "The audio codecs that are used, the most wanted first; telephone events, comfort noise and red come along."),
+            "The audio codecs that are used, the most wanted first; telephone events, comfort noise and red come along."
+        ),
         ConfigurationKey(
             "media", "video_codecs", \.mediaPreferences.videoCodecs, .codecNames, "The same of video; rtx comes along."),
         ConfigurationKey(
@@ -27,13 +28,18 @@ extension ConfigurationKey {
         ConfigurationKey(
             "media", "opus_max_average_bitrate", \.mediaPreferences.opus.maximumAverageBitrate, opusNumber,
             "maxaveragebitrate: 6000 to 510000 bit/s; any other number is ignored with a warning."),
-        ConfigurationKey("media", "opus_dtx", \.mediaPreferences.opus.usesDTX, opusSwitch, "usedtx: pauses need not be sent."),
-        ConfigurationKey("media", "opus_fec", \.mediaPreferences.opus.usesInbandFEC, opusSwitch, "useinbandfec: what is lost can be repaired."),
+        ConfigurationKey(
+            "media", "opus_dtx", \.mediaPreferences.opus.usesDTX, opusSwitch, "usedtx: pauses need not be sent."),
+        ConfigurationKey(
+            "media", "opus_fec", \.mediaPreferences.opus.usesInbandFEC, opusSwitch,
+            "useinbandfec: what is lost can be repaired."),
         ConfigurationKey(
             "media", "packet_time", \.mediaPreferences.opus.packetTime, opusNumber,
-            "a=ptime of every audio codec: 3 to 120 ms in steps of 2.5, rounded up; any other number is ignored with a warning."),
+            "a=ptime of every audio codec: 3 to 120 ms in steps of 2.5, rounded up; any other number is ignored with a warning."
+        ),
     ]
 
-    private static let opusNumber = ValueFormat.count(0...1_000_000_000).orNone("default", "that of the set, or as descriptions say")
+    private static let opusNumber = ValueFormat.count(0...1_000_000_000).orNone(
+        "default", "that of the set, or as descriptions say")
     private static let opusSwitch = ValueFormat.onOrOff.orNone("default", "that of the set, or as descriptions say")
 }

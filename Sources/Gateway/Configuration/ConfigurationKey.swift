@@ -14,7 +14,8 @@ package struct ConfigurationKey: Sendable {
     private let reading: @Sendable (GatewayConfiguration) -> ConfigurationValue
 
     init<Value>(
-        _ section: String, _ name: String, _ field: any WritableKeyPath<GatewayConfiguration, Value> & Sendable, _ format: ValueFormat<Value>,
+        _ section: String, _ name: String, _ field: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
+        _ format: ValueFormat<Value>,
         _ summary: String
     ) {
         self.section = section
@@ -57,9 +58,12 @@ package enum ConfigurationValue: Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.first != "-" && text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "./-_+@".unicodeScalars.contains(scalar)
-        }
+        let isPlain =
+            !text.isEmpty && text.first != "-"
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "./-_+@".unicodeScalars.contains(scalar)
+            }
         return isPlain ? text : "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

@@ -27,7 +27,10 @@ package struct ConfigurationLoader: Sendable {
     package var environment: [String: String]
     package var overrides: [Override]
 
-    package init(file: String? = nil, isDevelopment: Bool = false, environment: [String: String] = [:], overrides: [Override] = []) {
+    package init(
+        file: String? = nil, isDevelopment: Bool = false, environment: [String: String] = [:],
+        overrides: [Override] = []
+    ) {
         self.file = file
         self.isDevelopment = isDevelopment
         self.environment = environment
@@ -38,7 +41,8 @@ package struct ConfigurationLoader: Sendable {
     /// is for ``GatewayConfiguration/check()``.
     package func load() throws(ConfigurationError) -> Result {
         var problems: [ConfigurationProblem] = []
-        let entries = fileEntries(&problems)
+        let entries =
+            fileEntries(&problems)
             + ConfigurationEnvironment.entries(in: environment, problems: &problems)
             + overrides.map(entry)
         var result = Result(configuration: isDevelopment ? .development : GatewayConfiguration(), sources: [:])
@@ -63,12 +67,15 @@ package struct ConfigurationLoader: Sendable {
     private func entry(_ override: Override) -> ConfigurationEntry {
         let parts = override.path.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return ConfigurationEntry(
-            section: parts[0], name: parts.count == 2 ? parts[1] : "", value: .text(override.value), source: .flag(override.flag))
+            section: parts[0], name: parts.count == 2 ? parts[1] : "", value: .text(override.value),
+            source: .flag(override.flag))
     }
 
     private func apply(_ entry: ConfigurationEntry, to result: inout Result) -> ConfigurationProblem? {
-        guard let key = ConfigurationKey.all.first(where: { $0.section == entry.section && $0.name == entry.name }) else {
-            return ConfigurationProblem(entry.source, ConfigurationKey.complaint(aboutUnknown: entry.section, entry.name))
+        guard let key = ConfigurationKey.all.first(where: { $0.section == entry.section && $0.name == entry.name })
+        else {
+            return ConfigurationProblem(
+                entry.source, ConfigurationKey.complaint(aboutUnknown: entry.section, entry.name))
         }
         guard key.assign(entry.value, in: &result.configuration) else {
             return ConfigurationProblem(entry.source, "\(key.path): \(entry.value) is not \(key.expectation)")
@@ -83,7 +90,9 @@ extension ConfigurationKey {
     package static let sections = all.map(\.section).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
 
     static func complaint(aboutUnknownSection section: String) -> String {
-        let hint = nearestName(to: section, among: sections).map { "did you mean \"\($0)\"?" } ?? "there are \(sections.joined(separator: ", "))"
+        let hint =
+            nearestName(to: section, among: sections).map { "did you mean \"\($0)\"?" }
+            ?? "there are \(sections.joined(separator: ", "))"
         return "unknown section \"\(section)\"; \(hint)"
     }
 
@@ -91,7 +100,8 @@ extension ConfigurationKey {
     static func complaint(aboutUnknown section: String, _ name: String) -> String {
         guard sections.contains(section) else { return complaint(aboutUnknownSection: section) }
         let siblings = all.filter { $0.section == section }.map(\.name)
-        let hint = nearestName(to: name, among: siblings).map { "did you mean \"\($0)\"?" }
+        let hint =
+            nearestName(to: name, among: siblings).map { "did you mean \"\($0)\"?" }
             ?? all.first { $0.name == name }.map { "did you mean \"\($0.path)\"?" }
             ?? "\"\(section)\" has \(siblings.joined(separator: ", "))"
         return "unknown key \"\(name)\" in \"\(section)\"; \(hint)"

@@ -14,9 +14,13 @@ extension GatewayConfiguration {
 
     /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
     package func check() throws(ConfigurationError) {
-        let complaints = tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints + drainComplaints
+        let complaints =
+            tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints
+            + drainComplaints
             + developmentComplaints
-        guard complaints.isEmpty else { throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) }) }
+        guard complaints.isEmpty else {
+            throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) })
+        }
     }
 
     /// What is ignored, with the reason; the gateway starts all the same.
@@ -27,7 +31,8 @@ extension GatewayConfiguration {
 
     private var tlsComplaints: [String] {
         guard tls.mode == .on else {
-            return tls.certificate != nil || tls.key != nil ? ["tls.mode is off, but tls.certificate or tls.key is given"] : []
+            return tls.certificate != nil || tls.key != nil
+                ? ["tls.mode is off, but tls.certificate or tls.key is given"] : []
         }
         switch (tls.certificate, tls.key) {
         case (nil, nil):
@@ -75,14 +80,16 @@ extension GatewayConfiguration {
         }
         if let (first, second) = mediaPreferences.payloadNumbers.contested {
             complaints.append(
-                "media.payload_numbers: \(first.payloadType.rawValue) is wanted for both \(first.definition) and \(second.definition)")
+                "media.payload_numbers: \(first.payloadType.rawValue) is wanted for both \(first.definition) and \(second.definition)"
+            )
         }
         return complaints
     }
 
     private var registrationComplaints: [String] {
         let registration = switchboard.registration
-        return registration.minimumExpires <= registration.defaultExpires && registration.defaultExpires <= registration.maximumExpires
+        return registration.minimumExpires <= registration.defaultExpires
+            && registration.defaultExpires <= registration.maximumExpires
             ? [] : ["registration: minimum_expires, default_expires and maximum_expires must not fall"]
     }
 
@@ -90,7 +97,8 @@ extension GatewayConfiguration {
         switch (signaling.guests.policy.mode, callMeRealmsPath) {
         case (.off, nil), (.open, nil): return []
         case (.off, _?), (.open, _?): return ["anonymous.realms_file is given, but anonymous.mode is not token"]
-        case (.token, nil): return ["anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"]
+        case (.token, nil):
+            return ["anonymous.realms_file is missing: anonymous.mode token needs the realms and their keys"]
         case (.token, _?):
             do {
                 _ = try callMeRealms()
@@ -103,7 +111,10 @@ extension GatewayConfiguration {
 
     private var drainComplaints: [String] {
         drain.announce <= drain.deadline / 2
-            ? [] : ["drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"]
+            ? []
+            : [
+                "drain.announce must be half of drain.deadline at most: calls are ended and sockets closed in what is left of it"
+            ]
     }
 
     /// Users with a known password must not get into a database that lasts.

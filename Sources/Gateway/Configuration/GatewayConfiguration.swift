@@ -43,7 +43,8 @@ package struct GatewayConfiguration: Sendable {
     package var rememberedLogins: Duration? = .seconds(30 * 86_400)
     /// The file with the key of remembered logins; `nil`: beside the database.
     package var loginKeyPath: String?
-    package var switchboard = LocalSwitchboard.Configuration(call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
+    package var switchboard = LocalSwitchboard.Configuration(
+        call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
     package var callLog = MemoryCallLog.Configuration()
     /// `bind` and `advertise` are empty when the addresses of this machine are meant.
     package var media = MediaServer.Configuration(bind: [])

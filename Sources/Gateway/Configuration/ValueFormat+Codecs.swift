@@ -2,7 +2,8 @@ import Primitives
 import SDP
 
 extension ValueFormat<Bool> {
-    static let onOrOff = ValueFormat("on or off", parseText: { ["on": true, "off": false][$0] }, writeText: { $0 ? "on" : "off" })
+    static let onOrOff = ValueFormat(
+        "on or off", parseText: { ["on": true, "off": false][$0] }, writeText: { $0 ? "on" : "off" })
 }
 
 extension ValueFormat<[String]> {

@@ -17,7 +17,9 @@ extension Duration {
     /// A whole number and a unit, nothing between them.
     fileprivate init?(configurationText text: String) {
         let digits = text.prefix { ("0"..."9").contains($0) }
-        guard let unit = Self.units.first(where: { $0.suffix == text.dropFirst(digits.count) }), let count = Int64(digits) else { return nil }
+        guard let unit = Self.units.first(where: { $0.suffix == text.dropFirst(digits.count) }),
+            let count = Int64(digits)
+        else { return nil }
         let (milliseconds, overflow) = count.multipliedReportingOverflow(by: unit.milliseconds)
         guard !overflow else { return nil }
         self = .milliseconds(milliseconds)
@@ -26,7 +28,9 @@ extension Duration {
     /// In the largest unit that leaves a whole number.
     fileprivate var configurationText: String {
         let milliseconds = wholeNanoseconds / 1_000_000
-        guard milliseconds != 0, let unit = Self.units.first(where: { milliseconds % $0.milliseconds == 0 }) else { return "0s" }
+        guard milliseconds != 0, let unit = Self.units.first(where: { milliseconds % $0.milliseconds == 0 }) else {
+            return "0s"
+        }
         return "\(milliseconds / unit.milliseconds)\(unit.suffix)"
     }
 }

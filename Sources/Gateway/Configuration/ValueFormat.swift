@@ -8,7 +8,8 @@ struct ValueFormat<Value>: Sendable {
     let write: @Sendable (Value) -> ConfigurationValue
 
     init(
-        _ expectation: String, parse: @escaping @Sendable (ConfigurationValue) -> Value?, write: @escaping @Sendable (Value) -> ConfigurationValue
+        _ expectation: String, parse: @escaping @Sendable (ConfigurationValue) -> Value?,
+        write: @escaping @Sendable (Value) -> ConfigurationValue
     ) {
         self.expectation = expectation
         self.parse = parse
@@ -16,7 +17,10 @@ struct ValueFormat<Value>: Sendable {
     }
 
     /// A format for one text; a list is refused.
-    init(_ expectation: String, parseText: @escaping @Sendable (String) -> Value?, writeText: @escaping @Sendable (Value) -> String) {
+    init(
+        _ expectation: String, parseText: @escaping @Sendable (String) -> Value?,
+        writeText: @escaping @Sendable (Value) -> String
+    ) {
         self.init(
             expectation,
             parse: { value in
@@ -42,7 +46,8 @@ extension ValueFormat where Value: Sendable {
 }
 
 extension ValueFormat<UInt16> {
-    static let port = ValueFormat("a port from 0 to 65535 (0: any free one)", parseText: { UInt16(digits: $0) }, writeText: { String($0) })
+    static let port = ValueFormat(
+        "a port from 0 to 65535 (0: any free one)", parseText: { UInt16(digits: $0) }, writeText: { String($0) })
 }
 
 extension ValueFormat<Int> {
@@ -62,14 +67,19 @@ extension FixedWidthInteger {
 }
 
 extension ValueFormat<String> {
-    static let path = ValueFormat("a path", parseText: { $0.isEmpty || $0.contains("\0") ? nil : $0 }, writeText: { $0 })
+    static let path = ValueFormat(
+        "a path", parseText: { $0.isEmpty || $0.contains("\0") ? nil : $0 }, writeText: { $0 })
 
     static let host = ValueFormat(
         "a host name or an IP address",
         parseText: { text in
-            let isName = !text.isEmpty && text.utf8.count <= 253 && text.unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-._".unicodeScalars.contains(scalar))
-            }
+            let isName =
+                !text.isEmpty && text.utf8.count <= 253
+                && text.unicodeScalars.allSatisfy { scalar in
+                    scalar.isASCII
+                        && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                            || "-._".unicodeScalars.contains(scalar))
+                }
             return isName || IPAddress(text) != nil ? text : nil
         },
         writeText: { $0 })
@@ -85,7 +95,9 @@ extension ValueFormat<String> {
 
 extension ValueFormat where Value: CaseIterable & RawRepresentable & Sendable, Value.RawValue == String {
     static var choice: Self {
-        Self("one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))", parseText: { Value(rawValue: $0) }, writeText: { $0.rawValue })
+        Self(
+            "one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))", parseText: { Value(rawValue: $0) },
+            writeText: { $0.rawValue })
     }
 }
 
@@ -126,6 +138,8 @@ extension ValueFormat<[IPAddressRange]> {
 extension String {
     /// What stands between commas, without the blanks around it.
     fileprivate var items: [String] {
-        split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+        split(separator: ",", omittingEmptySubsequences: false).map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
     }
 }

@@ -11,7 +11,9 @@ enum DemoUsers {
     static func add(to users: some UserRepository) async throws(StorageError) {
         var random = SecureRandomSource()
         for name in names {
-            guard let address = UserAddress(parsing: "\(name)@\(domain)") else { preconditionFailure("demo names are addresses") }
+            guard let address = UserAddress(parsing: "\(name)@\(domain)") else {
+                preconditionFailure("demo names are addresses")
+            }
             try await users.add(StoredUser(address: address, passwordRecord: try record(&random), displayName: name))
         }
     }

@@ -26,7 +26,8 @@ final class DrainService: Service {
     private let hasBegun = Atomic(false)
 
     init(
-        signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration, clock: any RuntimeClock, logger: Logger
+        signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration,
+        clock: any RuntimeClock, logger: Logger
     ) {
         self.signaling = signaling
         self.switchboard = switchboard

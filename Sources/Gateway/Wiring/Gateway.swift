@@ -36,14 +36,17 @@ package struct Gateway: Sendable {
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> Gateway {
         try configuration.check()
-        for warning in configuration.warnings { logger.warning("a setting is ignored", metadata: [LogKey.reason: "\(warning)"]) }
+        for warning in configuration.warnings {
+            logger.warning("a setting is ignored", metadata: [LogKey.reason: "\(warning)"])
+        }
         let clock = SystemClock()
         var random = SecureRandomSource()
         let metrics = GatewayMetrics(version: GatewayVersion.current, startTime: clock.epochMilliseconds / 1_000)
         let listeners = try configuration.listeners()
         let pages = configuration.isDevelopment ? try DemoPages.load() : [:]
 
-        let database = try GatewayDatabase(configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
+        let database = try GatewayDatabase(
+            configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
         if configuration.isDevelopment {
             try await DemoUsers.add(to: database.users)
         } else if try await database.users.isEmpty {
@@ -61,14 +64,18 @@ package struct Gateway: Sendable {
             do throws(MediaFileError) {
                 try await media.load(file: name)
             } catch {
-                throw ConfigurationError(problems: [ConfigurationProblem(nil, "calls.early_media: \(error.description)")])
+                throw ConfigurationError(problems: [
+                    ConfigurationProblem(nil, "calls.early_media: \(error.description)")
+                ])
             }
         }
 
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
-            configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents, channels: sockets,
-            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random, observer: MetricsObserver(metrics: metrics),
+            configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
+            channels: sockets,
+            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random,
+            observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
@@ -80,10 +87,13 @@ package struct Gateway: Sendable {
         signalingConfiguration.channelCloseTimeout = configuration.drain.closePatience
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
-            configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets, authenticator: authenticator, users: users,
+            configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
+            authenticator: authenticator, users: users,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
-        let drain = DrainService(signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock, logger: logger)
+        let drain = DrainService(
+            signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
+            logger: logger)
 
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
@@ -149,14 +159,21 @@ package struct Gateway: Sendable {
     }
 
     /// `listen.max_connections`, or fewer if the process may not have as many descriptors; then the log says so.
-    private static func fittingConnections(_ configuration: GatewayConfiguration, listeners: Int, _ logger: Logger) -> Int {
-        let media = configuration.media.tcpPort == nil ? 0 : configuration.workerCount * configuration.media.maximumConnectionsPerWorker
-        let budget = DescriptorBudget(limit: DescriptorLimit.current, inUse: DescriptorLimit.inUse, mediaConnections: media)
+    private static func fittingConnections(_ configuration: GatewayConfiguration, listeners: Int, _ logger: Logger)
+        -> Int
+    {
+        let media =
+            configuration.media.tcpPort == nil
+            ? 0 : configuration.workerCount * configuration.media.maximumConnectionsPerWorker
+        let budget = DescriptorBudget(
+            limit: DescriptorLimit.current, inUse: DescriptorLimit.inUse, mediaConnections: media)
         let (wanted, fitting) = (configuration.signaling.maxConnections, budget.connections(ofEachOf: listeners))
         guard fitting < wanted else { return wanted }
         logger.warning(
             "listen.max_connections is lowered: the limit of open files leaves room for fewer",
-            metadata: [LogKey.count: "\(fitting)", LogKey.reason: "\(wanted) wanted, open files limited to \(budget.limit)"])
+            metadata: [
+                LogKey.count: "\(fitting)", LogKey.reason: "\(wanted) wanted, open files limited to \(budget.limit)",
+            ])
         return fitting
     }
 
@@ -165,12 +182,14 @@ package struct Gateway: Sendable {
         logger.info(
             "serving",
             metadata: [
-                LogKey.version: "\(GatewayVersion.current)", LogKey.port: "\(ports.map(String.init).joined(separator: ", "))",
+                LogKey.version: "\(GatewayVersion.current)",
+                LogKey.port: "\(ports.map(String.init).joined(separator: ", "))",
                 "media": "\(configuration.switchboard.media.rawValue)",
             ])
         if configuration.isDevelopment, let plain = ports.dropFirst().first {
             logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
-            let line = "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
+            let line =
+                "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
             // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone misses the line.
             try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
         }

@@ -12,16 +12,22 @@ import Sockets
 /// What each part is given, with the machine's share filled in.
 extension GatewayConfiguration {
     func listeners() throws -> [SignalingConfiguration.Listener] {
-        var listeners = [SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())]
+        var listeners = [
+            SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())
+        ]
         if let port = listen.plainPort { listeners.append(.init(host: listen.plainHost, port: Int(port))) }
         return listeners
     }
 
     private func serverTLS() throws -> TLSConfiguration? {
         guard tls.mode == .on else { return nil }
-        if let certificate = tls.certificate, let key = tls.key { return try .gateway(certificate: certificate, key: key) }
+        if let certificate = tls.certificate, let key = tls.key {
+            return try .gateway(certificate: certificate, key: key)
+        }
         precondition(isDevelopment, "check() refuses TLS without a certificate")
-        let names = ["DNS:localhost"] + (try NetworkInterfaces.addresses()).map(\.address).filter { !$0.isLinkLocal }.map { "IP:\($0)" }
+        let names =
+            ["DNS:localhost"]
+            + (try NetworkInterfaces.addresses()).map(\.address).filter { !$0.isLinkLocal }.map { "IP:\($0)" }
         return try .selfSigned(Certificate(commonName: "Orbweaver development", alternativeNames: names))
     }
 
@@ -36,7 +42,9 @@ extension GatewayConfiguration {
         }
         let secret = String(text.prefix { !$0.isNewline })
         guard !secret.isEmpty else {
-            throw ConfigurationError(problems: [ConfigurationProblem(nil, "turn.secret_file: the first line of \(path) is empty")])
+            throw ConfigurationError(problems: [
+                ConfigurationProblem(nil, "turn.secret_file: the first line of \(path) is empty")
+            ])
         }
         return SignalingConfiguration.TURN(secret: Redacted(secret), timeToLive: turnTimeToLive)
     }
@@ -64,7 +72,9 @@ extension GatewayConfiguration {
         resolved.call.mediaPolicy.preferences = resolvedMediaPreferences
         if !mediaPreferences.audioCodecs.isEmpty {
             // Nor does the gateway itself offer what is not to be used.
-            resolved.call.mediaPolicy.transcodable.removeAll { $0.carriesMedia && !mediaPreferences.audioCodecs.contains(where: $0.isNamed) }
+            resolved.call.mediaPolicy.transcodable.removeAll {
+                $0.carriesMedia && !mediaPreferences.audioCodecs.contains(where: $0.isNamed)
+            }
         }
         return resolved
     }
@@ -84,7 +94,8 @@ extension GatewayConfiguration {
         let addresses = MediaAddresses(
             bind: media.bind, advertise: media.advertise, interfaces: interfaces, includesLoopback: isDevelopment)
         guard !addresses.bind.isEmpty, !addresses.advertise.isEmpty else {
-            let message = "this machine has no address but loopback: name the addresses for media in media.bind, or start with --dev"
+            let message =
+                "this machine has no address but loopback: name the addresses for media in media.bind, or start with --dev"
             throw ConfigurationError(problems: [ConfigurationProblem(nil, message)])
         }
         var media = media

@@ -15,7 +15,8 @@ package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
     }
 
     init(opening listen: GatewayConfiguration.Listen, _ error: IOError) {
-        let addresses = ["\(listen.host) port \(listen.port)"] + (listen.plainPort.map { ["\(listen.plainHost) port \($0)"] } ?? [])
+        let addresses =
+            ["\(listen.host) port \(listen.port)"] + (listen.plainPort.map { ["\(listen.plainHost) port \($0)"] } ?? [])
         let reason =
             switch error.errnoCode {
             case EADDRINUSE: "another process listens there already"

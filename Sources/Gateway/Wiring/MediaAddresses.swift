@@ -26,7 +26,8 @@ package struct MediaAddresses: Equatable {
     /// - Parameter includesLoopback: some browsers have no other address, others never use these.
     package init(bind: [IPAddress], advertise: [IPAddress], interfaces: [Interface], includesLoopback: Bool) {
         var usable: [IPAddress] = []
-        for interface in interfaces where interface.isUp && !interface.address.isLinkLocal && (includesLoopback || !interface.isLoopback) {
+        for interface in interfaces
+        where interface.isUp && !interface.address.isLinkLocal && (includesLoopback || !interface.isLoopback) {
             if !usable.contains(interface.address) { usable.append(interface.address) }
         }
         self.bind = bind.isEmpty ? usable : bind

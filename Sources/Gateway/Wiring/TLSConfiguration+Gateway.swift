@@ -15,19 +15,22 @@ extension TLSConfiguration {
         do {
             chain = try NIOSSLCertificate.fromPEMFile(certificate)
         } catch {
-            throw TLSFilesError(description: "tls.certificate: \(certificate) cannot be read as a PEM certificate (\(error))")
+            throw TLSFilesError(
+                description: "tls.certificate: \(certificate) cannot be read as a PEM certificate (\(error))")
         }
         let privateKey: NIOSSLPrivateKey
         do {
             privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
         } catch {
-            throw TLSFilesError(description: "tls.key: \(key) cannot be read as a PEM key without a passphrase (\(error))")
+            throw TLSFilesError(
+                description: "tls.key: \(key) cannot be read as a PEM key without a passphrase (\(error))")
         }
         let configuration = gateway(chain, privateKey)
         do {
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TLSFilesError(description: "tls.key: \(key) does not belong to the first certificate in \(certificate) (\(error))")
+            throw TLSFilesError(
+                description: "tls.key: \(key) does not belong to the first certificate in \(certificate) (\(error))")
         }
         return configuration
     }
@@ -48,7 +51,8 @@ extension TLSConfiguration {
     ]
 
     private static func gateway(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration {
-        var configuration = makeServerConfiguration(certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        var configuration = makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuiteValues = modernCipherSuites
         configuration.applicationProtocols = ["http/1.1"]

@@ -14,7 +14,8 @@ extension LocalSwitchboard {
         let neighbour = await neighbour(of: [user, request.callee])
         let owner = CallOwner(environment.media.identifier(random.next(), near: neighbour), environment)
         let sessions = PerLeg(
-            caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)), callee: SessionID(random.nextToken(16, alphabet: .url)))
+            caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)),
+            callee: SessionID(random.nextToken(16, alphabet: .url)))
         try await enter(owner)
         do throws(CallError) {
             if let earlier = try await begin(owner, user, request, sessions) {
@@ -77,10 +78,12 @@ extension LocalSwitchboard {
                     user: user, name: Self.callerName(user, request, callerContact), session: sessions.caller,
                     devices: callerContact.devices),
                 callee: CallParty(
-                    user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee), session: sessions.callee,
+                    user: request.callee, name: Self.name(calleeContact?.displayName, or: request.callee),
+                    session: sessions.callee,
                     devices: unreachable == nil ? calleeContact?.devices ?? [] : []))
             try await owner.start(
-                request, parties: parties, registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
+                request, parties: parties,
+                registrations: calleeContact == nil ? [.caller: caller] : [.caller: caller, .callee: callee ?? caller],
                 unreachable: unreachable)
             // Whoever is not rung has no part in the call, nor is busy with it.
             if unreachable != nil { callee?.inbox.post(.detach(sessions.callee)) }
@@ -128,14 +131,18 @@ extension LocalSwitchboard {
 
     private static func mayNotCall(_ user: UserAddress) -> CallError {
         .notAllowed(
-            operation: "callStart", state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
+            operation: "callStart",
+            state: user.guest == nil ? "without a subscription of the caller" : "a guest with another call, or gone")
     }
 
     /// What the callee is shown. An account is shown by the name that it was given here, whatever its client says; only one without a name
     /// goes by its client's word, for which nobody vouches. A guest has been given none.
-    private static func callerName(_ user: UserAddress, _ request: CallStartRequest, _ contact: RegistrationOwner.Contact) -> String {
+    private static func callerName(
+        _ user: UserAddress, _ request: CallStartRequest, _ contact: RegistrationOwner.Contact
+    ) -> String {
         user.guest == nil
-            ? name(contact.displayName, request.callerName, or: user) : name(request.callerName, contact.displayName, or: user)
+            ? name(contact.displayName, request.callerName, or: user)
+            : name(request.callerName, contact.displayName, or: user)
     }
 
     /// The first name that says anything, else the address.
@@ -163,7 +170,9 @@ extension LocalSwitchboard {
     }
 
     /// Guests are not told which accounts there are, nor by the time it takes.
-    private func reasonForAbsence(of callee: UserAddress, to user: UserAddress) async throws(CallError) -> CallEndCause.Unreachable {
+    private func reasonForAbsence(of callee: UserAddress, to user: UserAddress) async throws(CallError)
+        -> CallEndCause.Unreachable
+    {
         guard user.guest == nil else { return .notRegistered }
         do throws(StorageError) {
             return try await repository.user(callee) == nil ? .noSuchUser : .notRegistered
@@ -173,12 +182,15 @@ extension LocalSwitchboard {
         }
     }
 
-    package func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError) {
+    package func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?)
+        async throws(CallError)
+    {
         let (call, leg, device) = try await leg(of: session, for: user, naming: device)
         try await call.ringing(by: leg, from: device)
     }
 
-    package func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
+    package func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
+    {
         let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
         try await call.answer(by: leg, request, from: device)
     }

@@ -17,7 +17,8 @@ extension LocalSwitchboard {
         try await call.play(playback, to: target, by: leg)
     }
 
-    package func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError) {
+    package func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError)
+    {
         let (call, leg) = try await leg(of: session, for: user)
         try await call.stopPlaying(to: target, by: leg)
     }

@@ -4,17 +4,22 @@ import Synchronization
 
 /// What happens inside calls (spidr-wire §8).
 extension LocalSwitchboard {
-    package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+    package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
+    {
         let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
         try await call.offer(by: leg, request, from: device)
     }
 
-    package func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
+    package func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest)
+        async throws(CallError)
+    {
         let (call, leg, device) = try await leg(of: session, for: user, naming: request.device)
         try await call.respond(by: leg, request, from: device)
     }
 
-    package func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError) {
+    package func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine])
+        async throws(CallError)
+    {
         let (call, leg) = try await leg(of: session, for: user)
         try await call.candidates(candidates, by: leg)
     }
@@ -26,7 +31,9 @@ extension LocalSwitchboard {
 
     package func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {
         let (call, leg) = try await leg(of: session, for: user)
-        try await divert(.forward, of: user, call, leg, to: address) { _, reason throws(CallError) in throw .unreachable(reason) }
+        try await divert(.forward, of: user, call, leg, to: address) { _, reason throws(CallError) in
+            throw .unreachable(reason)
+        }
     }
 
     package func transfer(
@@ -63,7 +70,10 @@ extension LocalSwitchboard {
         }
         // Who cannot have one more leg changes calls as it is.
         do throws(LegRefusal) {
-            guard try await registration.contact(besides: call.id, as: .own).devices.contains(where: known.devices.contains) else { return false }
+            guard
+                try await registration.contact(besides: call.id, as: .own).devices.contains(
+                    where: known.devices.contains)
+            else { return false }
         } catch {
             return false
         }
@@ -79,14 +89,19 @@ extension LocalSwitchboard {
         }
         let session = SessionID(known.user.resourcePrefix + random.nextToken(16, alphabet: .url))
         let contact: RegistrationOwner.Contact
-        do throws(LegRefusal) { contact = try await registration.attach(session, target, of: call, as: .own) } catch { return false }
-        let party = CallParty(user: known.user, name: known.name, session: session, devices: known.devices.filter(contact.devices.contains))
+        do throws(LegRefusal) { contact = try await registration.attach(session, target, of: call, as: .own) } catch {
+            return false
+        }
+        let party = CallParty(
+            user: known.user, name: known.name, session: session,
+            devices: known.devices.filter(contact.devices.contains))
         guard !party.devices.isEmpty else {
             registration.inbox.post(.detach(session))
             return false
         }
         do throws(CallError) {
-            try await call.divert(.transfer, by: leg, to: party, as: target, registration, replacing: (known.session, in: consultation))
+            try await call.divert(
+                .transfer, by: leg, to: party, as: target, registration, replacing: (known.session, in: consultation))
         } catch {
             registration.inbox.post(.detach(session))
             // It came twice at once, and the other one was first.
@@ -107,7 +122,9 @@ extension LocalSwitchboard {
         }
         let legs = try await (leg(of: first, for: user), leg(of: second, for: user))
         let joined = [Neighbour(owner: legs.0.call, leg: legs.0.leg), Neighbour(owner: legs.1.call, leg: legs.1.leg)]
-        guard joined[0].owner.id != joined[1].owner.id else { throw .notAllowed(operation: "join", state: "one call only") }
+        guard joined[0].owner.id != joined[1].owner.id else {
+            throw .notAllowed(operation: "join", state: "one call only")
+        }
 
         var random = environment.random.generator
         let owner = CallOwner(environment.media.identifier(random.next(), near: joined[0].owner.id), environment)
@@ -131,7 +148,8 @@ extension LocalSwitchboard {
             }
             do throws(CallError) {
                 let joiner = CallParty(
-                    user: user, name: Self.name(contact.displayName, or: user), session: session, devices: contact.devices)
+                    user: user, name: Self.name(contact.displayName, or: user), session: session,
+                    devices: contact.devices)
                 try await owner.join(joined, request, joiner: joiner, registration: registration)
             } catch {
                 registration.inbox.post(.detach(session))
@@ -178,9 +196,13 @@ extension LocalSwitchboard {
         let registration = await users.existing(address)
         var found: RegistrationOwner.Contact?
         var refusal: LegRefusal?
-        do throws(LegRefusal) { found = try await registration?.contact(besides: call.id, as: .rung(by: user)) } catch { refusal = error }
+        do throws(LegRefusal) { found = try await registration?.contact(besides: call.id, as: .rung(by: user)) } catch {
+            refusal = error
+        }
         let unreachable = try await reasonNotToRing(address, found, refusal, for: user)
-        guard let registration, unreachable == nil else { return try await otherwise(leg, unreachable ?? .notRegistered) }
+        guard let registration, unreachable == nil else {
+            return try await otherwise(leg, unreachable ?? .notRegistered)
+        }
         let target = try await call.takeLeg(for: diversion, by: leg)
         var random = environment.random.generator
         let session = SessionID(random.nextToken(16, alphabet: .url))
@@ -191,7 +213,9 @@ extension LocalSwitchboard {
         } catch {
             return try await otherwise(leg, error == .noDevice ? .notRegistered : .busy)
         }
-        let party = CallParty(user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices)
+        let party = CallParty(
+            user: address, name: Self.name(contact.displayName, or: address), session: session, devices: contact.devices
+        )
         do throws(CallError) {
             try await call.divert(diversion, by: leg, to: party, as: target, registration)
         } catch {

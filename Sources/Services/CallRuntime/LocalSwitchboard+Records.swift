@@ -15,9 +15,13 @@ extension LocalSwitchboard {
         await environment.log.records(of: user, from: start, count: count)
     }
 
-    package func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord? { await environment.log.record(id, of: user) }
+    package func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord? {
+        await environment.log.record(id, of: user)
+    }
 
-    package func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool { await environment.log.remove(id, of: user) }
+    package func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool {
+        await environment.log.remove(id, of: user)
+    }
 
     package func removeCallRecords(_ user: UserAddress) async { await environment.log.removeAll(of: user) }
 }

@@ -36,7 +36,8 @@ package final class LocalSwitchboard: Switchboard {
         package var guestFirstCallTime: Duration
 
         package init(
-            media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring, call: Call.Configuration = .init(),
+            media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring,
+            call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), guests: GuestBook.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
@@ -51,7 +52,9 @@ package final class LocalSwitchboard: Switchboard {
         }
 
         func registration(of user: UserAddress) -> Registration.Configuration {
-            user.guest == nil ? registration : registration.forGuests(maximumExpires: maximumGuestExpires, firstCallTime: guestFirstCallTime)
+            user.guest == nil
+                ? registration
+                : registration.forGuests(maximumExpires: maximumGuestExpires, firstCallTime: guestFirstCallTime)
         }
     }
 
@@ -71,12 +74,15 @@ package final class LocalSwitchboard: Switchboard {
     ///   - executors: what owners run on, in turns; best those that requests are served on, so that the way from a request to a
     ///     notification need not change threads. Without any, wherever Swift runs tasks.
     package init(
-        configuration: Configuration, users repository: any UserRepository, media: any MediaPort, mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, log: any CallLog = MemoryCallLog(), clock: any RuntimeClock, random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
+        configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
+        mediaEvents: MediaEventInbox,
+        channels: any ChannelPort, log: any CallLog = MemoryCallLog(), clock: any RuntimeClock,
+        random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, media: media, channels: channels, log: log, clock: clock, random: SharedRandomSource(random),
+            configuration: configuration, media: media, channels: channels, log: log, clock: clock,
+            random: SharedRandomSource(random),
             observer: observer, logger: logger)
         self.repository = repository
         self.mediaEvents = mediaEvents

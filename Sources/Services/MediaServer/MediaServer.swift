@@ -46,8 +46,10 @@ package final class MediaServer: MediaPort {
         package var maximumCallsPerWorker: Int
 
         package init(
-            bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil, workers: Int = 1,
-            consentTimeout: Duration = .seconds(30), maximumCallsPerWorker: Int = 4_000, maximumConnectionsPerWorker: Int = 2_000,
+            bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil,
+            workers: Int = 1,
+            consentTimeout: Duration = .seconds(30), maximumCallsPerWorker: Int = 4_000,
+            maximumConnectionsPerWorker: Int = 2_000,
             firstCheckTimeout: Duration = .seconds(5)
         ) {
             self.bind = bind
@@ -75,7 +77,8 @@ package final class MediaServer: MediaPort {
     ///
     /// - Parameter events: called on a worker's thread, or on that of who sends a command that is refused; must return at once.
     package init(
-        configuration: Configuration, metrics: GatewayMetrics, logger: Logger, events: @escaping @Sendable (CallID, MediaEvent) -> Void
+        configuration: Configuration, metrics: GatewayMetrics, logger: Logger,
+        events: @escaping @Sendable (CallID, MediaEvent) -> Void
     ) throws(MediaServerError) {
         precondition(configuration.workers > 0, "the configuration is checked before it gets here")
         let context: DTLSContext
@@ -101,7 +104,8 @@ package final class MediaServer: MediaPort {
         let environment = MediaWorker.Environment(
             context: context, consentTimeout: configuration.consentTimeout,
             streamLimits: StreamTable.Limits(
-                connections: configuration.maximumConnectionsPerWorker, firstCheckTimeout: configuration.firstCheckTimeout),
+                connections: configuration.maximumConnectionsPerWorker,
+                firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
             detectsInbandKeys: configuration.detectsInbandKeys, layout: layout,
             metrics: metrics, logger: logger, events: events)
@@ -120,7 +124,8 @@ package final class MediaServer: MediaPort {
 
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
-        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded else {
+        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded
+        else {
             throw MediaUnavailable()
         }
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)

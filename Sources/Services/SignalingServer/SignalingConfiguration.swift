@@ -79,7 +79,8 @@ package struct SignalingConfiguration: Sendable {
             headerLimit: maxHeaderBytes,
             ahead: RequestThrottle.Limits(requestsAtATime: requestsAtATime, bytesAhead: bytesAhead),
             channel: ChannelConfiguration(
-                idleTimeout: .init(channelIdleTimeout), slowReaderLimit: slowReaderBytes, messageLimit: maxClientMessageBytes,
+                idleTimeout: .init(channelIdleTimeout), slowReaderLimit: slowReaderBytes,
+                messageLimit: maxClientMessageBytes,
                 closeTimeout: .init(channelCloseTimeout)),
             defaultDomain: defaultDomain
         )

@@ -29,8 +29,10 @@ package final class SignalingService: Service {
     ///   - pages: by path, such as `/` and `/spidr-client.js`; empty when nothing but the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
-        configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory, authenticator: Authenticator,
-        users: WatchedUsers? = nil, clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:], group: any EventLoopGroup,
+        configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory,
+        authenticator: Authenticator,
+        users: WatchedUsers? = nil, clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:],
+        group: any EventLoopGroup,
         logger: Logger
     ) {
         self.configuration = configuration
@@ -40,9 +42,11 @@ package final class SignalingService: Service {
         self.logger = logger
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
-        let guests = GuestDesk(configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
+        let guests = GuestDesk(
+            configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
         let responder = SignalingResponder(
-            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics, draining: draining, users: users, pages: pages,
+            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics,
+            draining: draining, users: users, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)
@@ -50,10 +54,12 @@ package final class SignalingService: Service {
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
             let exchange = HTTPExchange(
-                responder: responder, switchboard: switchboard, date: date, trustedProxies: configuration.trustedProxies)
+                responder: responder, switchboard: switchboard, date: date, trustedProxies: configuration.trustedProxies
+            )
             return SignalingChannel(
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
-                configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain), switchboard: switchboard,
+                configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
+                switchboard: switchboard,
                 sockets: sockets, metrics: metrics, draining: draining)
         }
     }
@@ -107,7 +113,8 @@ package final class SignalingService: Service {
     private func makeServer(_ listener: SignalingConfiguration.Listener, _ index: Int) throws -> any Service {
         let channelSetup = channelSetups[index]
         let plain = HTTPServerBuilder { _ in channelSetup }
-        let builder = if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
+        let builder =
+            if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
         let door = ListenerDoor()
         return try builder.buildServer(
             configuration: ServerConfiguration(
@@ -137,9 +144,11 @@ package final class SignalingService: Service {
             let limits = ConnectionTable.Configuration(
                 maximum: configuration.maxConnections, perNetwork: configuration.maxConnectionsPerAddress)
             let gate = ConnectionGate(
-                limits, trustedProxies: configuration.trustedProxies, writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics,
+                limits, trustedProxies: configuration.trustedProxies,
+                writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics,
                 logger: logger, on: channel.eventLoop)
-            try channel.limitKernelBuffers(sent: configuration.kernelBuffers.sent, unsent: configuration.kernelBuffers.unsent)
+            try channel.limitKernelBuffers(
+                sent: configuration.kernelBuffers.sent, unsent: configuration.kernelBuffers.unsent)
             try channel.pipeline.syncOperations.addHandler(gate, position: .first)
             door.open()
             channel.read()

@@ -75,7 +75,8 @@ package final class GatewayDatabase: Sendable {
     private static func createIfMissing(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw StorageError.failed("\(path) cannot be created: does its folder exist, and may this user write there?")
+            throw StorageError.failed(
+                "\(path) cannot be created: does its folder exist, and may this user write there?")
         }
     }
 

@@ -25,7 +25,8 @@ final class BaselineLoop: Sendable {
             var result = relay_baseline_result()
             let status = unsafe keys[0].withUnsafeBufferPointer { inbound in
                 unsafe keys[1].withUnsafeBufferPointer { outbound in
-                    var pair = unsafe relay_baseline_keys(is_gcm: 1, inbound: inbound.baseAddress, outbound: outbound.baseAddress)
+                    var pair = unsafe relay_baseline_keys(
+                        is_gcm: 1, inbound: inbound.baseAddress, outbound: outbound.baseAddress)
                     return unsafe relay_baseline_run(descriptor, destination, &pair, packets, &result)
                 }
             }

@@ -23,7 +23,8 @@ struct BenchCall {
     static func server() throws -> MediaServer {
         try MediaServer(
             configuration: MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0),
-            metrics: GatewayMetrics(version: "bench", startTime: 0), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
+            metrics: GatewayMetrics(version: "bench", startTime: 0),
+            logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
             events: { _, _ in })
     }
 
@@ -40,7 +41,9 @@ struct BenchCall {
             server.send(.connect(leg, negotiated(local, remote, codec, ssrc: leg == .caller ? 1 : 2)), for: id)
             peer.connect(to: gateway, local)
         }
-        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
+        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] {
+            server.send(.route(leg, .leg(other)), for: id)
+        }
         for _ in 0..<400 where !(peers.caller.isConnected && peers.callee.isConnected) {
             _ = try peers.caller.run(for: .milliseconds(20)) { $0.isConnected }
             _ = try peers.callee.run(for: .milliseconds(20)) { $0.isConnected }
@@ -49,7 +52,9 @@ struct BenchCall {
     }
 
     /// Opens a call on `server` between two new peers, who speak different codecs.
-    static func connect(_ id: CallID, of peers: LoadPeers, voices: (LoadPeer.Voice, LoadPeer.Voice), to server: MediaServer) throws {
+    static func connect(
+        _ id: CallID, of peers: LoadPeers, voices: (LoadPeer.Voice, LoadPeer.Voice), to server: MediaServer
+    ) throws {
         var connecting: [LoadPeer] = []
         for (leg, voice) in [(Leg.caller, voices.0), (.callee, voices.1)] {
             let peer = peers.add(voice)
@@ -60,19 +65,24 @@ struct BenchCall {
             peer.learn(local)
             connecting.append(peer)
         }
-        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] { server.send(.route(leg, .leg(other)), for: id) }
+        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] {
+            server.send(.route(leg, .leg(other)), for: id)
+        }
         try peers.connect(connecting, to: server.localAddresses[0])
     }
 
     private static func negotiated(
-        _ local: ICECredentials, _ remote: (credentials: ICECredentials, fingerprint: Fingerprint), _ codec: Codec, ssrc: UInt32
+        _ local: ICECredentials, _ remote: (credentials: ICECredentials, fingerprint: Fingerprint), _ codec: Codec,
+        ssrc: UInt32
     ) -> NegotiatedLeg {
         NegotiatedLeg(
-            transport: NegotiatedTransport(local: local, remote: remote.credentials, remoteFingerprints: [remote.fingerprint], role: .server),
+            transport: NegotiatedTransport(
+                local: local, remote: remote.credentials, remoteFingerprints: [remote.fingerprint], role: .server),
             media: [
                 NegotiatedMedia(
                     mid: "0", kind: codec.name == "VP8" ? .video : .audio, direction: .sendReceive, isRejected: false,
-                    codecs: [codec], extensions: [], remoteSources: [], localSSRC: SSRC(ssrc), localRetransmissionSSRC: nil)
+                    codecs: [codec], extensions: [], remoteSources: [], localSSRC: SSRC(ssrc),
+                    localRetransmissionSSRC: nil)
             ])
     }
 }

@@ -7,7 +7,8 @@ import NIOHTTP1
 
 struct CallStartBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call-start", abstract: "A call request with a real offer, next to a bare Hummingbird route that only decodes the body.",
+        commandName: "call-start",
+        abstract: "A call request with a real offer, next to a bare Hummingbird route that only decodes the body.",
         discussion: """
             Both servers are processes of their own with one event loop; counted is the CPU of the whole process, that of media threads and
             of the notification to the callee included. Calls are ended outside of what is counted.
@@ -48,7 +49,8 @@ struct CallStartBenchmark: AsyncParsableCommand {
         }
         let count = Double(calls * rounds)
         func line(_ name: String, _ cost: UInt64) -> String {
-            String(format: "%@ %.0f µs, ratio %.2f", name, Double(cost) / count / 1_000, Double(cost) / Double(baseline))
+            String(
+                format: "%@ %.0f µs, ratio %.2f", name, Double(cost) / count / 1_000, Double(cost) / Double(baseline))
         }
         print("offer: \(sdp.utf8.count) bytes; body: \(body.readableBytes) bytes")
         print(line("bare route:", baseline))
@@ -67,7 +69,10 @@ struct CallStartBenchmark: AsyncParsableCommand {
     }
 
     private static func body(sdp: String) throws -> ByteBuffer {
-        let request = ["callControlRequest": BareRoute.Body.Request(type: "callStart", from: "sip:alice@dev.local", to: "sip:bob@dev.local", sdp: sdp)]
+        let request = [
+            "callControlRequest": BareRoute.Body.Request(
+                type: "callStart", from: "sip:alice@dev.local", to: "sip:bob@dev.local", sdp: sdp)
+        ]
         return ByteBuffer(bytes: try JSONEncoder().encode(request))
     }
 }
@@ -94,15 +99,21 @@ private struct CallingGateway {
         var sessions: [String] = []
         for body in bodies {
             let answer = try await client.request(.POST, path, user: "alice@dev.local", body: body)
-            guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
-            sessions.append(try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData)
+            guard answer.status == 201 else {
+                throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
+            }
+            sessions.append(
+                try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse
+                    .sessionData)
         }
         // What the last calls caused is still on its way, or held back for registration.session_time.
         try await Task.sleep(for: .milliseconds(500))
         let cost = gateway.process.cpuNanoseconds() - before
         for session in sessions {
             let answer = try await client.request(.DELETE, path + "/callSessions/" + session, user: "alice@dev.local")
-            guard answer.status == 200 else { throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))") }
+            guard answer.status == 200 else {
+                throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))")
+            }
         }
         try await Task.sleep(for: .milliseconds(100))
         return cost
@@ -128,7 +139,8 @@ private struct BareServer {
     func ask(_ bodies: [ByteBuffer]) async throws -> UInt64 {
         let before = process.cpuNanoseconds()
         for body in bodies {
-            let answer = try await client.request(.POST, "/rest/version/1/user/alice@dev.local/callControl", user: "alice@dev.local", body: body)
+            let answer = try await client.request(
+                .POST, "/rest/version/1/user/alice@dev.local/callControl", user: "alice@dev.local", body: body)
             guard answer.status == 201 else { throw ValidationError("the bare route answered \(answer.status)") }
         }
         return process.cpuNanoseconds() - before
@@ -138,7 +150,8 @@ private struct BareServer {
 /// The least that a route can do with such a request.
 struct BareRoute: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bare-route", abstract: "The baseline of call-start: a Hummingbird route that decodes the body.", shouldDisplay: false)
+        commandName: "bare-route", abstract: "The baseline of call-start: a Hummingbird route that decodes the body.",
+        shouldDisplay: false)
 
     @Option
     var port: Int

@@ -4,7 +4,9 @@ import NIOCore
 
 struct MemoryBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "memory", abstract: "Memory per idle WebSocket, plain or over TLS, and per anchored audio call with both peers connected.",
+        commandName: "memory",
+        abstract:
+            "Memory per idle WebSocket, plain or over TLS, and per anchored audio call with both peers connected.",
         discussion: "The gateway is a process of its own; counted is its proportional set size before and after.")
 
     @Option(help: "The gateway's program.")
@@ -32,12 +34,14 @@ struct MemoryBenchmark: AsyncParsableCommand {
         let before = gateway.process.proportionalBytes
         for index in 0..<count { open.append(try await gateway.register(Self.users[index % 4], client, overTLS: tls)) }
         try await Task.sleep(for: .seconds(1))
-        report("idle WebSocket\(tls ? " over TLS" : "") with its subscription", gateway.process.proportionalBytes - before)
+        report(
+            "idle WebSocket\(tls ? " over TLS" : "") with its subscription", gateway.process.proportionalBytes - before)
         for socket in open { await socket?.close() }
     }
 
     private func calls() async throws {
-        let gateway = try await GatewayUnderTest(gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
+        let gateway = try await GatewayUnderTest(
+            gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
         defer { gateway.process.stop() }
         let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)

@@ -15,8 +15,11 @@ import Sockets
 
 struct RelayBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay", abstract: "The relay loop of a media worker next to the same loop in C, with the same ciphers.",
-        discussion: "A real peer sends SRTP to the worker over loopback in bursts, another receives it; counted is the worker thread's CPU.")
+        commandName: "relay",
+        abstract: "The relay loop of a media worker next to the same loop in C, with the same ciphers.",
+        discussion:
+            "A real peer sends SRTP to the worker over loopback in bursts, another receives it; counted is the worker thread's CPU."
+    )
 
     @Option(help: "Packets per figure.")
     var packets = 200_000
@@ -24,7 +27,8 @@ struct RelayBenchmark: ParsableCommand {
     @Option(help: "Packets sent before the answers are awaited.")
     var burst = 32
 
-    @Flag(help: "Video that is kept for receivers that have what they miss repeated, next to the same packets not kept.")
+    @Flag(
+        help: "Video that is kept for receivers that have what they miss repeated, next to the same packets not kept.")
     var video = false
 
     @Option(help: "With --video: how often each figure is taken, in turns; the medians are compared.")
@@ -37,7 +41,8 @@ struct RelayBenchmark: ParsableCommand {
             let swift = try gateway(size: size)
             print(
                 String(
-                    format: "%d bytes: gateway %.0f ns per packet, C loop %.0f ns, ratio %.2f, %.4f allocations per packet",
+                    format:
+                        "%d bytes: gateway %.0f ns per packet, C loop %.0f ns, ratio %.2f, %.4f allocations per packet",
                     size, swift.nanoseconds, c, swift.nanoseconds / c, swift.allocations))
         }
     }
@@ -57,7 +62,8 @@ struct RelayBenchmark: ParsableCommand {
         let forwarded = try exchange(
             count: packets, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
         return (
-            Double(probe.cpuNanoseconds - cpu) / Double(forwarded), Double(probe.allocations - allocations) / Double(forwarded)
+            Double(probe.cpuNanoseconds - cpu) / Double(forwarded),
+            Double(probe.allocations - allocations) / Double(forwarded)
         )
     }
 
@@ -123,7 +129,9 @@ struct RelayBenchmark: ParsableCommand {
                 sequence &+= 1
                 var span = packet.mutableSpan
                 let count = try outbound.protect(&span, count: size)
-                pool.queue(copying: packet.span.extracting(0..<count), to: SocketAddress(loopback, port: loop.port), via: SocketIndex(0))
+                pool.queue(
+                    copying: packet.span.extracting(0..<count), to: SocketAddress(loopback, port: loop.port),
+                    via: SocketIndex(0))
             }
             _ = pool.flush()
             var arrived = 0

@@ -5,7 +5,8 @@ import Sockets
 
 struct SRTPBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "srtp", abstract: "SRTP protect + unprotect: the replaced ciphers next to the ones libsrtp2 came with.")
+        commandName: "srtp",
+        abstract: "SRTP protect + unprotect: the replaced ciphers next to the ones libsrtp2 came with.")
 
     @Option(help: "Packets per figure.")
     var packets = 200_000
@@ -24,9 +25,15 @@ struct SRTPBenchmark: ParsableCommand {
             return
         }
         let baseline = try Self.stockFigures(packets: packets)
-        let names = ["AES_CM_128_HMAC_SHA1_80, 172 bytes", "AES_CM_128_HMAC_SHA1_80, 1200 bytes", "AEAD_AES_128_GCM, 172 bytes", "AEAD_AES_128_GCM, 1200 bytes"]
+        let names = [
+            "AES_CM_128_HMAC_SHA1_80, 172 bytes", "AES_CM_128_HMAC_SHA1_80, 1200 bytes", "AEAD_AES_128_GCM, 172 bytes",
+            "AEAD_AES_128_GCM, 1200 bytes",
+        ]
         for (index, name) in names.enumerated() {
-            print(String(format: "%@: %.0f ns, stock %.0f ns, ratio %.2f", name, figures[index], baseline[index], figures[index] / baseline[index]))
+            print(
+                String(
+                    format: "%@: %.0f ns, stock %.0f ns, ratio %.2f", name, figures[index], baseline[index],
+                    figures[index] / baseline[index]))
         }
     }
 
@@ -57,7 +64,9 @@ struct SRTPBenchmark: ParsableCommand {
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let figures = text.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let figures = text.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard figures.count == 4 else { throw ValidationError("the run with stock ciphers failed: \(text)") }
         return figures
     }

@@ -19,7 +19,9 @@ struct ThreadProbe {
     /// The calling thread (proc(5), thread-self).
     init() throws {
         let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
-        guard let id = path.split(separator: "/").last.flatMap({ Int32($0) }) else { preconditionFailure("a thread has a number: \(path)") }
+        guard let id = path.split(separator: "/").last.flatMap({ Int32($0) }) else {
+            preconditionFailure("a thread has a number: \(path)")
+        }
         self.id = id
     }
 

@@ -23,7 +23,8 @@ struct CheckConfig: AsyncParsableCommand {
     var file: String
 
     @Option(
-        name: .long, help: ArgumentHelp("One setting, as for `serve`. May be repeated.", valueName: "section.key=value"))
+        name: .long, help: ArgumentHelp("One setting, as for `serve`. May be repeated.", valueName: "section.key=value")
+    )
     var set: [String] = []
 
     func run() async throws {

@@ -50,6 +50,8 @@ struct Serve: AsyncParsableCommand {
         [
             ("listen.plain_port", httpPort, "--http-port"), ("listen.port", httpsPort, "--https-port"),
             ("media.port", mediaPort, "--media-port"),
-        ].compactMap { path, value, flag in value.map { ConfigurationLoader.Override(path: path, value: $0, flag: flag) } }
+        ].compactMap { path, value, flag in
+            value.map { ConfigurationLoader.Override(path: path, value: $0, flag: flag) }
+        }
     }
 }

@@ -19,7 +19,9 @@ struct User: AsyncParsableCommand {
     )
 
     /// Opens the database for one command and closes it after.
-    static func administer(_ options: ConfigurationOptions, _ body: (UserAdministration) async throws -> Void) async throws {
+    static func administer(_ options: ConfigurationOptions, _ body: (UserAdministration) async throws -> Void)
+        async throws
+    {
         try await reportingFailure {
             let users = try UserAdministration(options.load().configuration)
             try await body(users)
@@ -35,7 +37,9 @@ struct PasswordOptions: ParsableArguments {
 
     func read() throws -> String {
         if passwordStdin { return try PasswordInput.standardInput.read() }
-        if let password = ProcessInfo.processInfo.environment["ORBWEAVER_PASSWORD"] { return try PasswordInput.environment(password).read() }
+        if let password = ProcessInfo.processInfo.environment["ORBWEAVER_PASSWORD"] {
+            return try PasswordInput.environment(password).read()
+        }
         return try PasswordInput.prompt.read()
     }
 }
@@ -61,7 +65,8 @@ extension User {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the users, one per line: address, tab, display name.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the users, one per line: address, tab, display name.")
 
         @OptionGroup var options: ConfigurationOptions
 

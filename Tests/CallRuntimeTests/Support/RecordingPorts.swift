@@ -74,7 +74,8 @@ final class RecordingMedia: MediaPort {
         }
         guard !isFull else { throw MediaUnavailable() }
         return MediaReservation(
-            candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"], fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 9, count: 32)))
+            candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"],
+            fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 9, count: 32)))
     }
 
     func send(_ command: MediaCommand, for call: CallID) { recorder.record(.media(command, call)) }
@@ -86,7 +87,8 @@ final class RecordingMedia: MediaPort {
 
     func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard call == lastCall else { return nil }
-        return CallMediaStatistics(legs: [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
+        return CallMediaStatistics(
+            legs: [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
     }
 }
 
@@ -102,7 +104,9 @@ struct FixedUsers: UserRepository {
 
     func allUsers() async throws(StorageError) -> [StoredUser] { users }
     func add(_ user: StoredUser) async throws(StorageError) { throw .userExists(user.address) }
-    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
+    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
+        throw .noSuchUser(address)
+    }
     func remove(_ address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
 }
 

@@ -19,7 +19,10 @@ struct RuntimeRig: Sendable {
     let observer = CountingObserver()
     let switchboard: LocalSwitchboard
 
-    init(_ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false, seed: UInt64 = 1) {
+    init(
+        _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
+        seed: UInt64 = 1
+    ) {
         var configuration = configuration
         configuration.registration.closeDelay = .zero
         media = RecordingMedia(recorder: recorder)
@@ -27,8 +30,10 @@ struct RuntimeRig: Sendable {
             StoredUser(address: address, passwordRecord: "", displayName: name)
         }
         switchboard = LocalSwitchboard(
-            configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media, mediaEvents: mediaEvents,
-            channels: RecordingChannels(recorder: recorder), clock: clock, random: SeededRandomSource(seed: seed), observer: observer,
+            configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
+            mediaEvents: mediaEvents,
+            channels: RecordingChannels(recorder: recorder), clock: clock, random: SeededRandomSource(seed: seed),
+            observer: observer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -46,7 +51,8 @@ struct RuntimeRig: Sendable {
     /// Subscribes a device and opens its socket.
     @discardableResult
     func register(
-        _ user: UserAddress, on socket: UInt64, services: [String] = ["call"], feedback: Bool = false, correlator: String? = nil,
+        _ user: UserAddress, on socket: UInt64, services: [String] = ["call"], feedback: Bool = false,
+        correlator: String? = nil,
         expires: Duration? = nil
     ) async throws -> SubscriptionGrant {
         let request = SubscriptionRequest(
@@ -56,7 +62,9 @@ struct RuntimeRig: Sendable {
         return grant
     }
 
-    func call(_ callee: UserAddress = bob, from caller: UserAddress = alice, sdp: String = "offer") async throws(CallError) -> SessionID {
+    func call(_ callee: UserAddress = bob, from caller: UserAddress = alice, sdp: String = "offer")
+        async throws(CallError) -> SessionID
+    {
         try await switchboard.startCall(caller, CallStartRequest(callee: callee, sdp: sdp))
     }
 

@@ -19,6 +19,8 @@ final class ManualClock: RuntimeClock {
 
 /// `joe` is `joe@example.com`.
 func address(_ text: String) -> UserAddress {
-    guard let address = UserAddress(parsing: text, defaultDomain: "example.com") else { preconditionFailure("\(text) is an address") }
+    guard let address = UserAddress(parsing: text, defaultDomain: "example.com") else {
+        preconditionFailure("\(text) is an address")
+    }
     return address
 }

@@ -23,9 +23,13 @@ actor MemoryUsers: UserRepository {
         return users[address]
     }
 
-    func allUsers() async throws(StorageError) -> [StoredUser] { users.values.sorted { $0.address.text < $1.address.text } }
+    func allUsers() async throws(StorageError) -> [StoredUser] {
+        users.values.sorted { $0.address.text < $1.address.text }
+    }
     func add(_ user: StoredUser) async throws(StorageError) { users[user.address] = user }
-    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) { users[address]?.passwordRecord = record }
+    func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
+        users[address]?.passwordRecord = record
+    }
     func remove(_ address: UserAddress) async throws(StorageError) { users[address] = nil }
 }
 

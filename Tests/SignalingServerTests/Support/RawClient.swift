@@ -32,18 +32,25 @@ final class RawClient: Sendable {
     ///   - receiveBuffer: bytes that the kernel takes for a client that does not read; its own choice unless given.
     ///   - sendsOn: after the peer has ended its direction; else that is the end.
     static func connect(
-        _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true, receiveBuffer: Int? = nil,
+        _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true,
+        receiveBuffer: Int? = nil,
         sendsOn: Bool = false
     ) async throws -> RawClient {
         let client = RawClient()
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: autoRead).channelOption(.allowRemoteHalfClosure, value: sendsOn)
-        if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer)) }
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
+        }
         if let source { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: source, port: 0)) }
-        let channel = try await bootstrap
+        let channel =
+            try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: nil))
+                    }
                     try channel.pipeline.syncOperations.addHandler(Collector(client))
                 }
             }

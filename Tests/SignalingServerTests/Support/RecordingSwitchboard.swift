@@ -47,7 +47,8 @@ actor RecordingSwitchboard: Switchboard {
     var callError: CallError?
     var registrationError: RegistrationError?
     var grant = SubscriptionGrant(
-        subscription: SubscriptionID("5f2c"), channel: ChannelID("ws-7d0e"), expires: .seconds(3600), services: ["call"], isPartial: false)
+        subscription: SubscriptionID("5f2c"), channel: ChannelID("ws-7d0e"), expires: .seconds(3600),
+        services: ["call"], isPartial: false)
     private var guests: [GuestID: UserAddress] = [:]
     var channelsExist = true
     var channelsOpen = true
@@ -69,7 +70,9 @@ actor RecordingSwitchboard: Switchboard {
         await withCheckedContinuation { waiting.append((isMet, $0)) }
     }
 
-    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError) -> SubscriptionGrant {
+    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
+        -> SubscriptionGrant
+    {
         await note(.subscribe(user, request))
         if let registrationError { throw registrationError }
         return grant
@@ -108,7 +111,9 @@ actor RecordingSwitchboard: Switchboard {
         return channelsOpen
     }
 
-    func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async { append(.closed(user, channel)) }
+    func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async {
+        append(.closed(user, channel))
+    }
 
     func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
         append(.began(user))
@@ -132,12 +137,16 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.answer(user, session, request))
     }
 
-    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool) async throws(CallError) {
+    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool)
+        async throws(CallError)
+    {
         named.append(device)
         try await noteCall(.reject(user, session, replacement: replacement))
     }
 
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?) async throws(CallError) {
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?)
+        async throws(CallError)
+    {
         named.append(device)
         try await noteCall(.end(user, session, reasonText: reasonText))
     }
@@ -148,16 +157,20 @@ actor RecordingSwitchboard: Switchboard {
     }
 
     static let session = CallSession(
-        session: SessionID("A1"), progress: .ringing, state: .dialing, isIncoming: false, isAnchored: true, isConference: false, startedAt: 1_000,
+        session: SessionID("A1"), progress: .ringing, state: .dialing, isIncoming: false, isAnchored: true,
+        isConference: false, startedAt: 1_000,
         members: [
             CallSession.Member(
-                side: .own, name: "Alice", address: "alice@example.com", isCalled: false, state: .dialing, holds: false, path: .waiting, media: [])
+                side: .own, name: "Alice", address: "alice@example.com", isCalled: false, state: .dialing, holds: false,
+                path: .waiting, media: [])
         ], startParameters: [], answerParameters: [], timeline: [])
 
     static let record = CallLogRecord(
-        id: SessionID("A1"), user: UserAddress(parsing: "alice@example.com")!, direction: .outgoing, startedAt: 1_000, answeredAt: 2_000, endedAt: 33_999,
+        id: SessionID("A1"), user: UserAddress(parsing: "alice@example.com")!, direction: .outgoing, startedAt: 1_000,
+        answeredAt: 2_000, endedAt: 33_999,
         names: Notification.Parties(
-            callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com", remoteName: "Bob",
+            callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com",
+            remoteName: "Bob",
             remoteDisplayNumber: "bob@example.com"),
         parties: [], ending: CallEnding(statusCode: 200, cause: "normal_clearing"), endedBy: .own, timeline: [])
 
@@ -183,7 +196,9 @@ actor RecordingSwitchboard: Switchboard {
 
     func removeCallRecords(_ user: UserAddress) async { await note(.clearLog(user)) }
 
-    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) { try await noteCall(.audit(user, session)) }
+    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
+        try await noteCall(.audit(user, session))
+    }
 
     func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
         try await noteCall(.offer(user, session, request))
@@ -205,7 +220,9 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.forward(user, session, to: address))
     }
 
-    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?) async throws(CallError) {
+    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?)
+        async throws(CallError)
+    {
         try await noteCall(.transfer(user, session, to: address, consultation: consultation))
     }
 
@@ -216,7 +233,9 @@ actor RecordingSwitchboard: Switchboard {
         return SessionID("A3")
     }
 
-    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError) {
+    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget)
+        async throws(CallError)
+    {
         try await noteCall(.play(user, session, playback, target))
     }
 
@@ -224,7 +243,9 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.stopPlaying(user, session, target))
     }
 
-    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget) async throws(CallError) {
+    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget)
+        async throws(CallError)
+    {
         try await noteCall(.sendDigits(user, session, digits, target))
     }
 
@@ -234,7 +255,9 @@ actor RecordingSwitchboard: Switchboard {
         try await noteCall(.statistics(user, session))
         var line = LineMediaStatistics(mid: "0", kind: "audio", source: "relayed")
         line.inbound.packets = 7
-        let legs = [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0]) }
+        let legs = [Leg.caller, .callee].map {
+            LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0])
+        }
         return (.callee, CallMediaStatistics(legs: legs))
     }
 

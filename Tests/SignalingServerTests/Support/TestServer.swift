@@ -41,15 +41,18 @@ struct TestServer: Sendable {
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
             authenticator: Authenticator(
-                users: watched, clock: clock, metrics: metrics, logger: logger, random: random, key: CredentialDigest.Key(using: &random),
+                users: watched, clock: clock, metrics: metrics, logger: logger, random: random,
+                key: CredentialDigest.Key(using: &random),
                 configuration: authentication),
-            users: watched, clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            users: watched, clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton,
+            logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup { tasks in
             tasks.addTask { try await group.run() }
             guard let ports = await service.ports() else { throw CancellationError() }
             let server = TestServer(
-                ports: ports, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics, service: service,
+                ports: ports, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics,
+                service: service,
                 group: group)
             do {
                 try await body(server)
@@ -80,7 +83,8 @@ struct TestServer: Sendable {
     }
 
     static func text(
-        _ method: String, _ path: String, _ body: String? = nil, as credentials: String? = "joe@example.com:secret", headers: [String] = []
+        _ method: String, _ path: String, _ body: String? = nil, as credentials: String? = "joe@example.com:secret",
+        headers: [String] = []
     ) -> String {
         var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost"]
         if let credentials { lines.append("Authorization: Basic \(Data(credentials.utf8).base64EncodedString())") }

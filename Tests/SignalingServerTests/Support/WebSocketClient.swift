@@ -37,7 +37,9 @@ struct WebSocketClient: Sendable {
         return (WebSocketClient(connection: connection), HTTPText(head))
     }
 
-    func send(_ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true, masked: Bool = true, reserved: Bool = false) async throws {
+    func send(_ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true, masked: Bool = true, reserved: Bool = false)
+        async throws
+    {
         var bytes: [UInt8] = [(fin ? 0x80 : 0) | (reserved ? 0x40 : 0) | opcode]
         let maskBit: UInt8 = masked ? 0x80 : 0
         if payload.count < 126 {

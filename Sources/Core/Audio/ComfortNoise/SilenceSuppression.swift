@@ -56,8 +56,11 @@ package struct SilenceSuppression: Sendable {
             background = level
             return
         }
-        background = AudioLevel(decibelsBelow: UInt8((3 * Int(background.decibelsBelow) + Int(level.decibelsBelow) + 2) / 4))
+        background = AudioLevel(
+            decibelsBelow: UInt8((3 * Int(background.decibelsBelow) + Int(level.decibelsBelow) + 2) / 4))
     }
 
-    private func difference(_ level: AudioLevel) -> Int { abs(Int(level.decibelsBelow) - Int(background.decibelsBelow)) }
+    private func difference(_ level: AudioLevel) -> Int {
+        abs(Int(level.decibelsBelow) - Int(background.decibelsBelow))
+    }
 }

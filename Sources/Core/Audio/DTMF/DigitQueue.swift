@@ -19,7 +19,8 @@ package struct DigitQueue: Sendable {
         fileprivate var oscillators: (low: Oscillator, high: Oscillator)
 
         package static func == (a: Self, b: Self) -> Bool {
-            a.digit == b.digit && a.length == b.length && a.isFirst == b.isFirst && a.isEnd == b.isEnd && a.isLast == b.isLast
+            a.digit == b.digit && a.length == b.length && a.isFirst == b.isFirst && a.isEnd == b.isEnd
+                && a.isLast == b.isLast
         }
 
         /// The step as sound, for those who know no events (ITU-T Q.23); the repetitions of the end are silent.
@@ -139,12 +140,16 @@ package struct DigitQueue: Sendable {
             defer { advanceSound() }
             // What is held is no longer, as far as anybody knows.
             let length = max(1, min(elapsed, entry.duration))
-            return .event(Step(digit: entry.digit, length: length, isFirst: isFirst, isEnd: false, isLast: false, oscillators: current))
+            return .event(
+                Step(
+                    digit: entry.digit, length: length, isFirst: isFirst, isEnd: false, isLast: false,
+                    oscillators: current))
         }
         endings += 1
         let isLast = endings == Self.endRepetitions
         let length = max(1, entry.duration)
-        let step = Step(digit: entry.digit, length: length, isFirst: false, isEnd: true, isLast: isLast, oscillators: current)
+        let step = Step(
+            digit: entry.digit, length: length, isFirst: false, isEnd: true, isLast: isLast, oscillators: current)
         if isLast {
             entries.removeFirst()
             (elapsed, endings) = (0, 0)
@@ -166,7 +171,9 @@ package struct DigitQueue: Sendable {
 
     private static func oscillators(_ digit: Character) -> (low: Oscillator, high: Oscillator) {
         let pad: [Character] = ["1", "2", "3", "A", "4", "5", "6", "B", "7", "8", "9", "C", "*", "0", "#", "D"]
-        guard let place = pad.firstIndex(of: digit) else { preconditionFailure("digits are checked before they get here") }
+        guard let place = pad.firstIndex(of: digit) else {
+            preconditionFailure("digits are checked before they get here")
+        }
         return (Oscillator(frequency: low[place / 4]), Oscillator(frequency: high[place % 4]))
     }
 }

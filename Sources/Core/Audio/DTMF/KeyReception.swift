@@ -43,12 +43,18 @@ package struct KeyReception: Sendable {
     ///   - isMarked: The packet has the marker: an event begins.
     ///   - clockRate: Of the event's durations; divides 48,000, or nearly so.
     /// - Returns: what is new; `nil` if nothing is.
-    package mutating func receive(_ event: TelephoneEvent, isMarked: Bool, at timestamp: RTPTimestamp, clockRate: Int) -> Change? {
+    package mutating func receive(_ event: TelephoneEvent, isMarked: Bool, at timestamp: RTPTimestamp, clockRate: Int)
+        -> Change?
+    {
         guard let digit = event.digit, clockRate > 0 else { return nil }
         let duration = Int(event.duration)
-        if var current = key, !timestamp.isNewer(than: current.timestamp) || current.isContinued(by: event, isMarked, at: timestamp) {
+        if var current = key,
+            !timestamp.isNewer(than: current.timestamp) || current.isContinued(by: event, isMarked, at: timestamp)
+        {
             // An older key, of which everything has been told, or what is known already.
-            guard !current.isEnded, current.event == event.event, !current.timestamp.isNewer(than: timestamp) else { return nil }
+            guard !current.isEnded, current.event == event.event, !current.timestamp.isNewer(than: timestamp) else {
+                return nil
+            }
             if timestamp != current.timestamp {
                 current.before += timestamp - current.timestamp
                 current.timestamp = timestamp

@@ -33,14 +33,18 @@ package struct OggOpusFile: Equatable, Sendable {
     /// Reads a whole file. Of one that was cut off, what is whole counts; of several streams one after the other, the first.
     package init(parsing file: Span<UInt8>) throws(SoundFileError) {
         var stream = OggPackets()
-        guard let first = try stream.next(in: file), let head = first.packets.first else { throw .malformed("it ends before its first packet") }
+        guard let first = try stream.next(in: file), let head = first.packets.first else {
+            throw .malformed("it ends before its first packet")
+        }
         let header = try OpusHead(parsing: stream.bytes.span.extracting(head))
         var timeline = Timeline(preSkip: header.preSkip)
         var (packets, hasTags) = ([Range<Int>](), false)
         while let completion = try stream.next(in: file) {
             var audio = completion.packets
             if !hasTags, let tags = audio.first {
-                guard Self.begins(stream.bytes.span.extracting(tags), "OpusTags") else { throw .malformed("its second packet is not OpusTags") }
+                guard Self.begins(stream.bytes.span.extracting(tags), "OpusTags") else {
+                    throw .malformed("its second packet is not OpusTags")
+                }
                 hasTags = true
                 audio.removeFirst()
             }
@@ -81,7 +85,9 @@ private struct OpusHead {
         channels = Int(packet[9])
         preSkip = Int(packet.littleEndian(at: 10, 2))
         gain = Int(Int16(truncatingIfNeeded: packet.littleEndian(at: 16, 2)))
-        guard (1...2).contains(channels) else { throw .unsupported("it has \(channels) channels; one and two can be played") }
+        guard (1...2).contains(channels) else {
+            throw .unsupported("it has \(channels) channels; one and two can be played")
+        }
         switch packet[18] {
         case 0: break
         case 1:
@@ -113,15 +119,21 @@ private struct Timeline {
 
     /// A page on which audio has ended.
     mutating func finish(_ page: OggPage) throws(SoundFileError) {
-        guard let granule = page.granulePosition, granule >= 0 else { throw .malformed("its page \(page.number) has no granule position") }
+        guard let granule = page.granulePosition, granule >= 0 else {
+            throw .malformed("its page \(page.number) has no granule position")
+        }
         guard let origin else {
             // Only the last page may say less than what is on it: its end is trimmed.
-            guard granule >= decoded || page.isLast else { throw .malformed("its page \(page.number) has a granule position below its samples") }
+            guard granule >= decoded || page.isLast else {
+                throw .malformed("its page \(page.number) has a granule position below its samples")
+            }
             self.origin = max(0, granule - decoded)
             end = granule
             return
         }
-        guard granule >= (end ?? 0) else { throw .malformed("its page \(page.number) has a granule position below the one before") }
+        guard granule >= (end ?? 0) else {
+            throw .malformed("its page \(page.number) has a granule position below the one before")
+        }
         // More than was decoded is not there to be played.
         end = min(granule, origin + decoded)
     }

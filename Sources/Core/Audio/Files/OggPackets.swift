@@ -46,7 +46,9 @@ struct OggPackets: Sendable {
         var source = page.body.lowerBound
         for segment in page.segmentTable {
             let size = Int(file[segment])
-            guard bytes.count + size - start <= Self.maximumPacket else { throw .malformed("its page \(page.number) has a packet that is too long") }
+            guard bytes.count + size - start <= Self.maximumPacket else {
+                throw .malformed("its page \(page.number) has a packet that is too long")
+            }
             for index in source..<(source + size) { bytes.append(file[index]) }
             source += size
             if size < 255 {

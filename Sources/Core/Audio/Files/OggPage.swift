@@ -27,7 +27,9 @@ package struct OggPage: Equatable, Sendable {
         guard file[offset] == 0x4F, file[offset + 1] == 0x67, file[offset + 2] == 0x67, file[offset + 3] == 0x53 else {
             throw .malformed("there is no Ogg page at byte \(offset)")
         }
-        guard file[offset + 4] == 0 else { throw .unsupported("its pages have the version \(file[offset + 4]); 0 is known") }
+        guard file[offset + 4] == 0 else {
+            throw .unsupported("its pages have the version \(file[offset + 4]); 0 is known")
+        }
         let flags = file[offset + 5]
         (isContinued, isFirst, isLast) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
         let granule = file.littleEndian(at: offset + 6, 8)

@@ -12,7 +12,9 @@ package struct WaveFile: Equatable, Sendable {
 
     /// Reads a whole file; chunks may come in any order, and unknown ones are passed over.
     package init(parsing bytes: Span<UInt8>) throws(SoundFileError) {
-        guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else { throw .malformed("it is no RIFF/WAVE file") }
+        guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else {
+            throw .malformed("it is no RIFF/WAVE file")
+        }
         var format: (code: Int, channels: Int, rate: Int, bits: Int)?
         var data: Range<Int>?
         var offset = 12
@@ -39,15 +41,25 @@ package struct WaveFile: Equatable, Sendable {
         }
         guard let format else { throw .malformed("it has no format chunk") }
         guard let data else { throw .malformed("it has no data chunk") }
-        guard Self.rates.contains(format.rate) else { throw .unsupported("its sample rate is \(format.rate) Hz; 8000 to 48000 can be played") }
-        guard (1...Self.maximumChannels).contains(format.channels) else { throw .unsupported("it has \(format.channels) channels") }
+        guard Self.rates.contains(format.rate) else {
+            throw .unsupported("its sample rate is \(format.rate) Hz; 8000 to 48000 can be played")
+        }
+        guard (1...Self.maximumChannels).contains(format.channels) else {
+            throw .unsupported("it has \(format.channels) channels")
+        }
         rate = format.rate
         channels = format.channels == 2 ? 2 : 1
         switch (format.code, format.bits) {
-        case (1, 16): samples = Self.read(data.count / 2, format.channels) { Int16(truncatingIfNeeded: Self.number(bytes, data.lowerBound + 2 * $0, 2)) }
+        case (1, 16):
+            samples = Self.read(data.count / 2, format.channels) {
+                Int16(truncatingIfNeeded: Self.number(bytes, data.lowerBound + 2 * $0, 2))
+            }
         case (6, 8): samples = Self.read(data.count, format.channels) { G711.aLaw.decode(bytes[data.lowerBound + $0]) }
         case (7, 8): samples = Self.read(data.count, format.channels) { G711.muLaw.decode(bytes[data.lowerBound + $0]) }
-        default: throw .unsupported("its samples have the format \(format.code) with \(format.bits) bits; PCM of 16 bits and G.711 can be played")
+        default:
+            throw .unsupported(
+                "its samples have the format \(format.code) with \(format.bits) bits; PCM of 16 bits and G.711 can be played"
+            )
         }
     }
 

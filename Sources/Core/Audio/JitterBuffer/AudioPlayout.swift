@@ -85,7 +85,8 @@ package struct AudioPlayout: ~Copyable {
     ///   - sampleCount: what the decoder says it holds.
     ///   - clockRate: of its timestamps, a divisor of 48,000.
     package mutating func insert(
-        _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, sampleCount: Int, at now: MonotonicTime
+        _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, sampleCount: Int,
+        at now: MonotonicTime
     ) {
         let position = position(of: timestamp, clockRate: clockRate, at: now)
         estimator.packetReceived(delay: samples(at: now) - position)
@@ -106,10 +107,14 @@ package struct AudioPlayout: ~Copyable {
         insert(payload, number, position, Self.noiseStep, isNoise: true)
     }
 
-    private mutating func insert(_ payload: Span<UInt8>, _ number: SequenceNumber, _ position: Int64, _ sampleCount: Int, isNoise: Bool) {
+    private mutating func insert(
+        _ payload: Span<UInt8>, _ number: SequenceNumber, _ position: Int64, _ sampleCount: Int, isNoise: Bool
+    ) {
         // Noise is in place of nothing: what comes while it plays is not late.
         let played = noise?.start ?? decoded ?? .min
-        switch packets.insert(payload, number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, played: played) {
+        switch packets.insert(
+            payload, number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, played: played)
+        {
         case .accepted: break
         case .duplicate: statistics.duplicate += 1
         case .late: statistics.late += 1
@@ -158,7 +163,9 @@ package struct AudioPlayout: ~Copyable {
     }
 
     /// Audio that is held back now, and that should be, in milliseconds.
-    package var depth: Double { Double(max(0, (packets.end ?? decoded ?? 0) - (decoded ?? 0)) + Int64(queue.count)) / 48 }
+    package var depth: Double {
+        Double(max(0, (packets.end ?? decoded ?? 0) - (decoded ?? 0)) + Int64(queue.count)) / 48
+    }
     package var target: Double { Double(heldBack) / 48 }
 
     // MARK: Time
@@ -211,7 +218,9 @@ package struct AudioPlayout: ~Copyable {
 
     /// How far the playout is behind where it should be, in samples; negative if it is ahead. What was concealed counts as in place of
     /// something until it turns out that it was not.
-    private mutating func lag(at now: MonotonicTime) -> Int64 { wanted(at: now) - ((decoded ?? 0) + owed - Int64(queue.count)) }
+    private mutating func lag(at now: MonotonicTime) -> Int64 {
+        wanted(at: now) - ((decoded ?? 0) + owed - Int64(queue.count))
+    }
 
     /// A pause of our own, or of a path that then delivers everything at once: no stretching makes up for that.
     private mutating func skipWhatIsTooOld(at now: MonotonicTime) {
@@ -229,7 +238,9 @@ package struct AudioPlayout: ~Copyable {
     }
 
     private mutating func skip(to position: Int64) {
-        while let first = packets.first, first.position + Int64(first.sampleCount) <= position { _ = packets.removeFirst() }
+        while let first = packets.first, first.position + Int64(first.sampleCount) <= position {
+            _ = packets.removeFirst()
+        }
         queue.removeAll()
         owed = 0
         decoded = max(position, packets.first?.position ?? position)
@@ -243,7 +254,11 @@ package struct AudioPlayout: ~Copyable {
     /// next packet says whether it was in place of something.
     private mutating func decodeNext(using decoder: inout some AudioDecoder & ~Copyable) {
         guard let next = packets.first else {
-            if noise != nil { makeNoise(Self.noiseStep, using: &decoder) } else { owed += conceal(packetLength, using: &decoder) }
+            if noise != nil {
+                makeNoise(Self.noiseStep, using: &decoder)
+            } else {
+                owed += conceal(packetLength, using: &decoder)
+            }
             return
         }
         let position = decoded ?? 0
@@ -258,7 +273,9 @@ package struct AudioPlayout: ~Copyable {
         let missing = next.position - position
         let isPause = lastNumber.map { next.number == $0 + 1 } ?? false
         let isMissed = owed > 0 || position < redundancyEnd
-        if isMissed, !isPause, decoder.carriesRedundancy(packets.payload(of: next)) { redundancyEnd = position + Self.redundancyMemory }
+        if isMissed, !isPause, decoder.carriesRedundancy(packets.payload(of: next)) {
+            redundancyEnd = position + Self.redundancyMemory
+        }
         if owed > 0 {
             let settled = min(owed, missing)
             owed -= settled
@@ -289,7 +306,9 @@ package struct AudioPlayout: ~Copyable {
 
     private mutating func beginNoise(_ packet: JitterBuffer.Packet, at position: Int64) {
         lastNumber = packet.number
-        guard let sound = ComfortNoise(parsing: packets.payload(of: packet)) else { preconditionFailure("noise is looked at before it waits") }
+        guard let sound = ComfortNoise(parsing: packets.payload(of: packet)) else {
+            preconditionFailure("noise is looked at before it waits")
+        }
         noise = (sound, noise?.start ?? position)
     }
 
@@ -317,14 +336,17 @@ package struct AudioPlayout: ~Copyable {
     private mutating func recover(
         _ count: Int, from packet: JitterBuffer.Packet, using decoder: inout some AudioDecoder & ~Copyable
     ) -> Bool {
-        guard !packet.isNoise, Self.recover(count, from: packet, of: packets, into: &queue, using: &decoder) else { return false }
+        guard !packet.isNoise, Self.recover(count, from: packet, of: packets, into: &queue, using: &decoder) else {
+            return false
+        }
         decoded = (decoded ?? 0) + Int64(count)
         statistics.recovered += UInt64(count)
         return true
     }
 
     private static func recover(
-        _ count: Int, from packet: JitterBuffer.Packet, of packets: borrowing JitterBuffer, into queue: inout SampleQueue,
+        _ count: Int, from packet: JitterBuffer.Packet, of packets: borrowing JitterBuffer,
+        into queue: inout SampleQueue,
         using decoder: inout some AudioDecoder & ~Copyable
     ) -> Bool {
         let payload = packets.payload(of: packet)
@@ -349,7 +371,9 @@ package struct AudioPlayout: ~Copyable {
         return Int64(count)
     }
 
-    private static func conceal(_ count: Int, into queue: inout SampleQueue, using decoder: inout some AudioDecoder & ~Copyable) {
+    private static func conceal(
+        _ count: Int, into queue: inout SampleQueue, using decoder: inout some AudioDecoder & ~Copyable
+    ) {
         var room = queue.room(for: count)
         decoder.conceal(into: &room)
         queue.commit(count)

@@ -55,10 +55,13 @@ package struct JitterBuffer: ~Copyable {
     ///
     /// - Parameter played: whatever lies before it is late.
     package mutating func insert(
-        _ payload: Span<UInt8>, number: SequenceNumber, position: Int64, sampleCount: Int, isNoise: Bool = false, played: Int64
+        _ payload: Span<UInt8>, number: SequenceNumber, position: Int64, sampleCount: Int, isNoise: Bool = false,
+        played: Int64
     ) -> Insertion {
         guard position + Int64(sampleCount) > played else { return .late }
-        guard payload.count <= Self.maximumPayload, sampleCount > 0, packets.count < Self.capacity else { return .refused }
+        guard payload.count <= Self.maximumPayload, sampleCount > 0, packets.count < Self.capacity else {
+            return .refused
+        }
         var place = packets.count
         while place > 0, packets[place - 1].position >= position {
             if packets[place - 1].position == position { return .duplicate }
@@ -68,7 +71,8 @@ package struct JitterBuffer: ~Copyable {
         if byteCount + payload.count > Self.byteCapacity { closeHoles() }
         for index in payload.indices { bytes[byteCount + index] = payload[index] }
         let packet = Packet(
-            number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, start: byteCount, length: payload.count)
+            number: number, position: position, sampleCount: sampleCount, isNoise: isNoise, start: byteCount,
+            length: payload.count)
         packets.insert(packet, at: place)
         byteCount += payload.count
         waitingBytes += payload.count

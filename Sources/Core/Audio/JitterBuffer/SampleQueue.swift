@@ -30,7 +30,8 @@ package struct SampleQueue: ~Copyable {
     package mutating func room(for size: Int) -> MutableSpan<Int16> {
         if start + count + size > capacity { compact() }
         precondition(start + count + size <= capacity, "what waits is played before more is decoded")
-        return samples.mutableSpan._consumingExtracting(((start + count) * channels)..<((start + count + size) * channels))
+        return samples.mutableSpan._consumingExtracting(
+            ((start + count) * channels)..<((start + count + size) * channels))
     }
 
     package mutating func appendSilence(_ size: Int) {
@@ -51,7 +52,9 @@ package struct SampleQueue: ~Copyable {
 
     /// The first samples, of which there are as many.
     @_lifetime(borrow self)
-    package func first(_ size: Int) -> Span<Int16> { samples.span.extracting((start * channels)..<((start + size) * channels)) }
+    package func first(_ size: Int) -> Span<Int16> {
+        samples.span.extracting((start * channels)..<((start + size) * channels))
+    }
 
     package mutating func removeFirst(_ size: Int) {
         precondition(size <= count, "no more is taken than waits")
@@ -92,7 +95,9 @@ package struct SampleQueue: ~Copyable {
 
     /// To a later place, which may overlap.
     private mutating func copy(_ size: Int, from source: Int, to target: Int) {
-        for index in (0..<(size * channels)).reversed() { samples[target * channels + index] = samples[source * channels + index] }
+        for index in (0..<(size * channels)).reversed() {
+            samples[target * channels + index] = samples[source * channels + index]
+        }
     }
 
     /// Lets every channel of one sample turn into another, by so many of `overlap` steps.

@@ -176,7 +176,9 @@ package struct AudioMixer: ~Copyable {
     /// The mean of left and right.
     private static func fold(_ samples: Span<Int16>, to buffer: inout [Int16], at start: Int) {
         var means = buffer.mutableSpan
-        for index in 0..<frame { means[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2) }
+        for index in 0..<frame {
+            means[start + index] = Int16((Int32(samples[2 * index]) + Int32(samples[2 * index + 1])) / 2)
+        }
     }
 
     private static func add(_ samples: [Int16], from start: Int, to sum: inout [Int32]) {

@@ -25,7 +25,9 @@ struct SpeakerDetector: Sendable {
 
     /// The end of a cycle; returns the speaker, if it is another one.
     mutating func advance() -> Int? {
-        for participant in levels.indices where !heard[participant] { levels[participant] = min(127, levels[participant] + 1) }
+        for participant in levels.indices where !heard[participant] {
+            levels[participant] = min(127, levels[participant] + 1)
+        }
         for participant in heard.indices { heard[participant] = false }
         var loudest = 0
         for participant in levels.indices where levels[participant] < levels[loudest] { loudest = participant }
@@ -51,5 +53,7 @@ struct SpeakerDetector: Sendable {
         if challenger?.participant == participant { challenger = nil }
     }
 
-    func level(of participant: Int) -> AudioLevel { AudioLevel(decibelsBelow: UInt8(min(max(levels[participant], 0), 127))) }
+    func level(of participant: Int) -> AudioLevel {
+        AudioLevel(decibelsBelow: UInt8(min(max(levels[participant], 0), 127)))
+    }
 }

@@ -10,7 +10,8 @@ struct TonePlan {
     var callWaiting: [ToneCadence.Element]
 
     private init(
-        dial: [Double], ringback: ([Double], [Int]), busy: ([Double], [Int]), congestion: ([Double], [Int]), waiting: ([Double], [Int])
+        dial: [Double], ringback: ([Double], [Int]), busy: ([Double], [Int]), congestion: ([Double], [Int]),
+        waiting: ([Double], [Int])
     ) {
         self.dial = [ToneCadence.Element(dial, 1_000)]
         self.ringback = Self.elements(ringback)
@@ -20,21 +21,26 @@ struct TonePlan {
     }
 
     private static func elements(_ tone: (frequencies: [Double], milliseconds: [Int])) -> [ToneCadence.Element] {
-        tone.milliseconds.enumerated().map { ToneCadence.Element($0.offset % 2 == 0 ? tone.frequencies : [], $0.element) }
+        tone.milliseconds.enumerated().map {
+            ToneCadence.Element($0.offset % 2 == 0 ? tone.frequencies : [], $0.element)
+        }
     }
 
     /// Three tones in a row, everywhere (ITU-T E.180 §7).
-    static let specialInformation = [950.0, 1_400, 1_800].map { ToneCadence.Element([$0], 330) } + [ToneCadence.Element([], 1_000)]
+    static let specialInformation =
+        [950.0, 1_400, 1_800].map { ToneCadence.Element([$0], 330) } + [ToneCadence.Element([], 1_000)]
 
     static func of(_ region: ToneCadence.Region) -> TonePlan {
         switch region {
         case .itu:
             TonePlan(
-                dial: [425], ringback: ([425], [1_000, 4_000]), busy: ([425], [500, 500]), congestion: ([425], [250, 250]),
+                dial: [425], ringback: ([425], [1_000, 4_000]), busy: ([425], [500, 500]),
+                congestion: ([425], [250, 250]),
                 waiting: ([425], [200, 600, 200, 3_000]))
         case .us:
             TonePlan(
-                dial: [350, 440], ringback: ([440, 480], [2_000, 4_000]), busy: ([480, 620], [500, 500]), congestion: ([480, 620], [250, 250]),
+                dial: [350, 440], ringback: ([440, 480], [2_000, 4_000]), busy: ([480, 620], [500, 500]),
+                congestion: ([480, 620], [250, 250]),
                 waiting: ([440], [300, 9_700]))
         case .au:
             TonePlan(
@@ -42,15 +48,18 @@ struct TonePlan {
                 congestion: ([425], [375, 375]), waiting: ([425], [200, 200, 200, 4_400]))
         case .de:
             TonePlan(
-                dial: [425], ringback: ([425], [1_000, 4_000]), busy: ([425], [480, 480]), congestion: ([425], [240, 240]),
+                dial: [425], ringback: ([425], [1_000, 4_000]), busy: ([425], [480, 480]),
+                congestion: ([425], [240, 240]),
                 waiting: ([425], [200, 200, 200, 5_000]))
         case .fr:
             TonePlan(
-                dial: [440], ringback: ([440], [1_500, 3_500]), busy: ([440], [500, 500]), congestion: ([440], [250, 250]),
+                dial: [440], ringback: ([440], [1_500, 3_500]), busy: ([440], [500, 500]),
+                congestion: ([440], [250, 250]),
                 waiting: ([440], [300, 10_000]))
         case .jp:
             TonePlan(
-                dial: [400], ringback: ([384, 416], [1_000, 2_000]), busy: ([400], [500, 500]), congestion: ([400], [500, 500]),
+                dial: [400], ringback: ([384, 416], [1_000, 2_000]), busy: ([400], [500, 500]),
+                congestion: ([400], [500, 500]),
                 waiting: ([384, 416], [500, 8_000]))
         case .uk:
             TonePlan(

@@ -12,10 +12,13 @@ extension Call {
     ///
     /// - Parameter calls: two different ones.
     package mutating func join(
-        _ calls: [CallID], _ request: CallUpdateRequest, identity: LegIdentity, at now: MonotonicTime, random: inout some RandomSource
+        _ calls: [CallID], _ request: CallUpdateRequest, identity: LegIdentity, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        guard !request.sdp.isEmpty else { throw .unsupportedDescription("a conference needs an offer; send one in \"sdp\"") }
+        guard !request.sdp.isEmpty else {
+            throw .unsupportedDescription("a conference needs an offer; send one in \"sdp\"")
+        }
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
         do throws(SDPError) {
             _ = try media.receive(offer: request.sdp, random: &random)
@@ -44,7 +47,9 @@ extension Call {
         return joining.received.count == joining.calls.count ? begin(joining, at: now, random: &random) : []
     }
 
-    private mutating func begin(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+    private mutating func begin(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
         guard var media = self[.caller]?.media else { return joinFailed(at: now) }
         let answer: String
         do throws(SDPError) {
@@ -76,7 +81,8 @@ extension Call {
         actions += tell(.caller, update)
         for leg in arrived {
             edit(leg) { member in
-                member.remote = CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
+                member.remote = CallLeg.Name(
+                    name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
             }
             actions.append(mixing(leg))
             actions += offerMix(to: leg, at: now, random: &random)

@@ -7,7 +7,8 @@ extension Call {
         guard leg == .caller || unreachable == nil else { return [] }
         switch change {
         case .joined(let device, let former): return joined(leg, device, replacing: former)
-        case .left(let subscription, let othersRemain): return left(leg, subscription, othersRemain: othersRemain, at: now)
+        case .left(let subscription, let othersRemain):
+            return left(leg, subscription, othersRemain: othersRemain, at: now)
         case .channelsOpen(let areOpen):
             edit(leg) { $0.unreachableSince = areOpen ? nil : now }
             return []
@@ -29,7 +30,8 @@ extension Call {
     /// An offer of a device that is known: if it has not had the call so far, it has it from now on, and for those that had it the call
     /// is over.
     package mutating func offer(
-        by leg: Leg, _ request: CallUpdateRequest, from device: Device, at now: MonotonicTime, random: inout some RandomSource
+        by leg: Leg, _ request: CallUpdateRequest, from device: Device, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var moved = self
         let farewell = moved.move(leg, to: device)
@@ -79,7 +81,9 @@ extension Call {
 
     /// The end of the last device ends the call (spidr-wire §3.3). An answered one can go on without any, as long as the
     /// user can still be reached; an unanswered one cannot: nobody would learn of the answer.
-    private mutating func left(_ id: Leg, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime) -> [CallAction] {
+    private mutating func left(_ id: Leg, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime)
+        -> [CallAction]
+    {
         edit(id) { $0.party.devices.removeAll { $0.subscription == subscription } }
         guard let leg = self[id], leg.party.devices.isEmpty else { return [] }
         switch state {

@@ -3,20 +3,28 @@ import SDP
 
 /// Offers and answers within a call whose media goes from peer to peer: descriptions pass untouched, one exchange at a time.
 extension Call {
-    mutating func offerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError) -> [CallAction] {
-        guard case .answered(let answered) = state, let other = others(of: leg).first?.id else { throw refusal(of: "startCallUpdate", to: leg) }
+    mutating func offerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
+        -> [CallAction]
+    {
+        guard case .answered(let answered) = state, let other = others(of: leg).first?.id else {
+            throw refusal(of: "startCallUpdate", to: leg)
+        }
         guard answered.operation == nil else { throw .pending(retryAfter: Self.retryAfter) }
         let isQuestion = request.sdp.isEmpty
         operate(
             .update(
                 Update(
-                    offerer: leg, answerer: other, awaitsOffer: isQuestion, direction: isQuestion ? nil : MediaDirection(in: request.sdp),
+                    offerer: leg, answerer: other, awaitsOffer: isQuestion,
+                    direction: isQuestion ? nil : MediaDirection(in: request.sdp),
                     deadline: now + configuration.offerTime)))
         return tell(other, update(.startCallUpdate, to: other, isQuestion ? nil : request.sdp, request))
     }
 
-    mutating func answerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError) -> [CallAction] {
-        guard case .answered(let answered) = state, case .update(let open) = answered.operation, open.answerer == leg, !request.sdp.isEmpty
+    mutating func answerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
+        -> [CallAction]
+    {
+        guard case .answered(let answered) = state, case .update(let open) = answered.operation, open.answerer == leg,
+            !request.sdp.isEmpty
         else { throw refusal(of: "respondCallUpdate", to: leg) }
         if open.awaitsOffer {
             // The offer that was asked for goes to whoever asked; the parts are exchanged.

@@ -15,7 +15,8 @@ extension Call {
         edit(.caller) { $0.media = caller }
         var progress = notification(.sessionProgress, to: .caller)
         progress.sdp = sdp
-        return [.prepareMedia(.caller, caller.credentials)] + connect(.caller) + playEarly(isRinging: false) + tell(.caller, progress)
+        return [.prepareMedia(.caller, caller.credentials)] + connect(.caller) + playEarly(isRinging: false)
+            + tell(.caller, progress)
     }
 
     /// What there is to hear from this moment on.

@@ -3,7 +3,9 @@ package import Primitives
 /// What happens to a call from elsewhere: its media, the gateway, and time.
 extension Call {
     /// A leg's media path has come this far.
-    package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) { edit(leg) { $0.media?.advance(to: step) } }
+    package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) {
+        edit(leg) { $0.media?.advance(to: step) }
+    }
 
     /// A leg's media path is lost. Before the answer that says nothing: any of the callee's devices may have checked its
     /// path early, and gone away again.
@@ -14,7 +16,9 @@ extension Call {
 
     /// The peer of a leg is not heard of, or is again; everybody who talks is told (an addition of ours). The call goes on.
     package mutating func mediaPathChanged(_ leg: Leg, isLost: Bool) -> [CallAction] {
-        guard case .answered = state, let affected = self[leg], affected.isTalking, affected.isPathLost != isLost else { return [] }
+        guard case .answered = state, let affected = self[leg], affected.isTalking, affected.isPathLost != isLost else {
+            return []
+        }
         edit(leg) { $0.isPathLost = isLost }
         return legs.filter(\.isTalking).flatMap { listener in
             var report = notification(.mediaPath, to: listener.id)
@@ -57,7 +61,9 @@ extension Call {
             for leg in legs {
                 earliest = .earlier(earliest, leg.offered.map { Deadline($0.deadline, .offer(leg.id)) })
                 earliest = .earlier(earliest, newsDeadline(of: leg).map { Deadline($0, .news(leg.id)) })
-                if case .completed(let until) = leg.stage { earliest = .earlier(earliest, Deadline(until, .completion(leg.id))) }
+                if case .completed(let until) = leg.stage {
+                    earliest = .earlier(earliest, Deadline(until, .completion(leg.id)))
+                }
             }
             return earliest
         }
@@ -75,7 +81,8 @@ extension Call {
         case .joining: return joinFailed(at: now)
         case .answered(let answered):
             switch answered.operation {
-            case .update(let update) where update.isFirst: return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
+            case .update(let update) where update.isFirst:
+                return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
             case .update(let update): return answerInPlace(update, at: now, random: &random)
             case .transfer: return transferFailed(487, "No answer", farewell: .end(487, "No answer"))
             case .consultation(let consultation): return consultationFailed(consultation)

@@ -36,7 +36,10 @@ extension Call {
         var actions = cancel(leg, because: .forwarded)
         if media != nil { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)
-        add(CallLeg(id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown, media: media))
+        add(
+            CallLeg(
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown,
+                media: media))
         edit(.caller) { $0.remote = target.party.shown }
         if let media, unanswered.invitation.sdp != nil { actions.append(.prepareMedia(target.leg, media.credentials)) }
         let named = notification(.call, to: target.leg)

@@ -21,7 +21,9 @@ extension Call {
         try checkTransfer(by: leg)
         guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
         let finished = finishUpdate(at: now, random: &random)
-        operate(.consultation(Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
+        operate(
+            .consultation(
+                Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
         return finished + [.requestHandover(other, of: leg)]
     }
 
@@ -38,7 +40,8 @@ extension Call {
         by taker: CallID, of keeper: Leg, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
         let finished = finishUpdate(at: now, random: &random)
-        guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper], member.isTalking,
+        guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper],
+            member.isTalking,
             case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil })
         else { return finished + [.refuseHandover(to: taker)] }
         operate(.handover(HandoverOffer(taker: taker, keeper: keeper)))
@@ -48,7 +51,9 @@ extension Call {
     package mutating func handoverTaken(
         by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
     ) -> [CallAction] {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation, handover.taker == taker else {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation,
+            handover.taker == taker
+        else {
             return []
         }
         var actions: [CallAction] = handover.deferred.compactMap { deferred in
@@ -65,8 +70,12 @@ extension Call {
         }
     }
 
-    package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation, handover.taker == taker else {
+    package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
+        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation,
+            handover.taker == taker
+        else {
             return []
         }
         operate(nil)
@@ -76,7 +85,9 @@ extension Call {
 
     // MARK: Taking
 
-    package mutating func handoverOffered(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+    package mutating func handoverOffered(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
         switch state {
         case .joining(let joining): return received(handover, joining, at: now, random: &random)
         case .answered(let answered):
@@ -92,7 +103,9 @@ extension Call {
         switch state {
         case .joining(let joining) where joining.calls.contains(call): return joinFailed(at: now)
         case .answered(let answered):
-            guard case .consultation(let consultation) = answered.operation, consultation.other == call else { return [] }
+            guard case .consultation(let consultation) = answered.operation, consultation.other == call else {
+                return []
+            }
             return consultationFailed(consultation)
         default: return []
         }
@@ -108,7 +121,8 @@ extension Call {
 
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
-        return [.declineHandover(consultation.other)] + sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
+        return [.declineHandover(consultation.other)]
+            + sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
     }
 
     private mutating func take(
@@ -133,9 +147,11 @@ extension Call {
             let adopted = HandedLeg(before: leg.id, after: takeLeg(), session: leg.party.session)
             add(
                 CallLeg(
-                    id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote, media: leg.media,
+                    id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote,
+                    media: leg.media,
                     holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,
-                    audits: leg.audits, unreachableSince: leg.unreachableSince, offered: leg.offered, isAsked: leg.isAsked,
+                    audits: leg.audits, unreachableSince: leg.unreachableSince, offered: leg.offered,
+                    isAsked: leg.isAsked,
                     isPathLost: leg.isPathLost,
                     response: leg.response, lastUtterance: leg.lastUtterance))
             return adopted

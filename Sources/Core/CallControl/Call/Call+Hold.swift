@@ -51,7 +51,9 @@ extension MediaDirection {
         guard let session = try? SessionDescription(parsing: text) else { return nil }  // what cannot be read says nothing
         let active = session.media.filter { $0.port != 0 }
         guard let media = active.first(where: { $0.type == "audio" }) ?? active.first else { return nil }
-        let said = (media.attributes + session.attributes).lazy.compactMap { MediaDirection(rawValue: $0.name) }.first ?? .sendReceive
+        let said =
+            (media.attributes + session.attributes).lazy.compactMap { MediaDirection(rawValue: $0.name) }.first
+            ?? .sendReceive
         self = session.holdsByAddress(media) ? said.heldByAddress : said
     }
 }

@@ -14,7 +14,9 @@ extension Call {
     package func checkPlay(by leg: Leg) throws(CallError) { _ = try anchoredAnswer(for: "play", by: leg) }
 
     /// Plays to one or both ends what they hear in place of each other; what was playing there before stops.
-    package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
+    package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError)
+        -> [CallAction]
+    {
         var answered = try anchoredAnswer(for: "play", by: leg)
         var actions: [CallAction] = []
         for listener in listeners(target, seenFrom: leg) {
@@ -56,7 +58,8 @@ extension Call {
     package mutating func playbackEnded(_ number: UInt32, for listener: Leg) -> [CallAction] {
         guard case .answered = state, let playing = self[listener]?.playing, playing.number == number else { return [] }
         edit(listener) { $0.playing = nil }
-        let told = playing.requester.flatMap { self[$0] == nil ? nil : tell($0, notification(.mediaEnded, to: $0)) } ?? []
+        let told =
+            playing.requester.flatMap { self[$0] == nil ? nil : tell($0, notification(.mediaEnded, to: $0)) } ?? []
         return [.stopPlaying(to: listener)] + refreshMusic() + told
     }
 
@@ -80,7 +83,9 @@ extension Call {
     private func anchoredAnswer(for operation: String, by leg: Leg) throws(CallError) -> Answered {
         let member = try member(leg)
         guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
-        guard member.media != nil else { throw .notAllowed(operation: operation, state: "media that goes from peer to peer") }
+        guard member.media != nil else {
+            throw .notAllowed(operation: operation, state: "media that goes from peer to peer")
+        }
         if case .update(let update) = answered.operation, update.isFirst { throw .pending(retryAfter: Self.retryAfter) }
         return answered
     }

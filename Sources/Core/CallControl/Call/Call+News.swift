@@ -44,7 +44,8 @@ extension Call {
         let deadline = now + configuration.offerTime
         edit(leg) { member in
             member.offered = OutstandingOffer(
-                media: media, told: told, toldBefore: member.told, count: (member.offered?.count ?? 0) + 1, deadline: deadline, settles: now)
+                media: media, told: told, toldBefore: member.told, count: (member.offered?.count ?? 0) + 1,
+                deadline: deadline, settles: now)
             member.media = media
             member.told = told
             member.newsDue = nil

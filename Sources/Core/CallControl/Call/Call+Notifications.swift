@@ -7,7 +7,8 @@ extension Call {
         guard case .unanswered(var unanswered) = state, !unanswered.hasRung else { return [] }
         unanswered.hasRung = true
         state = .unanswered(unanswered)
-        return (unanswered.hasProgressed ? playEarly(isRinging: true) : []) + tell(.caller, notification(.ringing, to: .caller))
+        return (unanswered.hasProgressed ? playEarly(isRinging: true) : [])
+            + tell(.caller, notification(.ringing, to: .caller))
     }
 
     /// Ends the call and tells everybody why, as far as they are to know. The only way into `ended` but for the last end's leaving.
@@ -69,7 +70,9 @@ extension Call {
     }
 
     /// Devices of an end stop ringing, although the call goes on.
-    func cancel(_ leg: Leg, because cause: CallEnding.PartialCause) -> [CallAction] { tell(leg, cancellation(leg, because: cause)) }
+    func cancel(_ leg: Leg, because cause: CallEnding.PartialCause) -> [CallAction] {
+        tell(leg, cancellation(leg, because: cause))
+    }
 
     private func cancellation(_ leg: Leg, because cause: CallEnding.PartialCause) -> Notification {
         var cancelled = notification(.callCancel, to: leg)
@@ -114,19 +117,23 @@ extension Call {
         return Notification(
             type, session: leg.party.session,
             parties: Notification.Parties(
-                callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number, remoteName: remote.name,
+                callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number,
+                remoteName: remote.name,
                 remoteDisplayNumber: remote.number))
     }
 }
 
 extension CallEndCause {
     /// For somebody who was to join an answered call, its end is that of any call that rings.
-    func seen(by leg: CallLeg) -> CallEndCause { leg.stage == .ringing && isOfAnAnsweredCall ? .cancelled(reasonText: nil) : self }
+    func seen(by leg: CallLeg) -> CallEndCause {
+        leg.stage == .ringing && isOfAnAnsweredCall ? .cancelled(reasonText: nil) : self
+    }
 
     fileprivate var isOfAnAnsweredCall: Bool {
         switch self {
         case .completed, .mediaFailed, .clientLost, .transferred: true
-        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained: false
+        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained:
+            false
         }
     }
 }

@@ -66,12 +66,16 @@ extension Call {
 
     /// Whether this very transfer is under way.
     package func isTransferring(_ leg: Leg, to address: UserAddress) -> Bool {
-        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return false }
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else {
+            return false
+        }
         return transfer.transferor == leg && self[transfer.target]?.party.user == address
     }
 
     func isConsulting(_ leg: Leg, _ other: CallID) -> Bool {
-        guard case .answered(let answered) = state, case .consultation(let consultation) = answered.operation else { return false }
+        guard case .answered(let answered) = state, case .consultation(let consultation) = answered.operation else {
+            return false
+        }
         return consultation.transferor == leg && consultation.other == other
     }
 
@@ -81,7 +85,9 @@ extension Call {
         return update.offerer == leg
     }
 
-    private func refuse(_ utterance: Utterance?, ifOlderThan last: Utterance?, _ operation: String, by leg: Leg) throws(CallError) {
+    private func refuse(_ utterance: Utterance?, ifOlderThan last: Utterance?, _ operation: String, by leg: Leg)
+        throws(CallError)
+    {
         let own = self[leg]?.media?.negotiation.identity.sessionID
         guard let utterance, let last, utterance.isOlder(than: last, unlessFrom: own) else { return }
         throw refusal(of: "\(operation) with an older version in o=", to: leg)

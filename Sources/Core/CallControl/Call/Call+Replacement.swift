@@ -25,7 +25,8 @@ package struct ReplacedCall: Equatable, Sendable {
 extension Call {
     /// Whom this end talks to, if that end's client takes another call in place of this one, and if nothing speaks against it now.
     package func replaceableParty(talkingTo leg: Leg) -> CallParty? {
-        guard case .answered(let answered) = state, answered.operation == nil, !answered.isConference, self[leg]?.isTalking == true,
+        guard case .answered(let answered) = state, answered.operation == nil, !answered.isConference,
+            self[leg]?.isTalking == true,
             let other = others(of: leg).first, other.handlesReplacement
         else { return nil }
         return other.party
@@ -35,7 +36,9 @@ extension Call {
 extension Call {
     /// Whether this end has asked for this very replacement, and it is under way.
     package func isReplacing(_ other: CallID, by leg: Leg) -> Bool {
-        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return false }
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else {
+            return false
+        }
         return transfer.transferor == leg && transfer.replaced?.call == other
     }
 }
@@ -49,7 +52,9 @@ extension CallLeg {
 
     /// Was not rung, but asked to take this call in place of another.
     func isReplacing(in call: Call) -> Bool {
-        guard case .answered(let answered) = call.state, case .transfer(let transfer) = answered.operation else { return false }
+        guard case .answered(let answered) = call.state, case .transfer(let transfer) = answered.operation else {
+            return false
+        }
         return transfer.target == id && transfer.replaced != nil
     }
 }

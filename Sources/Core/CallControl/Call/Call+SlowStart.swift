@@ -11,7 +11,8 @@ import SDP
 /// It is an exchange like any other in an answered call, but for there being nothing to return to if it fails.
 extension Call {
     mutating func answerWithOffer(
-        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var update = notification(.startCallUpdate, to: .caller)
         update.carry(request.content)

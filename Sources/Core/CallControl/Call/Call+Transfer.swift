@@ -7,9 +7,12 @@ extension Call {
     /// Whether an end could transfer now; to be asked before anybody is looked up.
     package func checkTransfer(by leg: Leg) throws(CallError) {
         let answered = try idle("transfer", by: leg)
-        guard !answered.isConference, others(of: leg).count == 1 else { throw .unsupported("An end of a conference cannot be transferred.") }
+        guard !answered.isConference, others(of: leg).count == 1 else {
+            throw .unsupported("An end of a conference cannot be transferred.")
+        }
         guard self[leg]?.media != nil else {
-            throw .unsupported("This gateway transfers calls whose media it terminates, and passes this one's from peer to peer.")
+            throw .unsupported(
+                "This gateway transfers calls whose media it terminates, and passes this one's from peer to peer.")
         }
     }
 
@@ -19,7 +22,9 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
         let finished = finishUpdate(at: now, random: &random)
-        guard let transferred = others(of: leg).first, let wishes = transferred.media?.wishes?.introduced(), let identity = target.identity else {
+        guard let transferred = others(of: leg).first, let wishes = transferred.media?.wishes?.introduced(),
+            let identity = target.identity
+        else {
             throw refusal(of: "transfer", to: leg)
         }
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
@@ -31,23 +36,30 @@ extension Call {
         }
         add(
             CallLeg(
-                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown, media: media,
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown,
+                media: media,
                 told: MediaOutline(wishes)))
         var invitation = notification(target.replaced == nil ? .call : .startCallReplace, to: target.leg)
         invitation.sdp = offer
-        if let replaced = target.replaced { invitation.replaces = replaced.session } else { invitation.actions = [.answer, .reject] }
+        if let replaced = target.replaced {
+            invitation.replaces = replaced.session
+        } else {
+            invitation.actions = [.answer, .reject]
+        }
         // Nobody has to pick up to have one call in place of another.
         let patience = target.replaced == nil ? configuration.ringTime : configuration.offerTime
         operate(
             .transfer(
                 Transfer(
-                    transferor: leg, transferred: transferred.id, target: target.leg, replaced: target.replaced, invitation: invitation,
+                    transferor: leg, transferred: transferred.id, target: target.leg, replaced: target.replaced,
+                    invitation: invitation,
                     deadline: now + patience)))
         return finished + [.prepareMedia(target.leg, media.credentials)] + tell(target.leg, invitation)
     }
 
     /// There is nobody to ring at the target's address.
-    package func transferUnreachable(by leg: Leg, _ reason: CallEndCause.Unreachable) throws(CallError) -> [CallAction] {
+    package func transferUnreachable(by leg: Leg, _ reason: CallEndCause.Unreachable) throws(CallError) -> [CallAction]
+    {
         try checkTransfer(by: leg)
         return sessionFailed(leg, reason.statusCode, reason.reasonText)
     }
@@ -55,7 +67,8 @@ extension Call {
     mutating func transferAnswered(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation, transfer.target == leg,
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation,
+            transfer.target == leg,
             var media = self[leg]?.media
         else { throw answeredAlready(leg) }
         do throws(SDPError) {
@@ -78,11 +91,14 @@ extension Call {
     }
 
     /// The target does not come: everybody is where they were.
-    mutating func transferFailed(_ statusCode: Int, _ reasonText: String, farewell: CallEndCause.Farewell) -> [CallAction] {
+    mutating func transferFailed(_ statusCode: Int, _ reasonText: String, farewell: CallEndCause.Farewell)
+        -> [CallAction]
+    {
         guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else { return [] }
         operate(nil)
         let cause: CallEndCause = statusCode == 603 ? .rejected(reasonText: reasonText) : .unanswered
-        return say(farewell, to: transfer.target, because: cause) + [.releaseLeg(transfer.target)] + forget(transfer.target)
+        return say(farewell, to: transfer.target, because: cause) + [.releaseLeg(transfer.target)]
+            + forget(transfer.target)
             + sessionFailed(transfer.transferor, statusCode, reasonText)
     }
 }
@@ -128,7 +144,8 @@ extension Call {
 
     /// An offer that waits for the other end's answer is answered at once, because something else is to go on.
     mutating func finishUpdate(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard case .answered(let answered) = state, case .update(let update) = answered.operation, !update.isFirst else { return [] }
+        guard case .answered(let answered) = state, case .update(let update) = answered.operation, !update.isFirst
+        else { return [] }
         return answerInPlace(update, at: now, random: &random)
     }
 

@@ -21,10 +21,13 @@ extension Call {
 
     /// - Parameter isRepeated: it is the offer that was agreed on last; nothing is new to the other end.
     mutating func newOffer(
-        by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime, random: inout some RandomSource
+        by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: "startCallUpdate", to: leg) }
+        guard case .answered(let answered) = state, member.isTalking else {
+            throw refusal(of: "startCallUpdate", to: leg)
+        }
         guard var own = member.media else { return try offerDirectly(by: leg, request, at: now) }
         try checkExchange(answered, "startCallUpdate", by: leg)
         if request.sdp.isEmpty {
@@ -70,7 +73,9 @@ extension Call {
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard case .answered(let answered) = state, !request.sdp.isEmpty else { throw refusal(of: "respondCallUpdate", to: leg) }
+        guard case .answered(let answered) = state, !request.sdp.isEmpty else {
+            throw refusal(of: "respondCallUpdate", to: leg)
+        }
         guard let current = member.media else { return try answerDirectly(by: leg, request, at: now) }
         // An offer leaves open who is the DTLS client, an answer does not (RFC 5763 §5).
         if member.isAsked, member.offered == nil || request.sdp.contains("a=setup:actpass") {
@@ -85,7 +90,8 @@ extension Call {
             // It may be the answer to an offer before this one.
             throw offered.count > 1 ? refusal(of: "respondCallUpdate", to: leg) : CallError(error)
         }
-        let update: Update? = if case .update(let update) = answered.operation, !update.awaitsOffer { update } else { nil }
+        let update: Update? =
+            if case .update(let update) = answered.operation, !update.awaitsOffer { update } else { nil }
         var concluded: (media: LegMedia, answer: String)?
         if let update, update.answerer == leg, var offerers = self[update.offerer]?.media {
             do throws(SDPError) {
@@ -98,14 +104,18 @@ extension Call {
         acceptAnswer(media, to: offered, by: leg, at: now)
         // Whoever answers has put aside an offer of its own.
         if update != nil { operate(nil) }
-        guard !answered.isConference else { return settleHold(of: leg, saying: answer.principalDirection) + connect(leg) + refreshMusic() }
+        guard !answered.isConference else {
+            return settleHold(of: leg, saying: answer.principalDirection) + connect(leg) + refreshMusic()
+        }
         settleHold(of: leg)
         var actions: [CallAction] = []
         var told: [CallAction] = []
         if let update, let concluded {
             var message = self.update(.respondCallUpdate, to: update.offerer, concluded.answer, request)
             message.sdp = concluded.answer
-            if update.isFirst { actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now) }
+            if update.isFirst {
+                actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now)
+            }
             actions += conclude(concluded.media, of: update.offerer, telling: media.wishes)
             // Of somebody new everything is known that can be.
             if update.isFirst { noteTold(update.offerer, of: leg) }
@@ -171,7 +181,9 @@ extension Call {
         state = .answered(answered)
     }
 
-    func update(_ type: Notification.EventType, to leg: Leg, _ sdp: String?, _ request: CallUpdateRequest? = nil) -> Notification {
+    func update(_ type: Notification.EventType, to leg: Leg, _ sdp: String?, _ request: CallUpdateRequest? = nil)
+        -> Notification
+    {
         var update = notification(type, to: leg)
         update.sdp = sdp
         if let request { update.carry(request.content) }
@@ -182,7 +194,8 @@ extension Call {
 
     /// The other end is offered the same.
     private mutating func passOn(
-        _ own: LegMedia, of leg: Leg, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        _ own: LegMedia, of leg: Leg, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard var others = other.media, let wishes = own.wishes else { throw refusal(of: "startCallUpdate", to: leg) }
         let text: String
@@ -219,7 +232,9 @@ extension Call {
     private mutating func answerAlone(
         _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard let other = others(of: leg).first, let wishes = other.media?.wishes else { throw refusal(of: "startCallUpdate", to: leg) }
+        guard let other = others(of: leg).first, let wishes = other.media?.wishes else {
+            throw refusal(of: "startCallUpdate", to: leg)
+        }
         var own = own
         let text: String
         do throws(SDPError) {
@@ -237,14 +252,18 @@ extension Call {
         let prepared: [CallAction] = media.takeRenewal() ? [.prepareMedia(leg, media.credentials)] : []
         edit(leg) { member in
             member.media = media
-            if let wishes, let offer = media.described { member.told = MediaOutline(wishes, answering: offer, before: member.told) }
+            if let wishes, let offer = media.described {
+                member.told = MediaOutline(wishes, answering: offer, before: member.told)
+            }
         }
         settleHold(of: leg)
         return prepared + connect(leg)
     }
 
     /// An end that offered has waited long enough, or something else is to go on.
-    mutating func answerInPlace(_ update: Update, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+    mutating func answerInPlace(_ update: Update, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
         guard let own = self[update.offerer]?.media else { return abandon(update) }
         operate(nil)
         if update.awaitsOffer {
@@ -280,7 +299,8 @@ extension Call {
 
     /// An offer in a conference: the gateway answers.
     private mutating func answerForMixing(
-        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var own = own
         let answer: String

@@ -40,7 +40,8 @@ package struct Call: Equatable, Sendable {
         package var mediaPolicy: MediaPolicy
 
         package init(
-            ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60), offerTime: Duration = .seconds(30),
+            ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60),
+            offerTime: Duration = .seconds(30),
             completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
             maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
             playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
@@ -145,7 +146,9 @@ package struct Call: Equatable, Sendable {
 
     /// - Parameter leg: has a number that was taken for it.
     mutating func add(_ leg: CallLeg) {
-        precondition(leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil, "a number is taken for one end, and used for no other")
+        precondition(
+            leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil,
+            "a number is taken for one end, and used for no other")
         legs.append(leg)
     }
 }
@@ -172,13 +175,16 @@ extension Call {
         case .anchored(let identities):
             do throws(SDPError) {
                 var caller = LegMedia(
-                    identity: identities.caller, policy: configuration.mediaPolicy, preferences: request.mediaPreferences)
+                    identity: identities.caller, policy: configuration.mediaPolicy,
+                    preferences: request.mediaPreferences)
                 var callee = LegMedia(identity: identities.callee, policy: configuration.mediaPolicy)
                 if !request.sdp.isEmpty {
                     let offer = try caller.receive(offer: request.sdp, random: &random)
                     invitation.sdp = try callee.offer(mirroring: offer, random: &random)
                     actions.append(.prepareMedia(.callee, callee.credentials))
-                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil { progress = caller.progressing(random: &random) }
+                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil {
+                        progress = caller.progressing(random: &random)
+                    }
                 }
                 edit(.caller) { $0.media = caller }
                 edit(.callee) { $0.media = callee }
@@ -203,7 +209,9 @@ extension Call {
         let invitation = notification(.call, to: .callee)
         edit(.callee) { $0.party.devices = [] }
         state = .unanswered(
-            Unanswered(startedAt: now, invitation: invitation, unreachable: reason, deadline: now + configuration.unreachableTime))
+            Unanswered(
+                startedAt: now, invitation: invitation, unreachable: reason,
+                deadline: now + configuration.unreachableTime))
         return []
     }
 
@@ -235,8 +243,12 @@ extension Call {
         let member = try member(leg)
         guard member.isCalled else { throw refusal(of: "callAnswer", to: leg) }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
-        guard !request.sdp.isEmpty else { throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"") }
-        guard request.acceptsReplacement == member.isReplacing(in: self) else { throw refusal(of: request.operation, to: leg) }
+        guard !request.sdp.isEmpty else {
+            throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"")
+        }
+        guard request.acceptsReplacement == member.isReplacing(in: self) else {
+            throw refusal(of: request.operation, to: leg)
+        }
         let actions =
             switch state {
             case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
@@ -251,7 +263,8 @@ extension Call {
     }
 
     private mutating func answer(
-        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var update = notification(.respondCallUpdate, to: .caller)
         update.carry(request.content)
@@ -260,11 +273,13 @@ extension Call {
         if var own = self[leg]?.media, var callers = self[.caller]?.media {
             do throws(SDPError) {
                 let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences)
-                update.sdp = try callers.answer(mirroring: answer, isPreliminary: !own.lostLines.isEmpty, random: &random)
+                update.sdp = try callers.answer(
+                    mirroring: answer, isPreliminary: !own.lostLines.isEmpty, random: &random)
             } catch {
                 throw CallError(error)
             }
-            actions.append(unanswered.hasProgressed ? .stopPlaying(to: .caller) : .prepareMedia(.caller, callers.credentials))
+            actions.append(
+                unanswered.hasProgressed ? .stopPlaying(to: .caller) : .prepareMedia(.caller, callers.credentials))
             edit(leg) { $0.media = own }
             edit(.caller) { $0.media = callers }
             actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
@@ -282,7 +297,9 @@ extension Call {
     /// A device of a rung end declines for all of them (spidr-wire §6.4).
     ///
     /// - Parameter replacement: it declines a call in place of the one it has, with `rejectCallReplace`.
-    package mutating func reject(by leg: Leg, replacement: Bool = false, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+    package mutating func reject(by leg: Leg, replacement: Bool = false, at now: MonotonicTime) throws(CallError)
+        -> [CallAction]
+    {
         let member = try member(leg)
         guard member.isCalled, !replacement || member.isReplacing(in: self) || member.stage != .ringing else {
             throw refusal(of: replacement ? "rejectCallReplace" : "reject", to: leg)
@@ -302,9 +319,11 @@ extension Call {
         let reason = reasonText.flatMap { $0.isEmpty ? nil : String($0.prefix(configuration.maximumTextLength)) }
         switch state {
         case .initial, .ended: throw .noSuchCall
-        case .unanswered: return finish(member.isCalled ? .rejected(reasonText: reason) : .cancelled(reasonText: reason), at: now)
+        case .unanswered:
+            return finish(member.isCalled ? .rejected(reasonText: reason) : .cancelled(reasonText: reason), at: now)
         case .joining: return finish(.cancelled(reasonText: reason), at: now)
-        case .answered(let answered): return leave(answered, leg, member.stage, .ended(from: device, reasonText: reason), at: now)
+        case .answered(let answered):
+            return leave(answered, leg, member.stage, .ended(from: device, reasonText: reason), at: now)
         }
     }
 
@@ -380,7 +399,9 @@ extension Call {
 
     /// A description that goes to the other end unread is no longer than one that is read.
     func checkLength(of sdp: String) throws(CallError) {
-        guard sdp.utf8.count <= DescriptionLimits.bytes else { throw .malformedDescription("more than \(DescriptionLimits.bytes) bytes") }
+        guard sdp.utf8.count <= DescriptionLimits.bytes else {
+            throw .malformedDescription("more than \(DescriptionLimits.bytes) bytes")
+        }
     }
 
     func refusal(of operation: String, to leg: Leg) -> CallError {

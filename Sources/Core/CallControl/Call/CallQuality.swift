@@ -18,7 +18,8 @@ package struct CallQuality: Hashable, Sendable {
         package var jitter: Double
 
         package init(
-            mos: Double, rating: Double, band: String, loss: Double, recovered: Double? = nil, burstRatio: Double = 1, jitter: Double
+            mos: Double, rating: Double, band: String, loss: Double, recovered: Double? = nil, burstRatio: Double = 1,
+            jitter: Double
         ) {
             self.mos = mos
             self.rating = rating

@@ -18,7 +18,8 @@ package struct CallStartRequest: Equatable, Sendable {
     package var device: SubscriptionID?
 
     package init(
-        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false, handlesReplacement: Bool = false,
+        callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false,
+        handlesReplacement: Bool = false,
         content: CustomContent = CustomContent(), mediaPreferences: MediaPreferences = MediaPreferences()
     ) {
         self.callerName = callerName

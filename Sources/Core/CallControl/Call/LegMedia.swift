@@ -160,7 +160,9 @@ struct LegMedia: Equatable, Sendable {
 
     /// - Parameter preferences: what the peer wants to receive from now on; `nil`: what it wanted before.
     /// - Returns: What it says to others.
-    mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError) -> PeerDescription {
+    mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError)
+        -> PeerDescription
+    {
         var next = negotiation
         if let preferences { next.preferences = policy.preferences.overridden(by: preferences) }
         let offered = next.offeredDirections
@@ -192,8 +194,11 @@ struct LegMedia: Equatable, Sendable {
     /// Whether an offer says of media what was said before, so that only its transport is new: an ICE restart, a page that was
     /// loaded again.
     func changesTransportOnly(_ offer: PeerDescription, since before: PeerDescription?) -> Bool {
-        guard let before, offer.transportMedia?.transport.credentials != before.transportMedia?.transport.credentials else { return false }
-        let shape = { (description: PeerDescription) in description.usableMedia.map { [$0.kind.token, $0.direction.rawValue] } }
+        guard let before, offer.transportMedia?.transport.credentials != before.transportMedia?.transport.credentials
+        else { return false }
+        let shape = { (description: PeerDescription) in
+            description.usableMedia.map { [$0.kind.token, $0.direction.rawValue] }
+        }
         return shape(offer) == shape(before)
     }
 

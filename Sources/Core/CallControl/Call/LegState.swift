@@ -35,7 +35,9 @@ extension Call {
             case .completed, .waiting: return .ended
             case .talking: break
             }
-            if case .update(let update) = answered.operation, update.isFirst { return id == update.offerer ? .answering : .ringing }
+            if case .update(let update) = answered.operation, update.isFirst {
+                return id == update.offerer ? .answering : .ringing
+            }
             let isHeld = !answered.isConference && others(of: id).contains { $0.holds }
             switch (leg.holds, isHeld) {
             case (false, false): return .inCall

@@ -53,7 +53,8 @@ package struct LineMediaStatistics: Equatable, Sendable {
         package var level: Double
 
         package init(
-            depth: Double, target: Double, concealed: Double, recovered: Double, shortened: Double, lengthened: Double, level: Double
+            depth: Double, target: Double, concealed: Double, recovered: Double, shortened: Double, lengthened: Double,
+            level: Double
         ) {
             self.depth = depth
             self.target = target

@@ -55,7 +55,9 @@ package struct DigitSequence: Hashable, Sendable {
     /// as `RTCDTMFSender.insertDTMF` does.
     package init?(_ text: String, duration: Duration = .milliseconds(100), gap: Duration = .milliseconds(70)) {
         let digits = text.uppercased()
-        guard (1...Self.maximumCount).contains(digits.utf8.count), digits.utf8.allSatisfy(Self.allowed.contains) else { return nil }
+        guard (1...Self.maximumCount).contains(digits.utf8.count), digits.utf8.allSatisfy(Self.allowed.contains) else {
+            return nil
+        }
         self.digits = digits
         self.duration = min(max(duration, Self.durations.lowerBound), Self.durations.upperBound)
         self.gap = min(max(gap, Self.gaps.lowerBound), Self.gaps.upperBound)

@@ -19,7 +19,8 @@ struct Utterance: Equatable, Sendable {
     init?(_ request: Request, _ text: String) {
         // The second line (RFC 8866 §5); what is wrong with it, if anything, is found by whoever reads the whole text.
         let lines = text.split(maxSplits: 2, whereSeparator: \.isNewline)
-        guard lines.count > 1, lines[1].hasPrefix("o="), case let fields = lines[1].split(separator: " "), fields.count > 2,
+        guard lines.count > 1, lines[1].hasPrefix("o="), case let fields = lines[1].split(separator: " "),
+            fields.count > 2,
             let version = UInt64(fields[2])
         else { return nil }
         self.request = request

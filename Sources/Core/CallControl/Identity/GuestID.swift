@@ -19,7 +19,8 @@ package struct GuestID: Hashable, Sendable, CustomStringConvertible {
     /// The guest whose resource has this name; `nil` if it is no guest's.
     package init?(owning resource: String) {
         let bytes = resource.utf8
-        guard let end = bytes.firstIndex(of: Self.separator), bytes[..<end].count == Self.length, bytes[..<end].allSatisfy(\.isHexadecimalDigit)
+        guard let end = bytes.firstIndex(of: Self.separator), bytes[..<end].count == Self.length,
+            bytes[..<end].allSatisfy(\.isHexadecimalDigit)
         else { return nil }
         description = String(resource[..<end])
     }

@@ -35,7 +35,8 @@ package struct NameAddress: Equatable, Sendable {
         let isQuoted = text.count >= 2 && text.first == "\"" && text.last == "\""
         var name = String.UnicodeScalarView()
         var isEscaped = false
-        for scalar in (isQuoted ? text.dropFirst().dropLast() : text).unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
+        for scalar in (isQuoted ? text.dropFirst().dropLast() : text).unicodeScalars
+        where scalar.value >= 0x20 && scalar.value != 0x7F {
             if isQuoted && !isEscaped && scalar == "\\" {
                 isEscaped = true
             } else {

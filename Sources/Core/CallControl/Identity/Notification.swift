@@ -31,7 +31,8 @@ package struct Notification: Hashable, Sendable {
     package var mediaPath: PathReport?
 
     package init(
-        _ type: EventType, session: SessionID? = nil, sdp: String? = nil, actions: [Action] = [], statusCode: Int? = nil,
+        _ type: EventType, session: SessionID? = nil, sdp: String? = nil, actions: [Action] = [],
+        statusCode: Int? = nil,
         reasonText: String? = nil, parties: Parties? = nil, customParameters: [CustomParameter] = []
     ) {
         self.type = type
@@ -106,7 +107,8 @@ package struct Notification: Hashable, Sendable {
         package var remoteDisplayNumber: String
 
         package init(
-            callerName: String, callerDisplayNumber: String, calleeDisplayNumber: String, remoteName: String, remoteDisplayNumber: String
+            callerName: String, callerDisplayNumber: String, calleeDisplayNumber: String, remoteName: String,
+            remoteDisplayNumber: String
         ) {
             self.callerName = callerName
             self.callerDisplayNumber = callerDisplayNumber

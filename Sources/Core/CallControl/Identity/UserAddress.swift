@@ -61,7 +61,9 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
 extension Substring {
     /// The rest after `sip:`, `sips:` or `tel:` (RFC 3261 §19.1, RFC 3966); schemes are compared without case.
     fileprivate var withoutScheme: Substring {
-        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), ["sip", "sips", "tel"].contains(self[..<colon].lowercased()) else {
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")),
+            ["sip", "sips", "tel"].contains(self[..<colon].lowercased())
+        else {
             return self
         }
         return self[utf8.index(after: colon)...]
@@ -76,10 +78,14 @@ extension Substring {
     fileprivate var isUser: Bool {
         !isEmpty
             && unicodeScalars.allSatisfy { scalar in
-                if scalar.isASCII { return scalar.value > 0x20 && scalar.value < 0x7F && !#"<>"\@:/?"#.unicodeScalars.contains(scalar) }
+                if scalar.isASCII {
+                    return scalar.value > 0x20 && scalar.value < 0x7F && !#"<>"\@:/?"#.unicodeScalars.contains(scalar)
+                }
                 // Invisible and direction-changing characters make one address look like another.
                 return switch scalar.properties.generalCategory {
-                case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+                case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+                    .spaceSeparator:
+                    false
                 default: true
                 }
             }
@@ -102,7 +108,8 @@ extension Substring {
     private var isLabel: Bool {
         guard let first = utf8.first, let last = utf8.last, utf8.count <= 63 else { return false }
         let hyphen = UInt8(ascii: "-")
-        return first != hyphen && last != hyphen && utf8.allSatisfy { $0.isLetterOrDigit || $0 == hyphen || $0 == UInt8(ascii: "_") }
+        return first != hyphen && last != hyphen
+            && utf8.allSatisfy { $0.isLetterOrDigit || $0 == hyphen || $0 == UInt8(ascii: "_") }
     }
 
     /// Nothing, or a colon and one to five digits.
@@ -117,6 +124,7 @@ extension UInt8 {
     fileprivate var isLetterOrDigit: Bool { isDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
 
     fileprivate var isPartOfIPv6: Bool {
-        isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20 || self == UInt8(ascii: ":") || self == UInt8(ascii: ".")
+        isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20 || self == UInt8(ascii: ":")
+            || self == UInt8(ascii: ".")
     }
 }

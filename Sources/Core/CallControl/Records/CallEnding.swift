@@ -50,7 +50,8 @@ extension CallEnding {
         // What somebody else is told says it all.
         let told = cause.farewell(to: Leg(.max), isCalled: cause == .callerLeft)
         self.init(
-            statusCode: told?.statusCode ?? 200, reasonText: told?.reasonText, cause: cause.word, endedBy: cause.originator(callee: callee))
+            statusCode: told?.statusCode ?? 200, reasonText: told?.reasonText, cause: cause.word,
+            endedBy: cause.originator(callee: callee))
     }
 }
 

@@ -46,7 +46,10 @@ package struct CallHistory: Equatable, Sendable {
         guard let participant = self[leg] else { return }
         let candidates = participant.leg.party.devices.filter(\.sendsRingingFeedback)
         let number = number(of: device ?? (candidates.count == 1 ? candidates[0].subscription : nil), at: leg)
-        guard number == nil || !timeline.entries.contains(where: { $0.event == .ringing && $0.leg == leg && $0.device == number }) else { return }
+        guard
+            number == nil
+                || !timeline.entries.contains(where: { $0.event == .ringing && $0.leg == leg && $0.device == number })
+        else { return }
         note(.ringing, leg, device: number, at: now)
     }
 
@@ -54,7 +57,9 @@ package struct CallHistory: Equatable, Sendable {
     package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange) {
         guard case .joined(let device, let former?) = change else { return }
         edit(leg) { participant in
-            guard let place = participant.devices.firstIndex(of: former), !participant.devices.contains(device.subscription) else { return }
+            guard let place = participant.devices.firstIndex(of: former),
+                !participant.devices.contains(device.subscription)
+            else { return }
             participant.devices[place] = device.subscription
         }
     }
@@ -86,7 +91,9 @@ extension CallHistory.Participant {
         self.leg = leg
         self.leg.media = nil
         progress = leg.media?.progress ?? progress
-        for device in leg.party.devices where !devices.contains(device.subscription) { devices.append(device.subscription) }
+        for device in leg.party.devices where !devices.contains(device.subscription) {
+            devices.append(device.subscription)
+        }
     }
 }
 
@@ -113,7 +120,9 @@ extension CallHistory {
         return number(of: asker.device, at: asker.leg)
     }
 
-    func stamp(_ now: MonotonicTime) -> Int64 { origin.epochMilliseconds + (now - origin.monotonic).wholeNanoseconds / 1_000_000 }
+    func stamp(_ now: MonotonicTime) -> Int64 {
+        origin.epochMilliseconds + (now - origin.monotonic).wholeNanoseconds / 1_000_000
+    }
 }
 
 // MARK: - Steps
@@ -125,11 +134,13 @@ extension CallHistory {
     }
 
     mutating func note(
-        _ event: TimelineEntry.Event, _ leg: Leg?, party: String? = nil, device: Int? = nil, _ ending: CallEnding? = nil, at now: MonotonicTime
+        _ event: TimelineEntry.Event, _ leg: Leg?, party: String? = nil, device: Int? = nil,
+        _ ending: CallEnding? = nil, at now: MonotonicTime
     ) {
         timeline.append(
             TimelineEntry(
-                time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.leg.party.user.text }, device: device,
+                time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.leg.party.user.text },
+                device: device,
                 statusCode: ending?.statusCode, reasonText: ending?.reasonText, cause: ending?.cause))
     }
 
@@ -166,7 +177,9 @@ extension CallHistory {
             if from < .secured, new >= .secured { note(.dtlsConnected, leg.id, at: now) }
             if from < .flowing, new >= .flowing { note(.firstPacket, leg.id, at: now) }
         }
-        if before.isPathLost != leg.isPathLost { note(leg.isPathLost ? .mediaPathLost : .mediaPathRecovered, leg.id, at: now) }
+        if before.isPathLost != leg.isPathLost {
+            note(leg.isPathLost ? .mediaPathLost : .mediaPathRecovered, leg.id, at: now)
+        }
         if before.holds != leg.holds { note(leg.holds ? .held : .resumed, leg.id, at: now) }
         if case .completed = leg.stage, before.isTalking { note(.completed, leg.id, at: now) }
     }
@@ -189,7 +202,8 @@ extension CallHistory {
             case .call, .startCallReplace:
                 if case .unanswered = call.state { startParameters = notification.customParameters }
                 for receiver in receivers { offered(to: receiver, leg, call, at: now) }
-            case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer: answerParameters = notification.customParameters
+            case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer:
+                answerParameters = notification.customParameters
             case .callCancel: stoppedRinging(receivers, leg, notification.cause, asker, at: now)
             default: note(notification, to: leg, call, at: now)
             }
@@ -218,7 +232,9 @@ extension CallHistory {
         let acting = number(of: asker, at: leg)
         if cause == CallEndCause.rejected(reasonText: nil).word { note(.rejected, leg, device: acting, at: now) }
         guard cause == CallEnding.PartialCause.answeredElsewhere.rawValue, acting != nil else { return }
-        for other in devices.map({ number(of: $0, at: leg) }) where other != acting { note(.answeredElsewhere, leg, device: other, at: now) }
+        for other in devices.map({ number(of: $0, at: leg) }) where other != acting {
+            note(.answeredElsewhere, leg, device: other, at: now)
+        }
     }
 
     private mutating func offered(to device: SubscriptionID, _ leg: Leg, _ call: Call, at now: MonotonicTime) {
@@ -239,7 +255,8 @@ extension CallHistory {
             let leg = participant.leg
             if let present = call[leg.id] {
                 guard case .completed = present.stage else { continue }
-                records += close(leg.id, CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id), at: now)
+                records += close(
+                    leg.id, CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id), at: now)
             } else if case .unanswered = call.state {
                 note(.forwarded, leg.id, party: call.callee.flatMap { call[$0]?.party.user.text }, at: now)
                 records += close(leg.id, .forwarded(by: leg.id), at: now)
@@ -260,13 +277,16 @@ extension CallHistory {
         for case .notify(leg.id, _, let last) in actions where last.type == .callEnd || last.type == .callCancel {
             guard let cause = last.cause else { continue }
             return CallEnding(
-                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText, cause: cause,
+                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText,
+                cause: cause,
                 endedBy: last.endedBy == .own ? leg.id : nil)
         }
         return CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id)
     }
 
-    private mutating func end(_ call: Call, _ cause: CallEndCause, _ asker: Asker?, at now: MonotonicTime) -> [CallLogRecord] {
+    private mutating func end(_ call: Call, _ cause: CallEndCause, _ asker: Asker?, at now: MonotonicTime)
+        -> [CallLogRecord]
+    {
         let ending = CallEnding(cause, callee: call.callee ?? .callee)
         note(.ended, ending.endedBy, device: number(of: asker, at: ending.endedBy), ending, at: now)
         if cause == .unreachable(.noSuchUser) { edit(.callee) { $0.isKnown = false } }
@@ -286,11 +306,14 @@ extension CallHistory {
         let others = participants.filter { $0.leg.id != leg.id }
         let wasTaken = own.answeredAt != nil || ending?.endedBy == leg.id
         return CallLogRecord(
-            id: leg.party.session, user: leg.party.user, direction: leg.isCalled ? wasTaken ? .incoming : .missed : .outgoing,
-            startedAt: own.arrivedAt, answeredAt: own.answeredAt, endedAt: stamp(now), names: own.names ?? leg.assumedNames,
+            id: leg.party.session, user: leg.party.user,
+            direction: leg.isCalled ? wasTaken ? .incoming : .missed : .outgoing,
+            startedAt: own.arrivedAt, answeredAt: own.answeredAt, endedAt: stamp(now),
+            names: own.names ?? leg.assumedNames,
             parties: ([own] + others).map { other in
                 CallLogRecord.Party(
-                    side: CallSide(other.leg.id, seenFrom: leg.id), name: other.leg.party.name, address: other.leg.party.user.text,
+                    side: CallSide(other.leg.id, seenFrom: leg.id), name: other.leg.party.name,
+                    address: other.leg.party.user.text,
                     isCalled: other.leg.isCalled)
             },
             ending: ending, endedBy: CallSide(ending?.endedBy, seenFrom: leg.id), timeline: timeline(seenFrom: leg.id))
@@ -308,7 +331,8 @@ extension CallLeg {
     fileprivate var assumedNames: Notification.Parties {
         let (caller, callee) = isCalled ? (remote, party.shown) : (party.shown, remote)
         return Notification.Parties(
-            callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number, remoteName: remote.name,
+            callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number,
+            remoteName: remote.name,
             remoteDisplayNumber: remote.number)
     }
 }
@@ -327,7 +351,8 @@ extension Call.Operation {
             guard case .answered(let answered) = call.state else { return nil }
             switch answered.operation {
             case .transfer(let transfer): self = .transfer(by: transfer.transferor, to: transfer.target)
-            case .consultation(let consultation): self = .consultation(by: consultation.transferor, with: consultation.party)
+            case .consultation(let consultation):
+                self = .consultation(by: consultation.transferor, with: consultation.party)
             case .update, .handover, nil: return nil
             }
         }

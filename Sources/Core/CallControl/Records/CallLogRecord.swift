@@ -51,7 +51,8 @@ package struct CallLogRecord: Equatable, Sendable {
     package var timeline: [Event]
 
     package init(
-        id: SessionID, user: UserAddress, direction: Direction, startedAt: Int64, answeredAt: Int64? = nil, endedAt: Int64,
+        id: SessionID, user: UserAddress, direction: Direction, startedAt: Int64, answeredAt: Int64? = nil,
+        endedAt: Int64,
         names: Notification.Parties, parties: [Party], ending: CallEnding? = nil, endedBy: CallSide, timeline: [Event]
     ) {
         self.id = id

@@ -62,7 +62,8 @@ package struct CallSession: Equatable, Sendable {
     package var timeline: [CallLogRecord.Event]
 
     package init(
-        session: SessionID, progress: CallProgress, state: LegState, isIncoming: Bool, isAnchored: Bool, isConference: Bool,
+        session: SessionID, progress: CallProgress, state: LegState, isIncoming: Bool, isAnchored: Bool,
+        isConference: Bool,
         startedAt: Int64, answeredAt: Int64? = nil, members: [Member], startParameters: [CustomParameter],
         answerParameters: [CustomParameter], timeline: [CallLogRecord.Event]
     ) {
@@ -99,16 +100,20 @@ extension Call {
         var isConference = false
         if case .answered(let answered) = state { isConference = answered.isConference }
         return CallSession(
-            session: own.party.session, progress: try progress(for: leg), state: legState(leg), isIncoming: own.isCalled,
-            isAnchored: legs.contains { $0.media != nil }, isConference: isConference, startedAt: history.start(of: leg),
+            session: own.party.session, progress: try progress(for: leg), state: legState(leg),
+            isIncoming: own.isCalled,
+            isAnchored: legs.contains { $0.media != nil }, isConference: isConference,
+            startedAt: history.start(of: leg),
             answeredAt: history.answer(of: leg),
             members: ([own] + legs.filter { $0.id != leg }).map { view(of: $0, seenFrom: leg) },
-            startParameters: history.startParameters, answerParameters: history.answerParameters, timeline: history.timeline(seenFrom: leg))
+            startParameters: history.startParameters, answerParameters: history.answerParameters,
+            timeline: history.timeline(seenFrom: leg))
     }
 
     private func view(of leg: CallLeg, seenFrom own: Leg) -> CallSession.Member {
         CallSession.Member(
-            side: CallSide(leg.id, seenFrom: own), name: leg.party.name, address: leg.party.user.text, isCalled: leg.isCalled,
+            side: CallSide(leg.id, seenFrom: own), name: leg.party.name, address: leg.party.user.text,
+            isCalled: leg.isCalled,
             state: legState(leg.id), holds: leg.holds, path: leg.pathState, media: leg.media?.lines ?? [])
     }
 }
@@ -133,6 +138,8 @@ extension LegMedia {
                 CallSession.Line(mid: media.mid, kind: media.kind.token, direction: media.direction.reversed)
             }
         }
-        return described?.usableMedia.map { CallSession.Line(mid: $0.mid, kind: $0.kind.token, direction: $0.direction) } ?? []
+        return described?.usableMedia.map {
+            CallSession.Line(mid: $0.mid, kind: $0.kind.token, direction: $0.direction)
+        } ?? []
     }
 }

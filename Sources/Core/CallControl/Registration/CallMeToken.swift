@@ -14,7 +14,9 @@ package struct CallMeToken: Equatable, Sendable {
     /// - Parameter defaultDomain: completes an address without one.
     package init?(parsing plaintext: [UInt8], defaultDomain: String) {
         // An address may have parameters of its own: the time follows the last semicolon.
-        guard let text = String(validating: plaintext, as: UTF8.self), let semicolon = text.utf8.lastIndex(of: UInt8(ascii: ";")) else {
+        guard let text = String(validating: plaintext, as: UTF8.self),
+            let semicolon = text.utf8.lastIndex(of: UInt8(ascii: ";"))
+        else {
             return nil
         }
         let digits = text[text.utf8.index(after: semicolon)...]

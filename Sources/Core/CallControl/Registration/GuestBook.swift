@@ -33,10 +33,14 @@ package struct GuestBook: Equatable, Sendable {
     /// Throws `.limitOfGuests` or `.limitOfNetworkGuests`.
     ///
     /// - Parameter network: where the guest comes from; one that is not known cannot be limited.
-    package mutating func enter(_ guest: GuestID, toCall account: UserAddress, from network: SourceNetwork? = nil) throws(RegistrationError) {
+    package mutating func enter(_ guest: GuestID, toCall account: UserAddress, from network: SourceNetwork? = nil)
+        throws(RegistrationError)
+    {
         precondition(accounts[guest] == nil, "guests are told apart by 64 random bits")
         let count = guestCounts[account, default: 0]
-        guard accounts.count < configuration.maximumGuests, count < configuration.maximumPerAccount else { throw .limitOfGuests }
+        guard accounts.count < configuration.maximumGuests, count < configuration.maximumPerAccount else {
+            throw .limitOfGuests
+        }
         if let network {
             let neighbours = networkCounts[network, default: 0]
             guard neighbours < configuration.maximumPerNetwork else { throw .limitOfNetworkGuests }

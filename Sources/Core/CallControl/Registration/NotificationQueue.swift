@@ -87,9 +87,13 @@ package struct NotificationQueue: Equatable, Sendable {
     /// - Parameters:
     ///   - isListening: Whether a socket is open; without one the released notifications are kept for `replay`.
     ///   - isHeld: Whether a notification about a session waits, which came behind a request.
-    package mutating func release(isListening: Bool, unless isHeld: (_ request: UInt64?, _ session: SessionID?) -> Bool) -> [Outgoing] {
+    package mutating func release(isListening: Bool, unless isHeld: (_ request: UInt64?, _ session: SessionID?) -> Bool)
+        -> [Outgoing]
+    {
         var outgoing: [Outgoing] = []
-        while releasedCount < entries.count, !isHeld(entries[releasedCount].request, entries[releasedCount].frame.notification.session) {
+        while releasedCount < entries.count,
+            !isHeld(entries[releasedCount].request, entries[releasedCount].frame.notification.session)
+        {
             entries[releasedCount].wasTransmitted = isListening
             if isListening { outgoing.append(Outgoing(entries[releasedCount].frame, isReplay: false)) }
             releasedCount += 1

@@ -19,7 +19,9 @@ extension Registration {
     package mutating func channelOpened(
         _ channel: ChannelID, on socket: SocketID, at now: Moment
     ) throws(RegistrationError) -> [RegistrationAction] {
-        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else { throw .noSuchSubscription }
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else {
+            throw .noSuchSubscription
+        }
         var actions: [RegistrationAction] = []
         if let former = subscriptions[index].socket, former != socket {
             // This frame is for the old socket alone: the new one must not see it, not even later.
@@ -36,7 +38,9 @@ extension Registration {
 
     /// A socket closed; one that had been replaced before is ignored.
     package mutating func channelClosed(_ channel: ChannelID, on socket: SocketID) -> [RegistrationAction] {
-        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else { return [] }
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else {
+            return []
+        }
         subscriptions[index].socket = nil
         return pump()
     }
@@ -50,12 +54,15 @@ extension Registration {
     ///   - informing: whether the calls of the user lose a device by it.
     ///   - othersRemain: see `DeviceChange`.
     mutating func end(
-        _ id: SubscriptionID, saying farewell: Notification.EventType?, informing: Bool, othersRemain: Bool = false, at now: Moment
+        _ id: SubscriptionID, saying farewell: Notification.EventType?, informing: Bool, othersRemain: Bool = false,
+        at now: Moment
     ) -> [RegistrationAction] {
         guard let index = activeIndex(of: id) else { return [] }
         let hadDevice = subscriptions[index].device != nil
         var actions: [RegistrationAction] = []
-        if let farewell, subscriptions[index].socket != nil { actions += append(Notification(farewell), to: index, at: now) }
+        if let farewell, subscriptions[index].socket != nil {
+            actions += append(Notification(farewell), to: index, at: now)
+        }
         subscriptions[index].isEnding = true
         actions.append(.subscriptionsChanged(by: -1))
         return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
@@ -79,7 +86,9 @@ extension Registration {
         for index in subscriptions.indices {
             let socket = subscriptions[index].socket
             let (id, gate) = (subscriptions[index].id, gate)
-            let released = subscriptions[index].queue.release(isListening: socket != nil) { gate.holds($0, about: $1, for: id) }
+            let released = subscriptions[index].queue.release(isListening: socket != nil) {
+                gate.holds($0, about: $1, for: id)
+            }
             if let socket { actions += released.map { $0.action(to: socket) } }
         }
         for subscription in subscriptions where subscription.hasSaidAll {

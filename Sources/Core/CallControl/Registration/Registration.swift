@@ -47,12 +47,15 @@ package struct Registration: Equatable, Sendable {
         package var queue: NotificationQueue.Configuration
 
         package init(
-            services: Set<String> = ["call", "quality"], deviceService: String = "call", minimumExpires: Duration = .seconds(60),
+            services: Set<String> = ["call", "quality"], deviceService: String = "call",
+            minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
             firstCallTime: Duration? = nil, maximumLegs: Int = 20, maximumRinging: Int = 10,
-            callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)), requestPatience: Duration = .seconds(10),
-            answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250), closeDelay: Duration = .seconds(1),
+            callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)),
+            requestPatience: Duration = .seconds(10),
+            answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250),
+            closeDelay: Duration = .seconds(1),
             queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
@@ -148,7 +151,8 @@ extension Registration {
         _ request: SubscriptionRequest, as identity: SubscriptionIdentity, at now: Moment
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         let services = try granted(request.services)
-        let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator } }
+        let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator }
+        }
         let leaving = request.forceLogOut ? active.map(\.id) : former.map { [$0.id] } ?? []
         guard active.count - leaving.count < configuration.maximumSubscriptions else {
             throw .limitOfSubscriptions(configuration.maximumSubscriptions)
@@ -156,10 +160,12 @@ extension Registration {
         let expires = clamped(request.expires)
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
-            sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService, services: services,
+            sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService,
+            services: services,
             expiry: now.monotonic + expires, callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
             queue: NotificationQueue(
-                user: user, channel: identity.channel, firstEventID: identity.firstEventID, configuration: configuration.queue))
+                user: user, channel: identity.channel, firstEventID: identity.firstEventID,
+                configuration: configuration.queue))
         subscriptions.append(subscription)
 
         // The new device comes before the old ones go: a call must not find the user without any in between.
@@ -195,7 +201,9 @@ extension Registration {
         return (grant(for: subscriptions[index], expires: expires, requested: request.services), actions)
     }
 
-    package mutating func unsubscribe(_ id: SubscriptionID, at now: Moment) throws(RegistrationError) -> [RegistrationAction] {
+    package mutating func unsubscribe(_ id: SubscriptionID, at now: Moment) throws(RegistrationError)
+        -> [RegistrationAction]
+    {
         guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
         let actions = end(id, saying: nil, informing: true, at: now)
         if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
@@ -236,7 +244,9 @@ extension Registration {
         case .own: return nil
         case .rung(let caller):
             let share = (configuration.maximumRinging + 1) / 2
-            let isFull = sessions.ringingCount >= configuration.maximumRinging || sessions.ringingCount(by: Ringer(caller)) >= share
+            let isFull =
+                sessions.ringingCount >= configuration.maximumRinging
+                || sessions.ringingCount(by: Ringer(caller)) >= share
             return isFull ? .limitOfRinging : nil
         }
     }
@@ -286,7 +296,9 @@ extension Registration {
     }
 
     /// Tells the subscriptions among `receivers` that still exist, or what took their place.
-    package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment) -> [RegistrationAction] {
+    package mutating func notify(_ receivers: [SubscriptionID], _ notification: Notification, at now: Moment)
+        -> [RegistrationAction]
+    {
         gate.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
         var told: Set<SubscriptionID> = []
@@ -338,7 +350,8 @@ extension Registration {
             (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
             // Where nobody waits for it, it is looked at when something else happens.
             (hasToldAll ? nil : gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
-            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge), (isVacant ? starts.clearAt : nil, .callRate),
+            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge),
+            (isVacant ? starts.clearAt : nil, .callRate),
         ]
         return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
     }
@@ -373,14 +386,17 @@ extension Registration {
     /// The services offered here among the requested ones, as the client spells them.
     private func granted(_ requested: [String]) throws(RegistrationError) -> [String] {
         var seen: Set<String> = []
-        let granted = requested.filter { configuration.services.contains($0.lowercased()) && seen.insert($0.lowercased()).inserted }
+        let granted = requested.filter {
+            configuration.services.contains($0.lowercased()) && seen.insert($0.lowercased()).inserted
+        }
         guard !granted.isEmpty else { throw .unsupportedServices(requested) }
         return granted
     }
 
     private func grant(for subscription: Subscription, expires: Duration, requested: [String]) -> SubscriptionGrant {
         SubscriptionGrant(
-            subscription: subscription.id, channel: subscription.channel, expires: expires, services: subscription.services,
+            subscription: subscription.id, channel: subscription.channel, expires: expires,
+            services: subscription.services,
             isPartial: requested.contains { !configuration.services.contains($0.lowercased()) })
     }
 }

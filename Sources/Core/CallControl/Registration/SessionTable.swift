@@ -44,7 +44,9 @@ struct SessionTable: Equatable, Sendable {
 
     mutating func remove(_ session: SessionID) {
         silence(session)
-        guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else { return }
+        guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else {
+            return
+        }
         legCounts[removed.attachment.call] = count > 1 ? count - 1 : nil
     }
 

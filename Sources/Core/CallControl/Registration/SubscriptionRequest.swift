@@ -33,7 +33,9 @@ package struct SubscriptionGrant: Equatable, Sendable {
     /// Some requested services were refused (application status code 2).
     package var isPartial: Bool
 
-    package init(subscription: SubscriptionID, channel: ChannelID, expires: Duration, services: [String], isPartial: Bool) {
+    package init(
+        subscription: SubscriptionID, channel: ChannelID, expires: Duration, services: [String], isPartial: Bool
+    ) {
         self.subscription = subscription
         self.channel = channel
         self.expires = expires

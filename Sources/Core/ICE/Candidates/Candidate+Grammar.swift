@@ -7,15 +7,21 @@ extension Candidate {
         if let first = fields.first, first.hasPrefix(Self.prefix) {
             fields[fields.startIndex] = String(first.dropFirst(Self.prefix.count))
         }
-        guard let foundation = fields.popFirst(), (1...32).contains(foundation.utf8.count), foundation.utf8.allSatisfy(\.isICEChar)
+        guard let foundation = fields.popFirst(), (1...32).contains(foundation.utf8.count),
+            foundation.utf8.allSatisfy(\.isICEChar)
         else { throw .malformedFoundation }
-        guard let component = fields.popFirst().flatMap({ Self.number($0, upTo: 256) }), component >= 1 else { throw .malformedComponent }
+        guard let component = fields.popFirst().flatMap({ Self.number($0, upTo: 256) }), component >= 1 else {
+            throw .malformedComponent
+        }
         guard let transport = fields.popFirst().flatMap({ Transport(parsing: $0) }) else { throw .malformedTransport }
-        guard let priority = fields.popFirst().flatMap({ Self.number($0, upTo: Int(Self.maximumPriority)) }), priority >= 1
+        guard let priority = fields.popFirst().flatMap({ Self.number($0, upTo: Int(Self.maximumPriority)) }),
+            priority >= 1
         else { throw .malformedPriority }
         guard let address = fields.popFirst().flatMap({ CandidateAddress($0) }) else { throw .malformedAddress }
         guard let port = fields.popFirst().flatMap({ Self.port($0) }) else { throw .malformedPort }
-        guard fields.popFirst() == "typ", let kind = fields.popFirst().flatMap({ Kind(parsing: $0) }) else { throw .malformedType }
+        guard fields.popFirst() == "typ", let kind = fields.popFirst().flatMap({ Kind(parsing: $0) }) else {
+            throw .malformedType
+        }
 
         self.init(
             foundation: foundation, component: component, transport: transport, priority: UInt32(priority),
@@ -36,13 +42,16 @@ extension Candidate {
 
     private static func parseExtensions(_ fields: ArraySlice<String>) throws(CandidateError) -> [Extension] {
         guard fields.count <= 2 * maximumExtensionCount else { throw .limitExtensions }
-        guard fields.count.isMultiple(of: 2), fields.allSatisfy({ $0.utf8.allSatisfy(\.isVisible) }) else { throw .malformedExtension }
+        guard fields.count.isMultiple(of: 2), fields.allSatisfy({ $0.utf8.allSatisfy(\.isVisible) }) else {
+            throw .malformedExtension
+        }
         return stride(from: fields.startIndex, to: fields.endIndex, by: 2).map { Extension(fields[$0], fields[$0 + 1]) }
     }
 
     /// Digits only: no sign, at most ten of them.
     private static func number(_ text: String, upTo limit: Int) -> Int? {
-        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text), value <= limit else { return nil }
+        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text), value <= limit
+        else { return nil }
         return value
     }
 
@@ -58,7 +67,8 @@ extension Candidate: CustomStringConvertible {
     /// What follows `a=candidate:` (RFC 8839 §5.1).
     package var attributeValue: String {
         var fields = [
-            foundation, "\(component)", transport.text, "\(priority)", "\(endpoint.address)", "\(endpoint.port)", "typ", kind.text,
+            foundation, "\(component)", transport.text, "\(priority)", "\(endpoint.address)", "\(endpoint.port)", "typ",
+            kind.text,
         ]
         if let related { fields += ["raddr", "\(related.address)", "rport", "\(related.port)"] }
         for item in extensions { fields += [item.name, item.value] }

@@ -28,13 +28,16 @@ extension Candidate {
             // RFC 6544 §4.2: 2¹³ · direction preference + other preference. Passive host candidates have direction preference
             // 4, which leaves them below every host candidate over UDP.
             let localPreference = (4 << 13) + (0x1FFF - min(index, 0x1FFF))
-            var candidate = host(address, .tcp, foundation: count + foundation(of: address, in: bases), localPreference: localPreference)
+            var candidate = host(
+                address, .tcp, foundation: count + foundation(of: address, in: bases), localPreference: localPreference)
             candidate.extensions = [Extension("tcptype", "passive")]
             return candidate
         }
     }
 
-    private static func host(_ address: SocketAddress, _ transport: Transport, foundation: Int, localPreference: UInt16) -> Candidate {
+    private static func host(_ address: SocketAddress, _ transport: Transport, foundation: Int, localPreference: UInt16)
+        -> Candidate
+    {
         Candidate(
             foundation: "\(foundation)",
             transport: transport,
@@ -63,7 +66,9 @@ extension Candidate {
     private static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
         let six = addresses.filter { $0.address.family == .v6 }
         let four = addresses.filter { $0.address.family == .v4 }
-        return (0..<max(six.count, four.count)).flatMap { turn in [six, four].compactMap { turn < $0.count ? $0[turn] : nil } }
+        return (0..<max(six.count, four.count)).flatMap { turn in
+            [six, four].compactMap { turn < $0.count ? $0[turn] : nil }
+        }
     }
 }
 

@@ -56,7 +56,8 @@ package struct Candidate: Hashable, Sendable {
     package var extensions: [Extension]
 
     package init(
-        foundation: String, component: Int = 1, transport: Transport = .udp, priority: UInt32, endpoint: Endpoint, kind: Kind,
+        foundation: String, component: Int = 1, transport: Transport = .udp, priority: UInt32, endpoint: Endpoint,
+        kind: Kind,
         related: Endpoint? = nil, extensions: [Extension] = []
     ) {
         self.foundation = foundation

@@ -15,7 +15,9 @@ package struct FrameBacklog: Sendable {
 
     /// Appends a packet with its length before it; `false` if there is no room.
     package mutating func append(_ packet: Span<UInt8>) -> Bool {
-        guard packet.count <= Int(UInt16.max), FrameReader.headerSize + packet.count <= bytes.count - count else { return false }
+        guard packet.count <= Int(UInt16.max), FrameReader.headerSize + packet.count <= bytes.count - count else {
+            return false
+        }
         append(UInt8(truncatingIfNeeded: packet.count >> 8))
         append(UInt8(truncatingIfNeeded: packet.count))
         for index in packet.indices { append(packet[index]) }

@@ -22,7 +22,9 @@ package struct FrameReader: Sendable {
     /// `packet`.
     ///
     /// - Returns: the packet's length, which may be 0 (a null packet, RFC 4571 §2); `nil` when the input is used up.
-    package mutating func next(in input: Span<UInt8>, at offset: inout Int, into packet: inout MutableSpan<UInt8>) throws(FramingError) -> Int? {
+    package mutating func next(in input: Span<UInt8>, at offset: inout Int, into packet: inout MutableSpan<UInt8>)
+        throws(FramingError) -> Int?
+    {
         precondition(packet.count >= maximumLength, "a packet of maximum length fits")
         guard hold(upTo: Self.headerSize, of: input, at: &offset) else { return nil }
         let length = Int(beginning[0]) << 8 | Int(beginning[1])

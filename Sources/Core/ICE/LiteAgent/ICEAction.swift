@@ -74,7 +74,8 @@ package enum ICERefusal: String, Hashable, Sendable, CaseIterable {
     package var isAuthenticated: Bool {
         switch self {
         case .unknownAttributes, .roleConflict: true
-        case .missingFingerprint, .wrongFingerprint, .unsupportedMethod, .indication, .response, .missingCredentials, .wrongUsername,
+        case .missingFingerprint, .wrongFingerprint, .unsupportedMethod, .indication, .response, .missingCredentials,
+            .wrongUsername,
             .wrongIntegrity, .sessionFailed:
             false
         }

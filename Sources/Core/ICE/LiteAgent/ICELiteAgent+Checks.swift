@@ -40,7 +40,10 @@ extension ICELiteAgent {
         guard let name = ICEUsername(parsing: username), let used = credentials(for: name) else {
             return .reject(.wrongUsername, .failure(.unauthenticated, for: message))
         }
-        guard message.hasValidIntegrity(in: raw, key: Array(used.local.password.value.utf8), authentication: authentication) else {
+        guard
+            message.hasValidIntegrity(
+                in: raw, key: Array(used.local.password.value.utf8), authentication: authentication)
+        else {
             return .reject(.wrongIntegrity, .failure(.unauthenticated, for: message))
         }
         let unknown = message.unknownRequiredAttributes

@@ -40,7 +40,8 @@ package struct ICELiteAgent: Sendable {
         package var maximumPathCount: Int
 
         package init(
-            consentTimeout: Duration = .seconds(30), silenceTimeout: Duration = .seconds(7), establishmentTimeout: Duration = .seconds(30),
+            consentTimeout: Duration = .seconds(30), silenceTimeout: Duration = .seconds(7),
+            establishmentTimeout: Duration = .seconds(30),
             maximumPathCount: Int = 16
         ) {
             self.consentTimeout = consentTimeout
@@ -126,7 +127,8 @@ extension ICELiteAgent {
     ///   - raw: the bytes that `message` was parsed from.
     ///   - path: the socket it came in on and the address it came from.
     package mutating func receive(
-        _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime, authentication: some MessageAuthentication
+        _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime,
+        authentication: some MessageAuthentication
     ) -> [ICEAction] {
         switch examine(message, raw: raw, authentication: authentication) {
         case .drop(let refusal):
@@ -195,7 +197,8 @@ extension ICELiteAgent {
         switch progress {
         case .waiting, .failed: []
         case .checking(let deadline): now < deadline ? [] : move(to: .failed(.neverConnected))
-        case .connected(let selected), .completed(let selected), .restarting(let selected, _): passSilence(on: selected, at: now)
+        case .connected(let selected), .completed(let selected), .restarting(let selected, _):
+            passSilence(on: selected, at: now)
         case .disconnected(let deadline, _): now < deadline ? [] : move(to: .failed(.consentExpired))
         }
     }
@@ -205,7 +208,9 @@ extension ICELiteAgent {
 
 extension ICELiteAgent {
     /// A valid check came over `path`, made by `sender` with `used`.
-    private mutating func checked(_ path: Path, by sender: String, nominates: Bool, under used: Credentials, at now: MonotonicTime) -> [ICEAction] {
+    private mutating func checked(
+        _ path: Path, by sender: String, nominates: Bool, under used: Credentials, at now: MonotonicTime
+    ) -> [ICEAction] {
         var actions: [ICEAction] = []
         switch paths.record(path, by: sender, at: now, sparing: selectedPath) {
         case .refreshed: break

@@ -25,8 +25,9 @@ extension Bridge {
         else { return nil }
         let state = self[index].lines[line]
         return AudioState(
-            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded, codecs: state.describedCodecs,
-            furtherCodecs: state.furtherCodecs,            packetTime: state.packetTime)
+            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded,
+            codecs: state.describedCodecs,
+            furtherCodecs: state.furtherCodecs, packetTime: state.packetTime)
     }
 
     /// The transport that an m-line of a leg is on.

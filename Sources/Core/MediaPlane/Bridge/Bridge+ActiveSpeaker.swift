@@ -13,7 +13,9 @@ extension Bridge {
         let visible = members.filter { self[$0].showsItself }
         for leg in members {
             let former = self[leg].videoSource.leg
-            let seen = [speaker, former].compactMap(\.self).first { $0 != leg && visible.contains($0) } ?? visible.first { $0 != leg }
+            let seen =
+                [speaker, former].compactMap(\.self).first { $0 != leg && visible.contains($0) }
+                ?? visible.first { $0 != leg }
             setSource(seen.map(MediaSource.leg) ?? .silence, of: .video, for: leg, at: now)
         }
     }

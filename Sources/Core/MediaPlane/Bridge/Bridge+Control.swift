@@ -58,7 +58,9 @@ extension Bridge {
             let line = self[side].sources.entries[index].line
             if self[side].lines[line].activeSource == ssrc { self[side].lines[line].activeSource = nil }
             for receiver in self[side].lines[line].receivers {
-                if self[receiver.leg].lines[receiver.line].primary.source == ssrc { self[receiver.leg].lines[receiver.line].primary.detach() }
+                if self[receiver.leg].lines[receiver.line].primary.source == ssrc {
+                    self[receiver.leg].lines[receiver.line].primary.detach()
+                }
                 if self[receiver.leg].lines[receiver.line].retransmission?.source == ssrc {
                     self[receiver.leg].lines[receiver.line].retransmission?.detach()
                 }
@@ -106,7 +108,8 @@ extension Bridge {
     }
 
     /// What a compound asks of one source goes on in one datagram.
-    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime) {
+    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime)
+    {
         guard let target = target(of: media, from: side) else { return }
         guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
         let line = self[target.sender].lines[target.senderLine]
@@ -136,7 +139,8 @@ extension Bridge {
             self[side].lines[target.line].waits.keyFrameRequested(at: now)
             let isRepeated = target.stream.lastCommandNumber == entry.commandNumber
             requestKeyFrame(
-                from: target.sender, line: target.senderLine, as: .fullIntra(isRepeated: isRepeated), for: side, at: now)
+                from: target.sender, line: target.senderLine, as: .fullIntra(isRepeated: isRepeated), for: side, at: now
+            )
         }
     }
 }

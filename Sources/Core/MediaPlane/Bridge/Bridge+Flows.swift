@@ -34,8 +34,10 @@ extension Bridge {
             switch feed {
             case .relayed(let sender, let source):
                 self[sender].lines[source].receivers.append(Receiver(leg: index, line: line))
-                self[index].lines[line].translation = PayloadTranslation(from: self[sender].lines[source], to: self[index].lines[line])
-                self[index].lines[line].extensionNumbering = ExtensionNumbering(from: self[sender].lines[source], to: self[index].lines[line])
+                self[index].lines[line].translation = PayloadTranslation(
+                    from: self[sender].lines[source], to: self[index].lines[line])
+                self[index].lines[line].extensionNumbering = ExtensionNumbering(
+                    from: self[sender].lines[source], to: self[index].lines[line])
             case .transcoded(let sender, let source):
                 self[sender].lines[source].isDecoded = true
             case .generated, .nothing: break
@@ -50,10 +52,13 @@ extension Bridge {
         case .silence: return .nothing
         case .player, .mix: return receiver.kind == .audio && receiver.primaryCodec != nil ? .generated : .nothing
         case .leg(let sender):
-            guard self[sender].isPresent, let source = sendingLine(of: sender, for: index, line: line) else { return .nothing }
+            guard self[sender].isPresent, let source = sendingLine(of: sender, for: index, line: line) else {
+                return .nothing
+            }
             guard self[sender].lines[source].direction.receives else { return .nothing }
             if self[sender].lines[source].fits(receiver) { return .relayed(from: sender, line: source) }
-            return receiver.kind == .audio && receiver.primaryCodec != nil ? .transcoded(from: sender, line: source) : .nothing
+            return receiver.kind == .audio && receiver.primaryCodec != nil
+                ? .transcoded(from: sender, line: source) : .nothing
         }
     }
 
@@ -65,7 +70,9 @@ extension Bridge {
     /// Says why an m-line's packets are of no use, if they are not.
     private mutating func refreshObstacles(of index: LegIndex) {
         for line in self[index].lines.indices {
-            if self[index].audioSource == .mix, self[index].lines[line].kind == .audio, self[index].lines[line].direction.receives {
+            if self[index].audioSource == .mix, self[index].lines[line].kind == .audio,
+                self[index].lines[line].direction.receives
+            {
                 self[index].lines[line].isDecoded = !isEnded
             }
             let obstacle = obstacle(from: index, line: line)

@@ -29,13 +29,15 @@ extension Bridge {
     ///   - packet: A buffer that begins with the packet as it arrived, and may be larger.
     ///   - count: The length of the packet.
     package mutating func forward(
-        _ arrival: Arrival, toReceiver number: Int, in packet: inout MutableSpan<UInt8>, count: Int, at now: MonotonicTime
+        _ arrival: Arrival, toReceiver number: Int, in packet: inout MutableSpan<UInt8>, count: Int,
+        at now: MonotonicTime
     ) -> Forwarding {
         precondition(count <= packet.count, "the packet lies within its buffer")
         let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
         do throws(DropReason) {
             let count = try legs[receiver.leg.place].relay(arrival, on: receiver.line, in: &packet, count, at: now)
-            return .forward(to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
+            return .forward(
+                to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
         } catch {
             if error == .unknownPayloadType { noteUnrelayable(arrival, at: now) }
             self[arrival.leg].drops.count(error)
@@ -49,7 +51,8 @@ extension Bridge {
     ///   - ticks: How far the timestamps go on to the next packet: the duration of this one, at the codec's clock rate.
     ///   - isSpurt: The packet is the first after a pause.
     package mutating func originate(
-        for index: LegIndex, line: Int, _ payloadType: PayloadType, clockRate: UInt32, ticks: Int, octets: Int, isSpurt: Bool,
+        for index: LegIndex, line: Int, _ payloadType: PayloadType, clockRate: UInt32, ticks: Int, octets: Int,
+        isSpurt: Bool,
         at now: MonotonicTime
     ) -> RTPHeader {
         self[index].lines[line].primary.originate(
@@ -80,7 +83,8 @@ extension BridgeLeg {
         let octets = header.payloadRange.count
         let line = sources.entries[index].line
         lines[line].packetReceived(octets: octets)
-        let position = sources.entries[index].packetReceived(header, clockRate: format.clockRate, octets: octets, at: now)
+        let position = sources.entries[index].packetReceived(
+            header, clockRate: format.clockRate, octets: octets, at: now)
         lines[line].noteLevel(header, in: packet, position)
         var beginsKeyFrame = false
         if let pictures = format.pictures {
@@ -92,21 +96,25 @@ extension BridgeLeg {
         var (isRestart, isRecovered) = (position == .restarted, false)
         if !format.isRetransmission {
             if lines[line].activeSource != header.ssrc {
-                isRecovered = try activate(index, of: line, position, configuration, at: now) && lines[line].kind == .video
+                isRecovered =
+                    try activate(index, of: line, position, configuration, at: now) && lines[line].kind == .video
                 isRestart = true
             }
             lines[line].lastActive = now
         }
         let arrival = Arrival(
-            header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs, position: position,
-            beginsKeyFrame: beginsKeyFrame, receiverCount: lines[line].receivers.count, isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
+            header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs,
+            position: position,
+            beginsKeyFrame: beginsKeyFrame, receiverCount: lines[line].receivers.count,
+            isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
             isRestart: isRestart)
         return (arrival, isRecovered, isFeedbackDue)
     }
 
     /// Makes a source the one that counts on its m-line; returns whether it had been before.
     private mutating func activate(
-        _ index: Int, of line: Int, _ position: ReceptionStatistics.Position, _ configuration: Bridge.Configuration, at now: MonotonicTime
+        _ index: Int, of line: Int, _ position: ReceptionStatistics.Position, _ configuration: Bridge.Configuration,
+        at now: MonotonicTime
     ) throws(DropReason) -> Bool {
         guard position != .late else { throw .tooOld }
         let isSuperseded = sources.entries[index].isSuperseded
@@ -158,7 +166,8 @@ extension BridgeLine {
     }
 
     private func write(
-        _ header: RTPHeader, of arrival: Arrival, over path: inout ReceiverPath, to packet: inout MutableSpan<UInt8>, _ count: Int,
+        _ header: RTPHeader, of arrival: Arrival, over path: inout ReceiverPath, to packet: inout MutableSpan<UInt8>,
+        _ count: Int,
         at now: MonotonicTime
     ) {
         header.write(to: &packet)
@@ -180,7 +189,9 @@ extension BridgeLine {
     }
 
     /// Keeps what is sent for the case that the receiver misses it: of a retransmission, the packet that it repeats.
-    private mutating func keep(_ header: RTPHeader, repeating original: SequenceNumber?, _ packet: Span<UInt8>, at now: MonotonicTime) {
+    private mutating func keep(
+        _ header: RTPHeader, repeating original: SequenceNumber?, _ packet: Span<UInt8>, at now: MonotonicTime
+    ) {
         guard let format = format(header.payloadType), format.isRetransmission else {
             history?.keep(packet, as: header.sequenceNumber, at: now)
             return
@@ -194,7 +205,9 @@ extension BridgeLine {
         history?.keep(recovered: header, from: packet, at: now)
     }
 
-    private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime) throws(DropReason) {
+    private mutating func relayPrimary(_ header: inout RTPHeader, _ arrival: Arrival, at now: MonotonicTime)
+        throws(DropReason)
+    {
         if primary.source != header.ssrc {
             guard arrival.position != .late else { throw .tooOld }
             // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).
@@ -215,9 +228,12 @@ extension BridgeLine {
     /// The retransmission stream has numbers of its own, but the timestamp and the original number follow the primary stream
     /// (RFC 4588 §4). Returns the outgoing number of the packet that is repeated.
     private mutating func relayRetransmission(
-        _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int, at now: MonotonicTime
+        _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int,
+        at now: MonotonicTime
     ) throws(DropReason) -> SequenceNumber? {
-        guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else { throw .staleRetransmission }
+        guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else {
+            throw .staleRetransmission
+        }
         if retransmission?.source != header.ssrc || arrival.position == .restarted {
             guard arrival.position != .late else { throw .tooOld }
             retransmission?.begin(header, clockRate: arrival.format.clockRate, at: now)
@@ -229,7 +245,9 @@ extension BridgeLine {
             header.write(originalSequenceNumber: translated, to: &packet)
             repeated = translated
         }
-        guard retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else { throw .tooOld }
+        guard retransmission?.translate(&header, octets: octets, timestampOffset: offset, at: now) == true else {
+            throw .tooOld
+        }
         return repeated
     }
 
@@ -246,7 +264,9 @@ extension BridgeLine {
         guard let repaired = arrival.format.repairs else { throw .noRetransmission }
         guard let payloadType = translation[repaired] else { throw .unknownPayloadType }
         // A packet of padding only repeats nothing.
-        guard let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) else { throw .noRetransmission }
+        guard let original = header.originalSequenceNumber(in: packet.span.extracting(0..<count)) else {
+            throw .noRetransmission
+        }
         guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current,
             let number = primary.numberOfOriginal(original)
         else { throw .staleRetransmission }

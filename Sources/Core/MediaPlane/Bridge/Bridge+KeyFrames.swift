@@ -15,7 +15,8 @@ extension Bridge {
     ///
     /// - Parameter asker: The side that wants it and whose counters say why it does not get it; `nil` if the gateway does.
     mutating func requestKeyFrame(
-        from side: LegIndex, line index: Int, as request: KeyFrameRequest, for asker: LegIndex? = nil, at now: MonotonicTime
+        from side: LegIndex, line index: Int, as request: KeyFrameRequest, for asker: LegIndex? = nil,
+        at now: MonotonicTime
     ) {
         let source: SSRC
         do { source = try keyFrameSource(on: side, line: index, at: now) } catch {
@@ -27,9 +28,12 @@ extension Bridge {
         if usesFullIntra(request, on: self[side].lines[index]) {
             if request != .fullIntra(isRepeated: true) { self[side].lines[index].commandNumber &+= 1 }
             let entry = FullIntraRequest.Entry(ssrc: source, commandNumber: self[side].lines[index].commandNumber)
-            sendFeedback(.fullIntraRequest(FullIntraRequest(sender: sender, entries: [entry])), as: sender, to: side, for: asker)
+            sendFeedback(
+                .fullIntraRequest(FullIntraRequest(sender: sender, entries: [entry])), as: sender, to: side, for: asker)
         } else {
-            sendFeedback(.pictureLossIndication(PictureLossIndication(sender: sender, media: source)), as: sender, to: side, for: asker)
+            sendFeedback(
+                .pictureLossIndication(PictureLossIndication(sender: sender, media: source)), as: sender, to: side,
+                for: asker)
         }
     }
 
@@ -49,7 +53,9 @@ extension Bridge {
     }
 
     /// The source that counts, or else the one that was heard last; or why none can be asked.
-    private func keyFrameSource(on side: LegIndex, line index: Int, at now: MonotonicTime) throws(ControlDropReason) -> SSRC {
+    private func keyFrameSource(on side: LegIndex, line index: Int, at now: MonotonicTime) throws(ControlDropReason)
+        -> SSRC
+    {
         let line = self[side].lines[index]
         guard self[side].isReady(index) else { throw .peerNotReady }
         guard !line.feedback.isDisjoint(with: [.pictureLossIndication, .fullIntraRequest]) else { throw .notNegotiated }

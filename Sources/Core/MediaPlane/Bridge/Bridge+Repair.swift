@@ -63,7 +63,8 @@ extension BridgeLine {
         var repeated = header
         repeated.payloadType = payloadType
         repeated.sequenceNumber = stream.repeatPacket(
-            payloadType, timestamp: header.timestamp, clockRate: primary.clockRate, octets: header.payloadRange.count + 2, at: now)
+            payloadType, timestamp: header.timestamp, clockRate: primary.clockRate,
+            octets: header.payloadRange.count + 2, at: now)
         repeated.ssrc = stream.ssrc
         retransmission = stream
         var span = packet.mutableSpan

@@ -69,7 +69,9 @@ extension Bridge {
     private mutating func reportBlocks(about side: LegIndex, line: Int, at now: MonotonicTime) -> [ReportBlock] {
         var blocks = draft.takeBlocks()
         for index in legs[side.place].sources.entries.indices where blocks.count < 31 {
-            guard legs[side.place].sources.entries[index].line == line, legs[side.place].sources.entries[index].statistics.hasNews else { continue }
+            guard legs[side.place].sources.entries[index].line == line,
+                legs[side.place].sources.entries[index].statistics.hasNews
+            else { continue }
             blocks.append(legs[side.place].sources.entries[index].reportBlock(at: now))
         }
         return blocks

@@ -25,7 +25,8 @@ struct TransportFeedbackState: Sendable {
     ) -> UInt16 {
         guard counts(transport) else { return 0 }
         guard let range = header.extensionElement(id, in: packet), range.count == 2 else { return 0 }
-        arrivals.packetReceived(SequenceNumber(UInt16(packet[range.lowerBound]) << 8 | UInt16(packet[range.lowerBound + 1])), at: now)
+        arrivals.packetReceived(
+            SequenceNumber(UInt16(packet[range.lowerBound]) << 8 | UInt16(packet[range.lowerBound + 1])), at: now)
         isDue = arrivals.isDue
         source = header.ssrc
         return UInt16(truncatingIfNeeded: range.lowerBound)

@@ -113,7 +113,9 @@ package struct Bridge: Sendable {
     }
 
     /// Chooses what a leg hears or sees from now on. Its numbers and timestamps go on, and a video source is asked for a key frame.
-    package mutating func setSource(_ source: MediaSource, of kind: MediaKind, for index: LegIndex, at now: MonotonicTime) {
+    package mutating func setSource(
+        _ source: MediaSource, of kind: MediaKind, for index: LegIndex, at now: MonotonicTime
+    ) {
         guard self[index].source(of: kind) != source else { return }
         switch kind {
         case .audio: self[index].audioSource = source

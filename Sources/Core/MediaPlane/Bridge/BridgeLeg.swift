@@ -69,7 +69,9 @@ struct BridgeLeg: Sendable {
 
     // MARK: Negotiation
 
-    mutating func configure(_ leg: NegotiatedLeg, _ configuration: Bridge.Configuration, random: inout some RandomSource) {
+    mutating func configure(
+        _ leg: NegotiatedLeg, _ configuration: Bridge.Configuration, random: inout some RandomSource
+    ) {
         isConfigured = true
         let before = lines
         lines = leg.media.map { media in
@@ -84,7 +86,9 @@ struct BridgeLeg: Sendable {
         readyTransports.formIntersection([.first] + leg.furtherTransports.keys)
         transportFeedback = .after(leg, keeping: transportFeedback)
         sources.replaceAll(remainingSources(of: before))
-        for (index, media) in leg.media.enumerated() where !media.isRejected { announce(media.remoteSources, line: index) }
+        for (index, media) in leg.media.enumerated() where !media.isRejected {
+            announce(media.remoteSources, line: index)
+        }
         sources.forgetSurplus(maximumLearned: configuration.maximumLearnedSources)
     }
 
@@ -116,7 +120,8 @@ struct BridgeLeg: Sendable {
         } else {
             guard sources.entries.count(where: \.isAnnounced) < Self.maximumAnnounced else { return }
             index = sources.insert(
-                IncomingSource(ssrc: ssrc, line: line, isRetransmission: isRetransmission, isAnnounced: true), maximumLearned: 0)
+                IncomingSource(ssrc: ssrc, line: line, isRetransmission: isRetransmission, isAnnounced: true),
+                maximumLearned: 0)
         }
         sources.entries[index].line = line
         sources.entries[index].isRetransmission = isRetransmission
@@ -194,7 +199,8 @@ struct BridgeLeg: Sendable {
 
     private mutating func learn(_ header: RTPHeader, line: Int, maximumLearned: Int) throws(DropReason) -> Int {
         guard let format = lines[line].format(header.payloadType) else { throw .unknownPayloadType }
-        var source = IncomingSource(ssrc: header.ssrc, line: line, isRetransmission: format.isRetransmission, isAnnounced: false)
+        var source = IncomingSource(
+            ssrc: header.ssrc, line: line, isRetransmission: format.isRetransmission, isAnnounced: false)
         source.format = format
         return sources.insert(source, maximumLearned: maximumLearned)
     }

@@ -72,7 +72,8 @@ struct BridgeLine: Sendable {
 
     private let historyConfiguration: PacketHistory.Configuration
 
-    init(_ media: NegotiatedMedia, history configuration: PacketHistory.Configuration, random: inout some RandomSource) {
+    init(_ media: NegotiatedMedia, history configuration: PacketHistory.Configuration, random: inout some RandomSource)
+    {
         historyConfiguration = configuration
         mid = media.mid
         midBytes = [UInt8](media.mid.utf8)
@@ -131,7 +132,8 @@ struct BridgeLine: Sendable {
 
     /// Reads how loud the audio of a packet is, unless the packet is older than what is known.
     mutating func noteLevel(_ header: RTPHeader, in packet: Span<UInt8>, _ position: ReceptionStatistics.Position) {
-        guard levelID != 0, position == .newest || position == .restarted, let range = header.extensionElement(levelID, in: packet),
+        guard levelID != 0, position == .newest || position == .restarted,
+            let range = header.extensionElement(levelID, in: packet),
             let level = ClientAudioLevel(parsing: packet.extracting(range))
         else { return }
         self.level = level

@@ -75,7 +75,8 @@ extension Bridge {
     package func statistics(of side: LegIndex) -> LegStatistics {
         let leg = self[side]
         return LegStatistics(
-            lines: leg.lines.indices.map { leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0)) }, drops: leg.drops,
+            lines: leg.lines.indices.map { leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0)) },
+            drops: leg.drops,
             controlDrops: leg.controlDrops)
     }
 }
@@ -84,7 +85,9 @@ extension Bridge {
     /// Of a leg's first m-line of audio; `nil` without one. Allocates nothing: every call is rated once a second.
     package func audioStatistics(of side: LegIndex) -> LineStatistics? {
         let leg = self[side]
-        return leg.lines.firstIndex { $0.kind == .audio }.map { leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0)) }
+        return leg.lines.firstIndex { $0.kind == .audio }.map {
+            leg.statistics(line: $0, hearing: relayedLevel(to: side, line: $0))
+        }
     }
 
     private func relayedLevel(to side: LegIndex, line: Int) -> ClientAudioLevel? {
@@ -98,17 +101,20 @@ extension BridgeLeg {
         let line = lines[index]
         var latest: IncomingSource?
         var (lost, lossRuns) = (Int64(0), UInt64(0))
-        for source in sources.entries where source.line == index && !source.isRetransmission && source.statistics.packets > 0 {
+        for source in sources.entries
+        where source.line == index && !source.isRetransmission && source.statistics.packets > 0 {
             lost += source.statistics.lost
             lossRuns &+= source.statistics.lossRuns
             if latest.map({ $0.lastHeard < source.lastHeard }) ?? true { latest = source }
         }
         return LineStatistics(
-            mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived, octetsReceived: line.octetsReceived,
+            mid: line.mid, kind: line.kind, feed: line.feed, packetsReceived: line.packetsReceived,
+            octetsReceived: line.octetsReceived,
             packetsLost: lost, jitter: latest?.statistics.jitterDuration ?? .zero,
             inboundCodec: latest?.format.flatMap { line.codecs.codec(for: $0.payloadType) },
             lossRuns: lossRuns, pictures: PictureCounts(line.pictures),
-            waits: line.kind == .video && line.primary.packets > 0 ? line.waits : nil, inboundLevel: line.direction.receives ? line.level : nil,
+            waits: line.kind == .video && line.primary.packets > 0 ? line.waits : nil,
+            inboundLevel: line.direction.receives ? line.level : nil,
             packetsSent: line.primary.packets &+ (line.retransmission?.packets ?? 0),
             octetsSent: line.primary.octets &+ (line.retransmission?.octets ?? 0),
             outboundCodec: line.primary.payloadType.flatMap(line.codecs.codec), outboundLevel: relayedLevel,
@@ -120,7 +126,8 @@ extension PictureCounts {
     fileprivate init?(_ statistics: PictureStatistics) {
         guard statistics.frames > 0 else { return nil }
         self.init(
-            frames: statistics.frames, keyFrames: statistics.keyFrames, freezes: statistics.freezes, frozen: statistics.frozen)
+            frames: statistics.frames, keyFrames: statistics.keyFrames, freezes: statistics.freezes,
+            frozen: statistics.frozen)
     }
 }
 

@@ -71,7 +71,8 @@ struct EventScaling: Sendable {
             }
         }
         latest = Event(
-            source: header.ssrc, code: event.event, start: header.timestamp, segment: header.timestamp, isEnded: event.isEnd)
+            source: header.ssrc, code: event.event, start: header.timestamp, segment: header.timestamp,
+            isEnded: event.isEnd)
         return 0
     }
 

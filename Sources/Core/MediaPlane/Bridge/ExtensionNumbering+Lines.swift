@@ -7,7 +7,9 @@ extension ExtensionNumbering {
     /// Legs that were negotiated together have the same ids, and nothing is to be done for a packet. Legs that were brought together
     /// later have what each agreed on with whoever was there before.
     init(from sender: BridgeLine, to receiver: BridgeLine) {
-        let pairs = sender.extensions.filter { $0.direction.receives && $0.uri != HeaderExtension.transportSequenceNumber }.map { sent in
+        let pairs = sender.extensions.filter {
+            $0.direction.receives && $0.uri != HeaderExtension.transportSequenceNumber
+        }.map { sent in
             (from: sent.id, to: Self.passes(sent, from: sender, to: receiver) ? receiver.id(of: sent.uri) : 0)
         }
         self = pairs.allSatisfy { $0.from == $0.to } ? .identity : ExtensionNumbering(pairs)

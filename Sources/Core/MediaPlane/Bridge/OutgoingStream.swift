@@ -42,7 +42,8 @@ struct OutgoingStream: Sendable {
         source = header.ssrc
         nextTimestamp = nil
         sequence.begin(at: header.sequenceNumber)
-        let next = packets == 0 ? lastTimestamp : lastTimestamp + max(1, Self.ticks(of: now - lastSent, clockRate: rate))
+        let next =
+            packets == 0 ? lastTimestamp : lastTimestamp + max(1, Self.ticks(of: now - lastSent, clockRate: rate))
         timestampOffset = next.rawValue &- header.timestamp.rawValue
         clockRate = rate
     }
@@ -51,7 +52,8 @@ struct OutgoingStream: Sendable {
     ///
     /// - Parameter ticks: how far the timestamp of the packet after it is ahead.
     mutating func originate(
-        _ payloadType: PayloadType, clockRate rate: UInt32, ticks: Int, octets count: Int, isSpurt: Bool, at now: MonotonicTime
+        _ payloadType: PayloadType, clockRate rate: UInt32, ticks: Int, octets count: Int, isSpurt: Bool,
+        at now: MonotonicTime
     ) -> RTPHeader {
         let isFirst = nextTimestamp == nil
         let pause = max(1, Self.ticks(of: now - lastSent, clockRate: rate))
@@ -64,13 +66,15 @@ struct OutgoingStream: Sendable {
         lastSent = now
         notePacket(octets: count)
         return RTPHeader(
-            marker: isSpurt || isFirst, payloadType: payloadType, sequenceNumber: sequence.next(), timestamp: timestamp, ssrc: ssrc)
+            marker: isSpurt || isFirst, payloadType: payloadType, sequenceNumber: sequence.next(), timestamp: timestamp,
+            ssrc: ssrc)
     }
 
     /// A packet of another stream that the gateway repeats in this one, under the next number (RFC 4588 §4). What the source sends
     /// here begins anew behind it.
     mutating func repeatPacket(
-        _ payloadType: PayloadType, timestamp: RTPTimestamp, clockRate rate: UInt32, octets count: Int, at now: MonotonicTime
+        _ payloadType: PayloadType, timestamp: RTPTimestamp, clockRate rate: UInt32, octets count: Int,
+        at now: MonotonicTime
     ) -> SequenceNumber {
         detach()
         clockRate = rate
@@ -98,7 +102,9 @@ struct OutgoingStream: Sendable {
     }
 
     /// Turns a packet of the present source into one of this stream; `false` if it is too old for that.
-    mutating func translate(_ header: inout RTPHeader, octets count: Int, timestampOffset: UInt32, at now: MonotonicTime) -> Bool {
+    mutating func translate(
+        _ header: inout RTPHeader, octets count: Int, timestampOffset: UInt32, at now: MonotonicTime
+    ) -> Bool {
         let before = sequence.highest
         guard let number = sequence.translate(header.sequenceNumber) else { return false }
         header.sequenceNumber = number
@@ -145,7 +151,9 @@ struct OutgoingStream: Sendable {
         if let mapping {
             let elapsed = now - mapping.moment
             ntp = mapping.ntp + elapsed
-            timestamp = RTPTimestamp(mapping.timestamp.rawValue &+ timestampOffset) + Self.ticks(of: elapsed, clockRate: clockRate)
+            timestamp =
+                RTPTimestamp(mapping.timestamp.rawValue &+ timestampOffset)
+                + Self.ticks(of: elapsed, clockRate: clockRate)
         } else {
             ntp = fallback
             timestamp = lastTimestamp + Self.ticks(of: now - lastSent, clockRate: clockRate)

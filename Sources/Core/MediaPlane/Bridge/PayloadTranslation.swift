@@ -36,7 +36,9 @@ struct PayloadTranslation: Equatable, Sendable {
         }
         for codec in sender.codecs where codec.isRetransmission {
             let counterpart = receiver.codecs.first { $0.isRetransmission && translates(codec, to: $0) }
-            set(codec.repairedPayloadType == nil ? sender.counterpart(of: codec, on: receiver) : counterpart, for: codec)
+            set(
+                codec.repairedPayloadType == nil ? sender.counterpart(of: codec, on: receiver) : counterpart, for: codec
+            )
         }
         // Its packets repeat the numbers of what is in them (RFC 2198 §3), which the relay leaves alone.
         for codec in sender.codecs where codec.isNamed("red") {
@@ -48,7 +50,9 @@ struct PayloadTranslation: Equatable, Sendable {
 
     /// `nil` for what the receiver does not know.
     subscript(payloadType: PayloadType) -> PayloadType? {
-        guard !numbers.isEmpty, case let number = numbers[Int(payloadType.rawValue)], number != Self.unknown else { return nil }
+        guard !numbers.isEmpty, case let number = numbers[Int(payloadType.rawValue)], number != Self.unknown else {
+            return nil
+        }
         return PayloadType(maskingHeaderByte: number)
     }
 
@@ -84,7 +88,8 @@ extension BridgeLine {
         let known = codecs.filter(\.isTelephoneEvent)
         let audio = primaryCodec?.clockRate
         guard let events = known.first(where: { $0.clockRate == audio }) ?? known.first,
-            let rates = EventRates(sender: codec.clockRate, receiver: events.clockRate, audio: audio ?? events.clockRate)
+            let rates = EventRates(
+                sender: codec.clockRate, receiver: events.clockRate, audio: audio ?? events.clockRate)
         else { return nil }
         return (events, rates)
     }

@@ -34,5 +34,7 @@ package struct WorkerLayout: Equatable, Sendable {
     package func firstSocket(of worker: WorkerIndex) -> Int { Int(worker.rawValue) * socketsPerWorker }
 
     /// Whose socket, or whose connection, a path is over.
-    package func worker(of path: Path) -> WorkerIndex { WorkerIndex(UInt16(Int(path.local.rawValue) / socketsPerWorker)) }
+    package func worker(of path: Path) -> WorkerIndex {
+        WorkerIndex(UInt16(Int(path.local.rawValue) / socketsPerWorker))
+    }
 }

@@ -11,7 +11,8 @@ package enum LegPlace<Leg> {
     }
 
     /// Applies what the worker that has a leg says about its paths. A late word of its last host counts no more.
-    package static func apply(_ change: ForwardingTable.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>) {
+    package static func apply(_ change: ForwardingTable.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>)
+    {
         switch change {
         case .moved(let leg, _, let paths):
             for path in paths { claims.claim(path, by: leg, at: .elsewhere(host)) }

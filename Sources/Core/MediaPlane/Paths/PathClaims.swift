@@ -93,7 +93,9 @@ package struct PathClaims<Place> {
     /// - Parameter condition: whether the word counts, by where the leg is.
     /// - Returns: whether the path is nobody's from now on, and was somebody's.
     @discardableResult
-    package mutating func withdraw(_ path: Path, by leg: LegNumber, if condition: (Place) -> Bool = { _ in true }) -> Bool {
+    package mutating func withdraw(_ path: Path, by leg: LegNumber, if condition: (Place) -> Bool = { _ in true })
+        -> Bool
+    {
         guard let owner = holdings[path]?.owner else { return false }
         var others = rivals[path] ?? []
         guard owner.leg == leg else {

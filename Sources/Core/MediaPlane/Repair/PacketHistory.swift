@@ -184,9 +184,13 @@ package struct PacketHistory: Sendable {
         let index = Int(number.rawValue) & (entries.count - 1)
         let entry = entries[index]
         guard entry.isUsed, entry.number == number else { return .unknown }
-        guard entry.count > 0, entry.start >= written - bytes.count, now - entry.sentAt <= configuration.reach else { return .expired }
+        guard entry.count > 0, entry.start >= written - bytes.count, now - entry.sentAt <= configuration.reach else {
+            return .expired
+        }
         let spacing = max(roundTrip ?? .zero, configuration.minimumSpacing)
-        guard entry.repetitions < configuration.maximumRepetitions, entry.repetitions == 0 || now - entry.repeatedAt >= spacing else {
+        guard entry.repetitions < configuration.maximumRepetitions,
+            entry.repetitions == 0 || now - entry.repeatedAt >= spacing
+        else {
             return .withheld
         }
         entries[index].repetitions += 1

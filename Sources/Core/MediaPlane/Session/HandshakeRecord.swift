@@ -39,13 +39,16 @@ package enum HandshakeRecord {
             // DTLS 1.0 and 1.2 are written 0xFEFF and 0xFEFD; a first ClientHello has the older.
             guard datagram[offset + 1] == 0xFE, end <= datagram.count else { throw .malformed }
             if number(datagram, offset + 3, 2) == 0 {
-                try examinePlain(datagram.extracting((offset + headerSize)..<end), contentType: datagram[offset], expectation)
+                try examinePlain(
+                    datagram.extracting((offset + headerSize)..<end), contentType: datagram[offset], expectation)
             }
             offset = end
         } while offset < datagram.count
     }
 
-    private static func examinePlain(_ fragment: Span<UInt8>, contentType: UInt8, _ expectation: Expectation) throws(Refusal) {
+    private static func examinePlain(_ fragment: Span<UInt8>, contentType: UInt8, _ expectation: Expectation)
+        throws(Refusal)
+    {
         switch contentType {
         case changeCipherSpec:
             guard fragment.count == 1, fragment[0] == 1 else { throw .malformed }
@@ -78,7 +81,9 @@ package enum HandshakeRecord {
 
     static let headerSize = 13
     static let messageHeaderSize = 12
-    private static let (changeCipherSpec, alert, handshake, applicationData): (UInt8, UInt8, UInt8, UInt8) = (20, 21, 22, 23)
+    private static let (changeCipherSpec, alert, handshake, applicationData): (UInt8, UInt8, UInt8, UInt8) = (
+        20, 21, 22, 23
+    )
     /// An alert's level (RFC 5246 §7.2).
     private static let fatal: UInt8 = 2
 }

@@ -92,10 +92,14 @@ extension PeerSession {
     /// Parameters that are in force change nothing. A session that has failed stays so.
     ///
     /// - Parameter remote: `nil` if we restart by an offer of our own; the answer comes with `connect`, or with this again.
-    package mutating func restart(local: ICECredentials, remote: ICECredentials?, at now: MonotonicTime) -> [SessionAction] {
+    package mutating func restart(local: ICECredentials, remote: ICECredentials?, at now: MonotonicTime)
+        -> [SessionAction]
+    {
         if case .failed = phase { return [] }
         let (local, remote) = (ICEParameters(local), remote.map { ICEParameters($0) })
-        if local.ufrag != ice.local.ufrag { return translate(ice.restart(local: local, remote: remote, at: now), at: now) }
+        if local.ufrag != ice.local.ufrag {
+            return translate(ice.restart(local: local, remote: remote, at: now), at: now)
+        }
         guard let remote, remote != ice.remote else { return [] }
         return translate(ice.setRemote(remote, at: now), at: now)
     }
@@ -111,9 +115,11 @@ extension PeerSession {
 
     /// A STUN message came in; `raw` is what it was parsed from.
     package mutating func receive(
-        _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime, authentication: some MessageAuthentication
+        _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime,
+        authentication: some MessageAuthentication
     ) -> [SessionAction] {
-        let actions = translate(ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
+        let actions = translate(
+            ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
         if ice.accepts(path) {
             proofs.received(raw.count, over: path)
             if proofs.isUnanswered(path), !actions.contains(where: \.isRefusal) { prove(path) }
@@ -290,7 +296,9 @@ extension PeerSession {
                 hasConnected = true
             case .stateChanged(.failed(.neverConnected)): translated += fail(.neverConnected)
             case .stateChanged(.failed(.consentExpired)): translated += fail(.consentExpired)
-            case .stateChanged(.waiting), .stateChanged(.checking), .stateChanged(.restarting), .stateChanged(.disconnected): break
+            case .stateChanged(.waiting), .stateChanged(.checking), .stateChanged(.restarting),
+                .stateChanged(.disconnected):
+                break
             }
         }
         return translated
@@ -303,7 +311,9 @@ extension PeerSession {
     }
 
     /// The strongest announced algorithm decides (RFC 8122 §5); any of its fingerprints may match.
-    private static func certificate(_ digest: (Fingerprint.Algorithm) -> [UInt8]?, matches announced: [Fingerprint]) -> Bool {
+    private static func certificate(_ digest: (Fingerprint.Algorithm) -> [UInt8]?, matches announced: [Fingerprint])
+        -> Bool
+    {
         guard let strongest = announced.map(\.algorithm).max(by: { $0.strength < $1.strength }) else { return false }
         guard let actual = digest(strongest) else { return false }
         return announced.contains { $0.algorithm == strongest && $0.digest == actual }

@@ -56,5 +56,7 @@ package struct SourceGate: Equatable, Sendable {
         return SSRC(sources.remove(at: place))
     }
 
-    private var rate: RateLimit.Configuration { RateLimit.Configuration(burst: configuration.burst, interval: configuration.interval) }
+    private var rate: RateLimit.Configuration {
+        RateLimit.Configuration(burst: configuration.burst, interval: configuration.interval)
+    }
 }

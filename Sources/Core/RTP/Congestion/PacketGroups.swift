@@ -50,7 +50,8 @@ struct PacketGroups: Equatable, Sendable {
             let sendInterval = Double(Int32(bitPattern: group.lastSent &- before.lastSent)) / 1_000
             let arrivalInterval = Double(group.lastArrival - before.lastArrival) / 4
             return Variation(
-                delay: arrivalInterval - sendInterval, sendInterval: sendInterval, arrival: Double(group.lastArrival) / 4)
+                delay: arrivalInterval - sendInterval, sendInterval: sendInterval,
+                arrival: Double(group.lastArrival) / 4)
         }
         before = group
         current = Group(firstSent: sent, lastSent: sent, lastArrival: arrival)

@@ -45,7 +45,10 @@ enum PacketStatus: UInt16, Sendable {
             }
             let (size, bits) = chunk & twoBitFlag == 0 ? (oneBitSymbols, 1) : (twoBitSymbols, 2)
             for place in 1...size where place <= wanted {
-                guard let symbol = PacketStatus(rawValue: chunk >> UInt16((size - place) * bits) & (1 << UInt16(bits) - 1)) else { return nil }
+                guard
+                    let symbol = PacketStatus(
+                        rawValue: chunk >> UInt16((size - place) * bits) & (1 << UInt16(bits) - 1))
+                else { return nil }
                 symbols.append(symbol)
             }
         }
@@ -69,7 +72,8 @@ enum PacketStatus: UInt16, Sendable {
                 writer.write(vectorFlag | vector(ahead, size: oneBitSymbols, bits: 1))
                 next += ahead.count
             } else {
-                writer.write(vectorFlag | twoBitFlag | vector(ahead.prefix(twoBitSymbols), size: twoBitSymbols, bits: 2))
+                writer.write(
+                    vectorFlag | twoBitFlag | vector(ahead.prefix(twoBitSymbols), size: twoBitSymbols, bits: 2))
                 next += min(twoBitSymbols, ahead.count)
             }
         }

@@ -86,5 +86,7 @@ package struct TransportArrivals: Equatable, Sendable {
     private static func slot(_ place: Int64) -> Int { Int(truncatingIfNeeded: place) & (capacity - 1) }
 
     /// The 32 bits wrap after twelve days; a feedback across that moment begins anew.
-    private static func tick(_ now: MonotonicTime) -> UInt32 { max(1, UInt32(truncatingIfNeeded: now.nanoseconds / 250_000)) }
+    private static func tick(_ now: MonotonicTime) -> UInt32 {
+        max(1, UInt32(truncatingIfNeeded: now.nanoseconds / 250_000))
+    }
 }

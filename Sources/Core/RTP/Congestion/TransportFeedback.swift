@@ -50,7 +50,8 @@ package struct TransportFeedback: Hashable, Sendable {
             let symbols = PacketStatus.list(reading: &reader, count: Int(statusCount))
         else { return nil }
         self.init(
-            sender: SSRC(sender), media: SSRC(media), base: SequenceNumber(base), reference: Int32(bitPattern: reference << 8) >> 8,
+            sender: SSRC(sender), media: SSRC(media), base: SequenceNumber(base),
+            reference: Int32(bitPattern: reference << 8) >> 8,
             count: count, deltas: [])
         deltas.reserveCapacity(symbols.count)
         for symbol in symbols {
@@ -69,7 +70,8 @@ package struct TransportFeedback: Hashable, Sendable {
     // MARK: Writing
 
     func write(to writer: inout ByteWriter) {
-        precondition((1...Self.maximumStatuses).contains(deltas.count), "feedback is about 1 to maximumStatuses packets")
+        precondition(
+            (1...Self.maximumStatuses).contains(deltas.count), "feedback is about 1 to maximumStatuses packets")
         writer.writeRTCP(type: RTCPType.transportFeedback, format: Int(FeedbackFormat.transportWide)) { writer in
             let start = writer.count
             writer.write(sender.rawValue)
@@ -80,7 +82,11 @@ package struct TransportFeedback: Hashable, Sendable {
             writer.write(count)
             PacketStatus.write(deltas.map(PacketStatus.init), to: &writer)
             for case let delta? in deltas {
-                if PacketStatus(delta) == .small { writer.write(UInt8(delta)) } else { writer.write(UInt16(bitPattern: delta)) }
+                if PacketStatus(delta) == .small {
+                    writer.write(UInt8(delta))
+                } else {
+                    writer.write(UInt16(bitPattern: delta))
+                }
             }
             // Plain zeros, without the padding bit: RFC 3550 knows only padding by whole words.
             let surplus = (writer.count - start) % 4

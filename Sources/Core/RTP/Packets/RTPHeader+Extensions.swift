@@ -63,9 +63,15 @@ extension RTPHeader {
                 offset += 1
                 continue
             }
-            guard id != 0, id != 15, end <= extensionRange.upperBound else { return erase(offset..<extensionRange.upperBound, in: &packet) }
+            guard id != 0, id != 15, end <= extensionRange.upperBound else {
+                return erase(offset..<extensionRange.upperBound, in: &packet)
+            }
             let renumbered = numbering[id]
-            if 1...14 ~= renumbered { packet[offset] = renumbered << 4 | header & 0x0F } else { erase(offset..<end, in: &packet) }
+            if 1...14 ~= renumbered {
+                packet[offset] = renumbered << 4 | header & 0x0F
+            } else {
+                erase(offset..<end, in: &packet)
+            }
             offset = end
         }
     }
@@ -79,7 +85,9 @@ extension RTPHeader {
                 continue
             }
             let end = offset + 1 < extensionRange.upperBound ? offset + 2 + Int(packet[offset + 1]) : Int.max
-            guard end <= extensionRange.upperBound else { return erase(offset..<extensionRange.upperBound, in: &packet) }
+            guard end <= extensionRange.upperBound else {
+                return erase(offset..<extensionRange.upperBound, in: &packet)
+            }
             let renumbered = numbering[id]
             if renumbered != 0 { packet[offset] = renumbered } else { erase(offset..<end, in: &packet) }
             offset = end

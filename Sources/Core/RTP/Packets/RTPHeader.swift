@@ -76,7 +76,9 @@ package struct RTPHeader: Equatable, Sendable {
     }
 
     /// The header of a packet without extension, contributing sources or padding; the payload is yet to come.
-    package init(marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC) {
+    package init(
+        marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC
+    ) {
         self.marker = marker
         self.payloadType = payloadType
         self.sequenceNumber = sequenceNumber
@@ -84,7 +86,9 @@ package struct RTPHeader: Equatable, Sendable {
         self.ssrc = ssrc
         contributingSources = 0
         extensionProfile = 0
-        (extensionStart, payloadStart, payloadEnd) = (UInt16(Self.fixedLength), UInt16(Self.fixedLength), UInt16(Self.fixedLength))
+        (extensionStart, payloadStart, payloadEnd) = (
+            UInt16(Self.fixedLength), UInt16(Self.fixedLength), UInt16(Self.fixedLength)
+        )
     }
 
     /// Writes the whole header of a packet that is made here, before its payload.
@@ -96,7 +100,8 @@ package struct RTPHeader: Equatable, Sendable {
 
     /// Writes marker, payload type, sequence number, timestamp and SSRC over those of the packet that begins at `start`.
     package func write(to packet: inout MutableSpan<UInt8>, at start: Int = 0) {
-        precondition(packet.count - start >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
+        precondition(
+            packet.count - start >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
         packet[start + 1] = payloadType.rawValue | (marker ? 0x80 : 0)
         packet.setBigEndian16(sequenceNumber.rawValue, at: start + 2)
         packet.setBigEndian32(timestamp.rawValue, at: start + 4)

@@ -3,7 +3,9 @@
 ///      |     event     |E|R| volume    |          duration             |
 package struct TelephoneEvent: Equatable, Sendable {
     package static let size = 4
-    private static let keys: [Character] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "#", "A", "B", "C", "D"]
+    private static let keys: [Character] = [
+        "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "#", "A", "B", "C", "D",
+    ]
 
     /// 0…15 are the keys; others are no keys.
     package var event: UInt8

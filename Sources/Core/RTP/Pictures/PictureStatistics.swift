@@ -36,7 +36,9 @@ package struct PictureStatistics: Equatable, Sendable {
     package init() {}
 
     /// Takes a packet in; another source than before begins anew.
-    package mutating func packetReceived(from ssrc: SSRC, timestamp now: RTPTimestamp, beginsKeyFrame: Bool, at moment: MonotonicTime) {
+    package mutating func packetReceived(
+        from ssrc: SSRC, timestamp now: RTPTimestamp, beginsKeyFrame: Bool, at moment: MonotonicTime
+    ) {
         if isRunning, ssrc.rawValue != source.rawValue { restart() }
         // In a key frame of several slices each says so.
         if beginsKeyFrame, keyFrames == 0 || lastKeyFrame.rawValue != now.rawValue {

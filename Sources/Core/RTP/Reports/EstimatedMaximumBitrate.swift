@@ -22,7 +22,9 @@ package struct EstimatedMaximumBitrate: Hashable, Sendable {
     }
 
     init?(reading reader: inout ByteReader) {
-        guard let sender = reader.readUInt32(), reader.skip(8), let count = reader.readUInt8(), let rate = reader.readUInt24() else {
+        guard let sender = reader.readUInt32(), reader.skip(8), let count = reader.readUInt8(),
+            let rate = reader.readUInt24()
+        else {
             return nil
         }
         let (exponent, mantissa) = (rate >> Self.mantissaBits, UInt64(rate & (1 << Self.mantissaBits - 1)))

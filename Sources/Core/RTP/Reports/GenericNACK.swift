@@ -42,7 +42,9 @@ package struct GenericNACK: Hashable, Sendable {
         var numbers: [SequenceNumber] = []
         for entry in entries {
             numbers.append(entry.packet)
-            for bit in 0..<16 where entry.following & (1 << UInt16(bit)) != 0 { numbers.append(entry.packet + (bit + 1)) }
+            for bit in 0..<16 where entry.following & (1 << UInt16(bit)) != 0 {
+                numbers.append(entry.packet + (bit + 1))
+            }
         }
         return numbers
     }

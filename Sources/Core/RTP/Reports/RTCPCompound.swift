@@ -45,7 +45,9 @@ package struct RTCPCompound: Hashable, Sendable {
 
     /// Whole words (RFC 3550 §6.4.1); libwebrtc and Pion pad transport-wide feedback by single bytes, and say so here.
     private static func isPadding(_ count: Int, type: UInt8, format: UInt8) -> Bool {
-        if type == RTCPType.transportFeedback, format == FeedbackFormat.transportWide, (1...3).contains(count) { return true }
+        if type == RTCPType.transportFeedback, format == FeedbackFormat.transportWide, (1...3).contains(count) {
+            return true
+        }
         return count >= 4 && count.isMultiple(of: 4)
     }
 

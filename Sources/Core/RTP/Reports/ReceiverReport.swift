@@ -12,7 +12,9 @@ package struct ReceiverReport: Hashable, Sendable {
     }
 
     init?(reading reader: inout ByteReader, blocks count: Int) {
-        guard let ssrc = reader.readUInt32(), let blocks = ReportBlock.list(reading: &reader, count: count) else { return nil }
+        guard let ssrc = reader.readUInt32(), let blocks = ReportBlock.list(reading: &reader, count: count) else {
+            return nil
+        }
         self.init(ssrc: SSRC(ssrc), blocks: blocks)
     }
 

@@ -19,7 +19,8 @@ package struct ReportBlock: Hashable, Sendable {
     package var delaySinceLastSenderReport: UInt32
 
     package init(
-        ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, extendedHighestSequence: UInt32 = 0, jitter: UInt32 = 0,
+        ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, extendedHighestSequence: UInt32 = 0,
+        jitter: UInt32 = 0,
         lastSenderReport: UInt32 = 0, delaySinceLastSenderReport: UInt32 = 0
     ) {
         self.ssrc = ssrc
@@ -39,7 +40,8 @@ package struct ReportBlock: Hashable, Sendable {
         // 24 bits, signed.
         let cumulative = Int32(bitPattern: lost << 8) >> 8
         self.init(
-            ssrc: SSRC(ssrc), fractionLost: fraction, cumulativeLost: cumulative, extendedHighestSequence: highest, jitter: jitter,
+            ssrc: SSRC(ssrc), fractionLost: fraction, cumulativeLost: cumulative, extendedHighestSequence: highest,
+            jitter: jitter,
             lastSenderReport: lsr, delaySinceLastSenderReport: dlsr)
     }
 

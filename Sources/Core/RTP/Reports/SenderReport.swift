@@ -12,7 +12,8 @@ package struct SenderReport: Hashable, Sendable {
     package var blocks: [ReportBlock]
 
     package init(
-        ssrc: SSRC, ntp: NTPTimestamp, timestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32, blocks: [ReportBlock] = []
+        ssrc: SSRC, ntp: NTPTimestamp, timestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32,
+        blocks: [ReportBlock] = []
     ) {
         self.ssrc = ssrc
         self.ntp = ntp
@@ -28,7 +29,8 @@ package struct SenderReport: Hashable, Sendable {
             let blocks = ReportBlock.list(reading: &reader, count: count)
         else { return nil }
         self.init(
-            ssrc: SSRC(ssrc), ntp: NTPTimestamp(ntp), timestamp: RTPTimestamp(timestamp), packetCount: packets, octetCount: octets,
+            ssrc: SSRC(ssrc), ntp: NTPTimestamp(ntp), timestamp: RTPTimestamp(timestamp), packetCount: packets,
+            octetCount: octets,
             blocks: blocks)
     }
 

@@ -69,7 +69,9 @@ package struct ReceptionStatistics: Equatable, Sendable {
         let (expectedSince, receivedSince) = (expectedNow - expectedBefore, received - receivedBefore)
         (expectedBefore, receivedBefore) = (expectedNow, received)
         let lostSince = expectedSince - receivedSince
-        let fraction = expectedSince <= 0 || lostSince <= 0 ? 0 : UInt8(truncatingIfNeeded: min(255, (lostSince << 8) / expectedSince))
+        let fraction =
+            expectedSince <= 0 || lostSince <= 0
+            ? 0 : UInt8(truncatingIfNeeded: min(255, (lostSince << 8) / expectedSince))
         return ReportBlock(
             ssrc: ssrc, fractionLost: fraction, cumulativeLost: Int32(max(-0x80_0000, min(0x7F_FFFF, lost))),
             extendedHighestSequence: extendedHighestSequence, jitter: jitter, lastSenderReport: lastSenderReport,

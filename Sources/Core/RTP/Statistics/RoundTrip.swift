@@ -28,7 +28,8 @@ package struct RoundTrip: Equatable, Sendable {
     }
 
     package mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) {
-        guard block.lastSenderReport != 0, let report = sent.last(where: { $0.compact == block.lastSenderReport }) else { return }
+        guard block.lastSenderReport != 0, let report = sent.last(where: { $0.compact == block.lastSenderReport })
+        else { return }
         lastAnswered = report.moment
         latest = max(.zero, now - report.moment - .in65536ths(block.delaySinceLastSenderReport))
     }

@@ -38,9 +38,13 @@ private struct DescriptionParser {
 
     private mutating func media(_ line: DescriptionLines.Line) throws(SDPError) -> MediaDescription {
         let fields = fields(of: line)
-        guard fields.count >= 4 else { throw .malformedLine(line.number, "m= needs a type, a port, a protocol and a format") }
+        guard fields.count >= 4 else {
+            throw .malformedLine(line.number, "m= needs a type, a port, a protocol and a format")
+        }
         let ports = fields[1].split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let port = UInt16(decimal: ports[0]) else { throw .malformedLine(line.number, "the port of m= is not 0…65535") }
+        guard let port = UInt16(decimal: ports[0]) else {
+            throw .malformedLine(line.number, "the port of m= is not 0…65535")
+        }
         var media = MediaDescription(
             type: text(fields[0]), port: port, transportProtocol: text(fields[2]), formats: fields[3...].map(text))
         if ports.count == 2 {
@@ -65,13 +69,16 @@ private struct DescriptionParser {
             throw .malformedLine(line.number, "the session id and version of o= are not numbers of at most 63 bits")
         }
         let address = Connection(networkType: text(fields[3]), addressType: text(fields[4]), address: text(fields[5]))
-        return Origin(username: text(fields[0]), sessionID: UInt64(sessionID), version: UInt64(version), address: address)
+        return Origin(
+            username: text(fields[0]), sessionID: UInt64(sessionID), version: UInt64(version), address: address)
     }
 
     private mutating func connection() throws(SDPError) -> Connection? {
         guard let line = try lines.take("c") else { return nil }
         let fields = fields(of: line)
-        guard fields.count == 3 else { throw .malformedLine(line.number, "c= needs a network type, an address type and an address") }
+        guard fields.count == 3 else {
+            throw .malformedLine(line.number, "c= needs a network type, an address type and an address")
+        }
         return Connection(networkType: text(fields[0]), addressType: text(fields[1]), address: text(fields[2]))
     }
 
@@ -92,7 +99,8 @@ private struct DescriptionParser {
         var times: [ActiveTime] = []
         while let line = try lines.take("t") {
             let fields = fields(of: line)
-            guard fields.count == 2, let start = UInt64(decimal: fields[0]), let stop = UInt64(decimal: fields[1]) else {
+            guard fields.count == 2, let start = UInt64(decimal: fields[0]), let stop = UInt64(decimal: fields[1])
+            else {
                 throw .malformedLine(line.number, "t= needs a start and a stop time")
             }
             times.append(ActiveTime(start: start, stop: stop, repeats: try all("r"), zones: try optional("z")))

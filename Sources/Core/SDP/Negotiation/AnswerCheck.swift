@@ -92,8 +92,10 @@ struct AnswerCheck {
         agreed.packetTime = answer.packetTimes
         let answered = PayloadTypeSet(codecs)
         // What they say of channels is about the other leg's peer.
-        agreed.furtherCodecs = offer.codecs.filter { offer.decodable.contains($0.payloadType) && !answered.contains($0.payloadType) }
-            .map(\.withoutStereo)
+        agreed.furtherCodecs = offer.codecs.filter {
+            offer.decodable.contains($0.payloadType) && !answered.contains($0.payloadType)
+        }
+        .map(\.withoutStereo)
         return agreed
     }
 

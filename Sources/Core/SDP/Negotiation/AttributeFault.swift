@@ -11,7 +11,9 @@ struct AttributeFault: Error {
 extension [HeaderExtension] {
     /// Takes the mapping unless its identifier is outside 1…255 or mapped already.
     mutating func add(reading attribute: Attribute) throws(AttributeFault) {
-        guard let value = attribute.value, let mapping = HeaderExtension.reading(value) else { throw AttributeFault(attribute) }
+        guard let value = attribute.value, let mapping = HeaderExtension.reading(value) else {
+            throw AttributeFault(attribute)
+        }
         if let mapping, !contains(where: { $0.id == mapping.id }) { append(mapping) }
     }
 }

@@ -76,7 +76,8 @@ extension [Codec] {
         guard let orphan = firstIndex(where: { !$0.requiredPayloadTypes.isSubset(of: present) }) else { return self }
         // What required an orphan is one as well.
         var kept = Array(self[..<orphan])
-        kept.append(contentsOf: self[orphan...].lazy.dropFirst().filter { $0.requiredPayloadTypes.isSubset(of: present) })
+        kept.append(
+            contentsOf: self[orphan...].lazy.dropFirst().filter { $0.requiredPayloadTypes.isSubset(of: present) })
         return kept.withoutOrphans()
     }
 

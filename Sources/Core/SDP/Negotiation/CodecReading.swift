@@ -28,7 +28,8 @@ struct CodecReading {
     init(formats: [String]) {
         entries.reserveCapacity(formats.count)
         for format in formats {
-            guard let number = Int(decimal: format.utf8), let payloadType = PayloadType(number), !(64...95).contains(number),
+            guard let number = Int(decimal: format.utf8), let payloadType = PayloadType(number),
+                !(64...95).contains(number),
                 places[number] == Self.nowhere
             else { continue }
             places[number] = UInt8(entries.count)

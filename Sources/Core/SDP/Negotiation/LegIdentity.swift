@@ -25,7 +25,8 @@ package struct LegIdentity: Equatable, Sendable {
     }
 
     package init(
-        sessionID: UInt64, canonicalName: String, streamID: String, credentials: ICECredentials, fingerprint: Fingerprint,
+        sessionID: UInt64, canonicalName: String, streamID: String, credentials: ICECredentials,
+        fingerprint: Fingerprint,
         candidates: [String]
     ) {
         precondition(sessionID <= UInt64(Int64.max), "the session id of o= has at most 63 bits")
@@ -61,7 +62,9 @@ extension LegIdentity.Destination {
     /// `foundation component transport priority address port typ type …` (RFC 8839 §5.1); `nil` unless over UDP.
     fileprivate init?(candidate value: String) {
         let fields = value.split(separator: " ")
-        guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else { return nil }
+        guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else {
+            return nil
+        }
         let type = fields[4].utf8.contains(UInt8(ascii: ":")) ? "IP6" : "IP4"
         self.init(
             connection: Connection(addressType: type, address: String(fields[4])), port: port,

@@ -78,7 +78,8 @@ package struct LegNegotiation: Equatable, Sendable {
     ///
     /// The codecs of an answer are those it has: what it accepted it may send. `choosing` narrows it down for the other leg.
     package func read(_ text: String, as role: PeerDescription.Role) throws(SDPError) -> PeerDescription {
-        let description = try PeerDescription(reading: SessionDescription(parsing: text), as: role).inCall(numbering).asking(preferences)
+        let description = try PeerDescription(reading: SessionDescription(parsing: text), as: role).inCall(numbering)
+            .asking(preferences)
         return role == .offer ? description.numberedApart(from: numbering).choosing(preferences) : description
     }
 
@@ -97,7 +98,8 @@ package struct LegNegotiation: Equatable, Sendable {
         for section in other.media where media.count < agreedMediaCount || policy.canCarry(section) {
             let sources = next.sources(for: section, at: media.count, avoiding: other, random: &random)
             var local = LocalMedia(
-                mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section), sources: sources)
+                mirroring: section, policy: policy, transportProtocol: Self.transportProtocol(for: section),
+                sources: sources)
             local.addTranscodable(policy, taken: &taken)
             media.append(local)
         }
@@ -105,7 +107,9 @@ package struct LegNegotiation: Equatable, Sendable {
         media.offerTransportFeedback(policy, mirroring: other, standing: negotiated)
         // An m-line that the other side does not know any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
-        guard media.contains(where: { !$0.isRejected }) else { throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs }) }
+        guard media.contains(where: { !$0.isRejected }) else {
+            throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs })
+        }
         media.chooseCredentials(standing: negotiated, peerBundles: peerBundles, random: &random)
         next.settleNumbers(in: &media, wanted: other.payloadNumbers)
         next.state = .localOffer(media)
@@ -138,10 +142,13 @@ package struct LegNegotiation: Equatable, Sendable {
         guard !offer.isLite else { throw .unsupportedLitePeer }
         guard offer.transportMedia != nil else { throw .noUsableMedia(offer.media.compactMap(\.refusal)) }
         guard offer.media.count >= agreedMediaCount else {
-            throw .offerMismatch(media: nil, "it has \(offer.media.count) m-lines, and there were \(agreedMediaCount) (RFC 3264 §8)")
+            throw .offerMismatch(
+                media: nil, "it has \(offer.media.count) m-lines, and there were \(agreedMediaCount) (RFC 3264 §8)")
         }
         for (section, known) in zip(offer.media, negotiated?.media ?? []) where !known.isRejected {
-            guard section.kind == known.kind else { throw .offerMismatch(media: section.index, "its media type has changed") }
+            guard section.kind == known.kind else {
+                throw .offerMismatch(media: section.index, "its media type has changed")
+            }
             guard section.mid == known.mid else { throw .offerMismatch(media: section.index, "its a=mid has changed") }
         }
         for (mid, own) in offer.numberings { numbering[mid] = own }
@@ -153,7 +160,9 @@ package struct LegNegotiation: Equatable, Sendable {
         mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
     ) throws(SDPError) -> SessionDescription {
         guard case .remoteOffer(let offer) = state else { throw .wrongState(phase) }
-        guard !peerRestartsICE || identity.credentials != negotiated?.transport.local else { throw .restartNeedsCredentials }
+        guard !peerRestartsICE || identity.credentials != negotiated?.transport.local else {
+            throw .restartNeedsCredentials
+        }
         var next = self
         var media: [LocalMedia] = []
         for section in offer.media {
@@ -168,7 +177,9 @@ package struct LegNegotiation: Equatable, Sendable {
             answering: offer, first: identity.credentials, standing: negotiated, random: &random)
         guard let transports else {
             throw .noUsableMedia(
-                zip(offer.media, media).map { offered, said in offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs) })
+                zip(offer.media, media).map { offered, said in
+                    offered.refusal ?? (said.isRejected ? .disabledByPeer : .noCodecs)
+                })
         }
         next.negotiated = NegotiatedLeg(transports, media: zip(media, offer.media).map { $0.agreement(answering: $1) })
         next.peerBundles = !offer.bundle.isEmpty
@@ -260,9 +271,13 @@ extension LegNegotiation {
     private mutating func sources(
         for media: PeerMedia, at index: Int, avoiding description: PeerDescription, random: inout some RandomSource
     ) -> LocalSources {
-        if index < sources.count, sources[index].mid == media.mid, sources[index].kind == media.kind { return sources[index] }
+        if index < sources.count, sources[index].mid == media.mid, sources[index].kind == media.kind {
+            return sources[index]
+        }
         var taken = Set(sources.flatMap { [$0.ssrc, $0.retransmission] })
-        for source in description.media.flatMap(\.sources) { taken.formUnion([source.ssrc, source.retransmission].compactMap(\.self)) }
+        for source in description.media.flatMap(\.sources) {
+            taken.formUnion([source.ssrc, source.retransmission].compactMap(\.self))
+        }
         func draw() -> SSRC {
             while true {
                 let ssrc = SSRC(random.nextUInt32())
@@ -294,7 +309,8 @@ extension LegNegotiation {
             numbering[section.mid].apply(to: &description)
             return description
         }
-        for (index, section) in media.enumerated() where !section.isRejected && section.direction.sends && index < sources.count {
+        for (index, section) in media.enumerated()
+        where !section.isRejected && section.direction.sends && index < sources.count {
             sources[index].areAnnounced = true
         }
         return session
@@ -308,7 +324,7 @@ extension LegNegotiation {
             Attribute("ice-options", "ice2"),
         ] + identity.transportAttributes(setup: setup) + [
             // Agents older than RFC 8830 look for msid only when this is there.
-            Attribute("msid-semantic", "WMS *"),
+            Attribute("msid-semantic", "WMS *")
         ]
     }
 }

@@ -79,7 +79,8 @@ extension HeaderExtension {
         answered.compactMap { mapping in
             guard let offer = offered.first(where: { $0.id == mapping.id && $0.uri == mapping.uri }) else { return nil }
             let direction = mapping.direction.narrowed(to: offer.direction.reversed)
-            return direction == .inactive ? nil : HeaderExtension(id: mapping.id, uri: mapping.uri, direction: direction)
+            return direction == .inactive
+                ? nil : HeaderExtension(id: mapping.id, uri: mapping.uri, direction: direction)
         }
     }
 }

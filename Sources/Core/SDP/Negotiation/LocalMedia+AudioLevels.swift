@@ -9,12 +9,16 @@ extension [LocalMedia] {
     /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
     mutating func offerAudioLevels(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
         let known = other.media.flatMap(\.extensions)
-        let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first { $0.uri == HeaderExtension.audioLevel }?.id
-        guard policy.readsAudioLevels, let id = HeaderExtension.freeID(for: HeaderExtension.audioLevel, among: known, preferring: usual)
+        let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first {
+            $0.uri == HeaderExtension.audioLevel
+        }?.id
+        guard policy.readsAudioLevels,
+            let id = HeaderExtension.freeID(for: HeaderExtension.audioLevel, among: known, preferring: usual)
         else { return }
         for index in indices where self[index].kind == .audio && !self[index].isRejected {
             guard !self[index].extensions.contains(where: { $0.uri == HeaderExtension.audioLevel }) else { continue }
-            self[index].extensions.append(HeaderExtension(id: id, uri: HeaderExtension.audioLevel, direction: .receiveOnly))
+            self[index].extensions.append(
+                HeaderExtension(id: id, uri: HeaderExtension.audioLevel, direction: .receiveOnly))
         }
     }
 
@@ -22,7 +26,9 @@ extension [LocalMedia] {
     mutating func answerAudioLevels(_ policy: MediaPolicy, to offer: PeerDescription) {
         guard policy.readsAudioLevels else { return }
         for (index, section) in zip(indices, offer.media) where self[index].kind == .audio && !self[index].isRejected {
-            guard let offered = section.extensions.first(where: { $0.uri == HeaderExtension.audioLevel }), offered.direction.sends else {
+            guard let offered = section.extensions.first(where: { $0.uri == HeaderExtension.audioLevel }),
+                offered.direction.sends
+            else {
                 continue
             }
             self[index].receiveAudioLevels(id: offered.id)

@@ -23,7 +23,8 @@ extension LocalMedia {
     static func transcoded(_ offered: [Codec], policy: MediaPolicy) -> [Codec] {
         guard let codec = offered.first(where: policy.canTranscode) else { return [] }
         // None of the other side's codecs has two channels.
-        return [codec.withoutStereo] + offered.filter { ($0.isTelephoneEvent || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
+        return [codec.withoutStereo]
+            + offered.filter { ($0.isTelephoneEvent || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
     }
 }
 
@@ -37,11 +38,15 @@ extension MediaPolicy {
     package static let engine: MediaPolicy = {
         var policy = relay
         policy.transcodable = [
-            Codec(payloadType: .init(maskingHeaderByte: 111), name: "opus", clockRate: 48_000, channels: 2, parameters: "useinbandfec=1"),
+            Codec(
+                payloadType: .init(maskingHeaderByte: 111), name: "opus", clockRate: 48_000, channels: 2,
+                parameters: "useinbandfec=1"),
             Codec(payloadType: .init(maskingHeaderByte: 9), name: "G722", clockRate: 8_000),
             Codec(payloadType: .init(maskingHeaderByte: 0), name: "PCMU", clockRate: 8_000),
             Codec(payloadType: .init(maskingHeaderByte: 8), name: "PCMA", clockRate: 8_000),
-            Codec(payloadType: .init(maskingHeaderByte: 126), name: "telephone-event", clockRate: 8_000, parameters: "0-15"),
+            Codec(
+                payloadType: .init(maskingHeaderByte: 126), name: "telephone-event", clockRate: 8_000,
+                parameters: "0-15"),
         ]
         return policy
     }()

@@ -1,6 +1,7 @@
 extension HeaderExtension {
     /// The transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2).
-    package static let transportSequenceNumber = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+    package static let transportSequenceNumber =
+        "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// Ids of one-byte headers (RFC 8285 §4.2).
     private static let shortIDs: ClosedRange<UInt8> = 1...14
 
@@ -19,12 +20,17 @@ extension HeaderExtension {
 /// would be a packet of feedback for every five of sound. Of several transports it is that of the first video m-line.
 extension [LocalMedia] {
     /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
-    mutating func offerTransportFeedback(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
+    mutating func offerTransportFeedback(
+        _ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?
+    ) {
         let known = other.media.flatMap(\.extensions)
-        let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first { $0.uri == HeaderExtension.transportSequenceNumber }?.id
+        let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first {
+            $0.uri == HeaderExtension.transportSequenceNumber
+        }?.id
         let taken = known + flatMap(\.extensions)
         guard policy.givesTransportFeedback, carriesVideo,
-            let id = HeaderExtension.freeID(for: HeaderExtension.transportSequenceNumber, among: taken, preferring: usual)
+            let id = HeaderExtension.freeID(
+                for: HeaderExtension.transportSequenceNumber, among: taken, preferring: usual)
         else { return }
         for index in indices where self[index].kind.isRelayed && !self[index].isRejected {
             self[index].takeTransportFeedback(id: id, .sendReceive) { $0.carriesMedia }
@@ -61,7 +67,9 @@ extension LocalMedia {
     ) {
         guard self.codecs.contains(where: codecs) else { return }
         extensions.append(HeaderExtension(id: id, uri: HeaderExtension.transportSequenceNumber, direction: direction))
-        for index in self.codecs.indices where codecs(self.codecs[index]) { self.codecs[index].feedback.append(Codec.transportFeedback) }
+        for index in self.codecs.indices where codecs(self.codecs[index]) {
+            self.codecs[index].feedback.append(Codec.transportFeedback)
+        }
     }
 }
 

@@ -54,7 +54,8 @@ extension LocalMedia {
         }
         let formats = shown.isEmpty ? Array(rejectedFormats.prefix(1)) : shown.map { String($0.payloadType.rawValue) }
         return MediaDescription(
-            type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats, connections: [.unspecified],
+            type: kind.token, port: 0, transportProtocol: transportProtocol, formats: formats,
+            connections: [.unspecified],
             attributes: attributes)
     }
 
@@ -71,11 +72,13 @@ extension LocalMedia {
         let streamID = "\(identity.streamID) \(identity.streamID)-\(kind.token)-\(sources.ssrc.rawValue)"
         var attributes = [Attribute("msid", streamID)]
         if let retransmissionSSRC {
-            let group = SourceGroup(semantics: SourceGroup.flowIdentification, sources: [sources.ssrc, retransmissionSSRC])
+            let group = SourceGroup(
+                semantics: SourceGroup.flowIdentification, sources: [sources.ssrc, retransmissionSSRC])
             attributes.append(Attribute("ssrc-group", group.value))
         }
         for source in [sources.ssrc, retransmissionSSRC].compactMap(\.self) {
-            attributes.append(Attribute("ssrc", SourceAttribute(source, Attribute("cname", identity.canonicalName)).value))
+            attributes.append(
+                Attribute("ssrc", SourceAttribute(source, Attribute("cname", identity.canonicalName)).value))
             attributes.append(Attribute("ssrc", SourceAttribute(source, Attribute("msid", streamID)).value))
         }
         return attributes

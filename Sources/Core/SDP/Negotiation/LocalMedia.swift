@@ -67,7 +67,8 @@ struct LocalMedia: Equatable, Sendable {
 
     /// The agreement on this m-line once it is the gateway's answer to `offer`.
     func agreement(answering offer: PeerMedia) -> NegotiatedMedia {
-        var agreed = agreement(direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)
+        var agreed = agreement(
+            direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)
         agreed.describedCodecs = codecs.map { $0.described(like: offer.codecs.codec(for: $0.payloadType)) }
         agreed.packetTime = offer.packetTimes
         return agreed
@@ -77,9 +78,12 @@ struct LocalMedia: Equatable, Sendable {
         direction: MediaDirection, codecs: [Codec], extensions: [HeaderExtension], remoteSources: [AnnouncedSource]
     ) -> NegotiatedMedia {
         var agreed = NegotiatedMedia(
-            mid: mid, kind: kind, direction: isRejected ? .inactive : direction, isRejected: isRejected, codecs: isRejected ? [] : codecs,
-            extensions: isRejected ? [] : extensions, remoteSources: isRejected ? [] : remoteSources, localSSRC: sources.ssrc,
-            localRetransmissionSSRC: !isRejected && codecs.contains(where: \.isRetransmission) ? sources.retransmission : nil)
+            mid: mid, kind: kind, direction: isRejected ? .inactive : direction, isRejected: isRejected,
+            codecs: isRejected ? [] : codecs,
+            extensions: isRejected ? [] : extensions, remoteSources: isRejected ? [] : remoteSources,
+            localSSRC: sources.ssrc,
+            localRetransmissionSSRC: !isRejected && codecs.contains(where: \.isRetransmission)
+                ? sources.retransmission : nil)
         agreed.transport = transport
         return agreed
     }

@@ -67,7 +67,8 @@ package struct MediaPolicy: Equatable, Sendable {
 
     /// Whether an m-line of a peer is one that the gateway can offer on.
     func canCarry(_ media: PeerMedia) -> Bool {
-        media.refusal == nil && media.kind.isRelayed && codecs(media.codecs, of: media.kind).contains(where: \.carriesMedia)
+        media.refusal == nil && media.kind.isRelayed
+            && codecs(media.codecs, of: media.kind).contains(where: \.carriesMedia)
     }
 
     package func extensions(_ offered: [HeaderExtension]) -> [HeaderExtension] {

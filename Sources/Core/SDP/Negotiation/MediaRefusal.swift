@@ -35,7 +35,8 @@ extension MediaRefusal: CustomStringConvertible {
         case .unsupportedKind(let kind): "is \(kind.prefix(32)), which is neither audio nor video"
         case .unsupportedProtocol(let name): "uses \(name.prefix(32)) instead of UDP/TLS/RTP/SAVPF"
         case .keysInDescription: "offers SDES keys (a=crypto) only; the gateway needs DTLS-SRTP (a=fingerprint)"
-        case .noFingerprint: "has no a=fingerprint of SHA-224 or a longer SHA-2 hash, which DTLS-SRTP needs (SHA-1 and MD5 do not count)"
+        case .noFingerprint:
+            "has no a=fingerprint of SHA-224 or a longer SHA-2 hash, which DTLS-SRTP needs (SHA-1 and MD5 do not count)"
         case .noICECredentials: "has no a=ice-ufrag and a=ice-pwd"
         case .unusableSetup: "has no usable a=setup"
         case .noRTCPMultiplexing: "lacks a=rtcp-mux, which the gateway requires"

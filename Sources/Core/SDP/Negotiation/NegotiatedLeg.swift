@@ -119,7 +119,8 @@ package struct NegotiatedMedia: Equatable, Sendable {
     package var numbering = PayloadNumbering.identity
 
     package init(
-        mid: String, kind: MediaKind, direction: MediaDirection, isRejected: Bool, codecs: [Codec], extensions: [HeaderExtension],
+        mid: String, kind: MediaKind, direction: MediaDirection, isRejected: Bool, codecs: [Codec],
+        extensions: [HeaderExtension],
         remoteSources: [AnnouncedSource], localSSRC: SSRC, localRetransmissionSSRC: SSRC?
     ) {
         self.mid = mid
@@ -179,7 +180,10 @@ package struct Codec: Hashable, Sendable {
     /// The values of `a=rtcp-fb`, such as `nack pli`.
     package var feedback: [String]
 
-    package init(payloadType: PayloadType, name: String, clockRate: Int, channels: Int = 1, parameters: String? = nil, feedback: [String] = []) {
+    package init(
+        payloadType: PayloadType, name: String, clockRate: Int, channels: Int = 1, parameters: String? = nil,
+        feedback: [String] = []
+    ) {
         self.payloadType = payloadType
         self.name = name
         self.clockRate = clockRate

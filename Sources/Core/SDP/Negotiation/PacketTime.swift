@@ -24,7 +24,8 @@ package struct PacketTime: Hashable, Sendable {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         var fraction = parts.count == 2 ? String(parts[1].prefix(3)) : ""
         while fraction.utf8.count < 3 { fraction.append("0") }
-        guard let whole = Int(decimal: parts[0].utf8), whole <= longest / 1_000, let rest = Int(decimal: fraction.utf8) else { return nil }
+        guard let whole = Int(decimal: parts[0].utf8), whole <= longest / 1_000, let rest = Int(decimal: fraction.utf8)
+        else { return nil }
         let result = whole * 1_000 + rest
         return result > 0 ? result : nil
     }

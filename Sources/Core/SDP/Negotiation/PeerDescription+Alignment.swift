@@ -11,7 +11,9 @@ extension PeerDescription {
     /// - Parameter session: what that leg agreed on so far; empty: nothing, and the description stays as it is.
     package func aligned(to session: [NegotiatedMedia]) -> PeerDescription {
         guard !session.isEmpty else { return self }
-        return aligned(to: session.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) }, isOpenEnded: true)
+        return aligned(
+            to: session.map { Place(mid: $0.mid, kind: $0.kind, codecs: $0.codecs, extensions: $0.extensions) },
+            isOpenEnded: true)
     }
 
     /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's. Those that the gateway refuses were
@@ -38,7 +40,9 @@ extension PeerDescription {
     /// The same wishes, with every m-line that carries something open in both directions.
     package func opened() -> PeerDescription {
         var opened = self
-        for index in opened.media.indices where opened.media[index].refusal == nil { opened.media[index].direction = .sendReceive }
+        for index in opened.media.indices where opened.media[index].refusal == nil {
+            opened.media[index].direction = .sendReceive
+        }
         return opened
     }
 
@@ -81,8 +85,11 @@ extension PeerDescription {
     /// Which m-line takes each place: that of the same name and kind, else the first one of the kind, rather one that carries something.
     private func lines(for places: [Place]) -> [Int?] {
         var left = Array(media.indices)
-        func take(_ fits: (PeerMedia) -> Bool) -> Int? { left.firstIndex { fits(media[$0]) }.map { left.remove(at: $0) } }
-        var chosen = places.map { place in place.isRefused ? nil : take { $0.kind == place.kind && $0.mid == place.mid } }
+        func take(_ fits: (PeerMedia) -> Bool) -> Int? {
+            left.firstIndex { fits(media[$0]) }.map { left.remove(at: $0) }
+        }
+        var chosen = places.map { place in place.isRefused ? nil : take { $0.kind == place.kind && $0.mid == place.mid }
+        }
         for (index, place) in places.enumerated() where chosen[index] == nil && !place.isRefused {
             chosen[index] = take { $0.kind == place.kind && $0.refusal == nil } ?? take { $0.kind == place.kind }
         }
@@ -121,7 +128,8 @@ private struct Place {
         var taken = PayloadTypeSet(codecs.map(\.payloadType))
         var numbers: [PayloadType: PayloadType] = [:]
         var used = PayloadTypeSet()
-        for codec in offered where !codec.isRetransmission && codecs.codec(for: codec.payloadType)?.isSameFormat(as: codec) == true {
+        for codec in offered
+        where !codec.isRetransmission && codecs.codec(for: codec.payloadType)?.isSameFormat(as: codec) == true {
             numbers[codec.payloadType] = codec.payloadType
             used.insert(codec.payloadType)
         }
@@ -133,7 +141,9 @@ private struct Place {
         }
         for codec in offered where numbers[codec.payloadType] == nil {
             let original = numbers.first { codec.requiredPayloadTypes.contains($0.key) }?.value
-            let known = codecs.first { repair in original.map { repair.isRetransmission && repair.requiredPayloadTypes.contains($0) } ?? false }
+            let known = codecs.first { repair in
+                original.map { repair.isRetransmission && repair.requiredPayloadTypes.contains($0) } ?? false
+            }
             if codec.isRetransmission, let known {
                 numbers[codec.payloadType] = known.payloadType
             } else if let free = taken.firstFree(preferring: codec.payloadType) {
@@ -144,11 +154,15 @@ private struct Place {
         return offered.compactMap { codec in
             guard let number = numbers[codec.payloadType] else { return nil }
             // The packets of red repeat the numbers of what is in them (RFC 2198 §3).
-            if codec.isNamed("red"), numbers.contains(where: { $0 != $1 && codec.requiredPayloadTypes.contains($0) }) { return nil }
+            if codec.isNamed("red"), numbers.contains(where: { $0 != $1 && codec.requiredPayloadTypes.contains($0) }) {
+                return nil
+            }
             guard number != codec.payloadType || codec.isRetransmission else { return codec }
             var renumbered = codec
             renumbered.payloadType = number
-            if codec.isRetransmission, let original = numbers.first(where: { codec.requiredPayloadTypes.contains($0.key) })?.value {
+            if codec.isRetransmission,
+                let original = numbers.first(where: { codec.requiredPayloadTypes.contains($0.key) })?.value
+            {
                 renumbered.parameters = codec.parameters(repairing: original)
             }
             return renumbered

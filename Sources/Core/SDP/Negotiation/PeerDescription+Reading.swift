@@ -20,7 +20,9 @@ extension PeerDescription {
     private static func nameMedia(_ media: inout [PeerMedia]) throws(SDPError) {
         var seen: Set<String> = []
         for section in media where section.namesMid {
-            guard seen.insert(section.mid).inserted else { throw .malformedMedia(section.index, "a=mid is that of another m-line") }
+            guard seen.insert(section.mid).inserted else {
+                throw .malformedMedia(section.index, "a=mid is that of another m-line")
+            }
         }
         for index in media.indices where !media[index].namesMid {
             var mid = "\(index)"
@@ -40,7 +42,9 @@ extension PeerDescription {
             }
         }
         let grouped = Set(groups.joined())
-        for index in media.indices { media[index].refusal = refusal(of: media[index], isBundled: grouped.contains(index)) }
+        for index in media.indices {
+            media[index].refusal = refusal(of: media[index], isBundled: grouped.contains(index))
+        }
         self.groups = groups
         limitTransports()
         if role == .offer { keepExtensionsApart() }
@@ -56,7 +60,8 @@ extension PeerDescription {
             let tags = value.split(separator: " ").map(String.init)
             guard tags.first == "BUNDLE" else { return nil }
             let indices = tags.dropFirst().compactMap { places[$0] }
-            guard indices.count == tags.count - 1, !indices.isEmpty, indices.allSatisfy({ taken.insert($0).inserted }) else { return nil }
+            guard indices.count == tags.count - 1, !indices.isEmpty, indices.allSatisfy({ taken.insert($0).inserted })
+            else { return nil }
             return indices
         }
     }
@@ -99,7 +104,9 @@ extension PeerDescription {
             return .unsupportedProtocol(media.transportProtocol)
         }
         guard media.codecs.contains(where: \.carriesMedia) else { return .noCodecs }
-        guard !media.transport.fingerprints.isEmpty else { return media.transport.offersSDESKeys ? .keysInDescription : .noFingerprint }
+        guard !media.transport.fingerprints.isEmpty else {
+            return media.transport.offersSDESKeys ? .keysInDescription : .noFingerprint
+        }
         guard media.transport.credentials != nil else { return .noICECredentials }
         guard media.transport.multiplexesRTCP else { return .noRTCPMultiplexing }
         switch (role, media.transport.setup) {

@@ -16,7 +16,8 @@ extension PeerDescription {
             let said = media[index].direction
             let before = former?.wish(at: index, of: media[index].kind) ?? .sendReceive
             wishes.media[index].direction = MediaDirection(
-                sends: choice.receives ? said.sends : before.sends, receives: choice.sends ? said.receives : before.receives)
+                sends: choice.receives ? said.sends : before.sends,
+                receives: choice.sends ? said.receives : before.receives)
         }
         return wishes
     }
@@ -73,5 +74,7 @@ package struct MediaOutline: Equatable, Sendable {
 }
 
 extension MediaOutline: CustomStringConvertible {
-    package var description: String { lines.map { "\($0.kind.token) \($0.direction.rawValue)" }.joined(separator: ", ") }
+    package var description: String {
+        lines.map { "\($0.kind.token) \($0.direction.rawValue)" }.joined(separator: ", ")
+    }
 }

@@ -5,8 +5,10 @@ extension PeerMedia {
             index: index, mid: "", namesMid: false, kind: MediaKind(token: media.type), port: media.port,
             transportProtocol: media.transportProtocol, formats: media.formats, refusal: nil, isBundleOnly: false,
             direction: defaults.direction, codecs: [], extensions: defaults.extensions,
-            allowsMixedExtensions: defaults.allowsMixedExtensions, allowsReducedSizeRTCP: false, bandwidths: media.bandwidths,
-            packetTime: nil, maximumPacketTime: nil, sources: [], canonicalName: nil, streamID: nil, transport: defaults.transport)
+            allowsMixedExtensions: defaults.allowsMixedExtensions, allowsReducedSizeRTCP: false,
+            bandwidths: media.bandwidths,
+            packetTime: nil, maximumPacketTime: nil, sources: [], canonicalName: nil, streamID: nil,
+            transport: defaults.transport)
         do throws(AttributeFault) {
             try take(media.attributes, defaults: defaults)
         } catch {

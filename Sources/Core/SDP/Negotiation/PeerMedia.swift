@@ -45,8 +45,10 @@ extension PeerMedia {
     init(vacantAt index: Int, mid: String, kind: MediaKind, codecs: [Codec]) {
         self.init(
             index: index, mid: mid, namesMid: true, kind: kind, port: 0, transportProtocol: "UDP/TLS/RTP/SAVPF",
-            formats: codecs.isEmpty ? ["0"] : codecs.map { String($0.payloadType.rawValue) }, refusal: .disabledByPeer, isBundleOnly: false,
-            direction: .inactive, codecs: codecs, extensions: [], allowsMixedExtensions: false, allowsReducedSizeRTCP: false, bandwidths: [],
+            formats: codecs.isEmpty ? ["0"] : codecs.map { String($0.payloadType.rawValue) }, refusal: .disabledByPeer,
+            isBundleOnly: false,
+            direction: .inactive, codecs: codecs, extensions: [], allowsMixedExtensions: false,
+            allowsReducedSizeRTCP: false, bandwidths: [],
             sources: [], transport: PeerTransport())
     }
 }

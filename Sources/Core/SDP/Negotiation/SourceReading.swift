@@ -12,7 +12,9 @@ struct SourceReading {
     mutating func take(_ attribute: Attribute) throws(AttributeFault) -> Bool {
         switch attribute.name {
         case "ssrc":
-            guard let value = attribute.value, let source = SourceAttribute(value) else { throw AttributeFault(attribute) }
+            guard let value = attribute.value, let source = SourceAttribute(value) else {
+                throw AttributeFault(attribute)
+            }
             if sources.last != source.ssrc, !sources.contains(source.ssrc) { sources.append(source.ssrc) }
             switch source.attribute.name {
             case "cname": canonicalName = canonicalName ?? source.attribute.value
@@ -34,6 +36,8 @@ struct SourceReading {
 
     var announced: [AnnouncedSource] {
         let secondary = Set(retransmissions.values)
-        return sources.filter { !secondary.contains($0) }.map { AnnouncedSource(ssrc: $0, retransmission: retransmissions[$0]) }
+        return sources.filter { !secondary.contains($0) }.map {
+            AnnouncedSource(ssrc: $0, retransmission: retransmissions[$0])
+        }
     }
 }

@@ -14,10 +14,14 @@ struct TransportReading {
             password = try iceCharacters(of: attribute, count: 22...256)
             pairCredentials()
         case "fingerprint":
-            guard let value = attribute.value, let fingerprint = Fingerprint.reading(value) else { throw AttributeFault(attribute) }
+            guard let value = attribute.value, let fingerprint = Fingerprint.reading(value) else {
+                throw AttributeFault(attribute)
+            }
             if let fingerprint { transport.fingerprints.append(fingerprint) }
         case "setup":
-            guard let value = attribute.value, let setup = SetupRole(rawValue: value.lowercased()) else { throw AttributeFault(attribute) }
+            guard let value = attribute.value, let setup = SetupRole(rawValue: value.lowercased()) else {
+                throw AttributeFault(attribute)
+            }
             transport.setup = setup
         case "candidate":
             guard let value = attribute.value else { throw AttributeFault(attribute) }
@@ -41,7 +45,9 @@ struct TransportReading {
     /// RFC 8839 §5.4. Deviation: any visible character will do, since some agents write `-` or `_`, and the value
     /// is only ever compared.
     private func iceCharacters(of attribute: Attribute, count: ClosedRange<Int>) throws(AttributeFault) -> String {
-        guard let value = attribute.value, count.contains(value.utf8.count), value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard let value = attribute.value, count.contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             throw AttributeFault(attribute)
         }
         return value

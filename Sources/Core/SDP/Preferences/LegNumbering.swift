@@ -29,7 +29,8 @@ extension PeerDescription {
         var taken = PayloadTypeSet(media.flatMap(\.codecs))
         for index in media.indices.dropFirst() where media[index].refusal == nil {
             let sharers = sharers(of: index)
-            let others = apart.media[..<index].filter { $0.refusal == nil && !sharers.contains($0.index) }.flatMap(\.codecs)
+            let others = apart.media[..<index].filter { $0.refusal == nil && !sharers.contains($0.index) }.flatMap(
+                \.codecs)
             let ambiguous = media[index].codecs.filter { codec in
                 others.codec(for: codec.payloadType).map { !$0.isSameFormat(as: codec) } ?? false
             }
@@ -45,10 +46,14 @@ extension PeerDescription {
                 taken.insert(free)
                 own.swapOnLeg(own.onLeg(codec.payloadType), own.onLeg(free))
             }
-            apart.media[index].codecs = own.inCall(onLeg).filter { !unplaced.contains($0.payloadType) && !own.breaksRedundancy($0) }
-                .withoutOrphans()
+            apart.media[index].codecs = own.inCall(onLeg).filter {
+                !unplaced.contains($0.payloadType) && !own.breaksRedundancy($0)
+            }
+            .withoutOrphans()
             apart.numberings[media[index].mid] = own
-            if !apart.media[index].codecs.contains(where: \.carriesMedia) { apart.media[index].refusal = .ambiguousPayloadTypes }
+            if !apart.media[index].codecs.contains(where: \.carriesMedia) {
+                apart.media[index].refusal = .ambiguousPayloadTypes
+            }
         }
         return apart
     }

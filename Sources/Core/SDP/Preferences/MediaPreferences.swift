@@ -23,14 +23,17 @@ package struct MediaPreferences: Hashable, Sendable {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
                 default: "-_.+".utf8.contains(byte)
                 }
             }
     }
 
     package init(
-        audioCodecs: [String] = [], videoCodecs: [String] = [], payloadNumbers: [PayloadNumber] = [], audioBandwidth: Int? = nil,
+        audioCodecs: [String] = [], videoCodecs: [String] = [], payloadNumbers: [PayloadNumber] = [],
+        audioBandwidth: Int? = nil,
         videoBandwidth: Int? = nil, opus: OpusParameters = OpusParameters()
     ) {
         self.audioCodecs = audioCodecs
@@ -49,7 +52,8 @@ package struct MediaPreferences: Hashable, Sendable {
             audioCodecs: other.audioCodecs.isEmpty ? audioCodecs : other.audioCodecs,
             videoCodecs: other.videoCodecs.isEmpty ? videoCodecs : other.videoCodecs,
             payloadNumbers: other.payloadNumbers.isEmpty ? payloadNumbers : other.payloadNumbers,
-            audioBandwidth: other.audioBandwidth ?? audioBandwidth, videoBandwidth: other.videoBandwidth ?? videoBandwidth,
+            audioBandwidth: other.audioBandwidth ?? audioBandwidth,
+            videoBandwidth: other.videoBandwidth ?? videoBandwidth,
             opus: opus.overridden(by: other.opus))
     }
 
@@ -74,7 +78,9 @@ extension [PayloadNumber] {
     /// A number that is wanted for two codecs: in one BUNDLE group it could stand for one only (RFC 9143 §9.1).
     package var contested: (first: PayloadNumber, second: PayloadNumber)? {
         for (index, second) in enumerated() {
-            if let first = self[..<index].first(where: { $0.payloadType == second.payloadType }) { return (first, second) }
+            if let first = self[..<index].first(where: { $0.payloadType == second.payloadType }) {
+                return (first, second)
+            }
         }
         return nil
     }

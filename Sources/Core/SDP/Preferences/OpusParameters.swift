@@ -12,7 +12,8 @@ package struct OpusParameters: Hashable, Sendable {
     package var packetTime: Int?
 
     package init(
-        maximumPlaybackRate: Int? = nil, maximumAverageBitrate: Int? = nil, usesDTX: Bool? = nil, usesInbandFEC: Bool? = nil,
+        maximumPlaybackRate: Int? = nil, maximumAverageBitrate: Int? = nil, usesDTX: Bool? = nil,
+        usesInbandFEC: Bool? = nil,
         packetTime: Int? = nil
     ) {
         self.maximumPlaybackRate = maximumPlaybackRate
@@ -26,7 +27,8 @@ package struct OpusParameters: Hashable, Sendable {
     package func overridden(by other: Self) -> Self {
         Self(
             maximumPlaybackRate: other.maximumPlaybackRate ?? maximumPlaybackRate,
-            maximumAverageBitrate: other.maximumAverageBitrate ?? maximumAverageBitrate, usesDTX: other.usesDTX ?? usesDTX,
+            maximumAverageBitrate: other.maximumAverageBitrate ?? maximumAverageBitrate,
+            usesDTX: other.usesDTX ?? usesDTX,
             usesInbandFEC: other.usesInbandFEC ?? usesInbandFEC, packetTime: other.packetTime ?? packetTime)
     }
 }
@@ -41,9 +43,13 @@ package enum OpusParameterSet: String, Hashable, Sendable, CaseIterable {
     package var parameters: OpusParameters {
         switch self {
         case .webRTC:
-            OpusParameters(maximumPlaybackRate: 24_000, maximumAverageBitrate: 40_000, usesDTX: false, usesInbandFEC: true, packetTime: 20)
+            OpusParameters(
+                maximumPlaybackRate: 24_000, maximumAverageBitrate: 40_000, usesDTX: false, usesInbandFEC: true,
+                packetTime: 20)
         case .mobile:
-            OpusParameters(maximumPlaybackRate: 16_000, maximumAverageBitrate: 20_000, usesDTX: true, usesInbandFEC: true, packetTime: 60)
+            OpusParameters(
+                maximumPlaybackRate: 16_000, maximumAverageBitrate: 20_000, usesDTX: true, usesInbandFEC: true,
+                packetTime: 60)
         }
     }
 }

@@ -15,7 +15,9 @@ package struct PayloadNumber: Hashable, Sendable {
 
     /// - Parameter definition: such as `opus/48000/2` or `H264/90000`; `nil` for any other form, and for a number out of ``range``.
     package init?(_ definition: String, number: Int, parameters: [String: String] = [:]) {
-        guard let encoding = Self.encoding(definition), Self.range.contains(number), let payloadType = PayloadType(number) else { return nil }
+        guard let encoding = Self.encoding(definition), Self.range.contains(number),
+            let payloadType = PayloadType(number)
+        else { return nil }
         (name, clockRate, channels) = (encoding.name, encoding.clockRate, encoding.channels)
         self.parameters = parameters
         self.payloadType = payloadType

@@ -6,7 +6,9 @@ extension PayloadNumbering {
     package func apply(to media: inout MediaDescription) {
         guard !isIdentity else { return }
         var names: [PayloadType: String] = [:]
-        for case let map? in media.attributes.values(of: "rtpmap").map(RTPMap.init) { names[map.payloadType] = map.name }
+        for case let map? in media.attributes.values(of: "rtpmap").map(RTPMap.init) {
+            names[map.payloadType] = map.name
+        }
         media.formats = media.formats.map { format in
             PayloadType(text: format).map { String(onLeg($0).rawValue) } ?? format
         }
@@ -16,7 +18,9 @@ extension PayloadNumbering {
             let parts = value.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let payloadType = PayloadType(text: parts[0]) else { continue }
             var rest = String(parts[1])
-            if attribute.name == "fmtp", let name = names[payloadType] { rest = Self.parameters(rest, of: name, mapped: onLeg) }
+            if attribute.name == "fmtp", let name = names[payloadType] {
+                rest = Self.parameters(rest, of: name, mapped: onLeg)
+            }
             media.attributes[index].value = "\(onLeg(payloadType).rawValue) \(rest)"
         }
     }
@@ -35,7 +39,8 @@ extension PayloadNumbering {
     }
 
     /// The two formats whose parameters name payload types: `apt` of rtx (RFC 4588 §8.1) and the list of red (RFC 2198 §5).
-    private static func parameters(_ text: String, of name: String, mapped map: (PayloadType) -> PayloadType) -> String {
+    private static func parameters(_ text: String, of name: String, mapped map: (PayloadType) -> PayloadType) -> String
+    {
         switch name.lowercased() {
         case "rtx":
             var parameters = FormatParameters(text)

@@ -11,7 +11,8 @@ extension PayloadNumbering {
         var settled = PayloadTypeSet()
         for wish in wishes where !settled.contains(wish.payloadType) {
             let codec = codecs.first { codec in
-                codec.payloadType.rawValue >= Self.firstDynamic && !settled.contains(onLeg(codec.payloadType)) && wish.matches(codec)
+                codec.payloadType.rawValue >= Self.firstDynamic && !settled.contains(onLeg(codec.payloadType))
+                    && wish.matches(codec)
             }
             guard let codec else { continue }
             swapOnLeg(onLeg(codec.payloadType), wish.payloadType)
@@ -26,6 +27,8 @@ extension PayloadNumbering {
     /// does not look into, so such a codec cannot be used on the leg.
     package func breaksRedundancy(_ codec: Codec) -> Bool {
         guard !isIdentity, codec.isNamed("red") else { return false }
-        return (0...127).lazy.compactMap(PayloadType.init).contains { codec.requiredPayloadTypes.contains($0) && onLeg($0) != $0 }
+        return (0...127).lazy.compactMap(PayloadType.init).contains {
+            codec.requiredPayloadTypes.contains($0) && onLeg($0) != $0
+        }
     }
 }

@@ -40,7 +40,9 @@ extension PeerMedia {
 extension [Bandwidth] {
     /// Sets `AS` in kbit/s (RFC 8866 §5.8) and `TIAS` in bit/s (RFC 3890), unless a limit that stands there is lower already.
     fileprivate mutating func limit(toKilobits limit: UInt64) {
-        let isLower = contains { $0.isApplicationSpecific && $0.value < limit || $0.isTransportIndependent && $0.value < limit * 1_000 }
+        let isLower = contains {
+            $0.isApplicationSpecific && $0.value < limit || $0.isTransportIndependent && $0.value < limit * 1_000
+        }
         guard !isLower else { return }
         removeAll { $0.isApplicationSpecific || $0.isTransportIndependent }
         self = [Bandwidth(type: "AS", value: limit), Bandwidth(type: "TIAS", value: limit * 1_000)] + self
@@ -77,7 +79,8 @@ extension [Codec] {
         for codec in chosen where !placed.contains(codec.payloadType) {
             ordered.append(codec)
             placed.insert(codec.payloadType)
-            for follower in attached where !placed.contains(follower.payloadType) && follower.requiredPayloadTypes.contains(codec.payloadType) {
+            for follower in attached
+            where !placed.contains(follower.payloadType) && follower.requiredPayloadTypes.contains(codec.payloadType) {
                 ordered.append(follower)
                 placed.insert(follower.payloadType)
             }

@@ -7,7 +7,8 @@ extension STUNAttribute {
     }
 
     /// `nil` if the value does not have the form that `type` prescribes.
-    private static func parse(_ value: Span<UInt8>, as type: STUNAttributeType, in transaction: TransactionID) -> Self? {
+    private static func parse(_ value: Span<UInt8>, as type: STUNAttributeType, in transaction: TransactionID) -> Self?
+    {
         var reader = ByteReader(value)
         switch type {
         case .username:
@@ -34,7 +35,8 @@ extension STUNAttribute {
             return reader.readUInt64().map { .iceControlling(tieBreaker: $0) }
         case .software:
             // It informs people only: a name that is not UTF-8 is no reason to refuse the message.
-            return text(value, upTo: maximumSoftwareSize).map { .software($0) } ?? .unknown(type, [UInt8](copying: value))
+            return text(value, upTo: maximumSoftwareSize).map { .software($0) }
+                ?? .unknown(type, [UInt8](copying: value))
         default:
             return .unknown(type, [UInt8](copying: value))
         }

@@ -40,7 +40,8 @@ extension STUNMessage {
     // Both values are computed over a header whose length already counts the attribute they go into
     // (RFC 8489 §14.5, §14.7).
 
-    private func appendIntegrity(to writer: inout ByteWriter, key: [UInt8], authentication: some MessageAuthentication) {
+    private func appendIntegrity(to writer: inout ByteWriter, key: [UInt8], authentication: some MessageAuthentication)
+    {
         Self.setLength(of: &writer, expecting: 4 + Self.integritySize)
         let tag = authentication.hmacSHA1(key: key, writer.bytes.span)
         precondition(tag.count == Self.integritySize, "an HMAC-SHA1 has twenty bytes")

@@ -17,7 +17,9 @@ extension STUNMessage {
     /// - Parameters:
     ///   - bytes: what this message was parsed from.
     ///   - key: for short-term credentials, the bytes of the password (RFC 8489 §9.1.1).
-    package func hasValidIntegrity(in bytes: Span<UInt8>, key: [UInt8], authentication: some MessageAuthentication) -> Bool {
+    package func hasValidIntegrity(in bytes: Span<UInt8>, key: [UInt8], authentication: some MessageAuthentication)
+        -> Bool
+    {
         guard let offset = protection.integrity else { return false }
         let end = offset + 4 + Self.integritySize
         guard end <= bytes.count else { return false }
@@ -36,7 +38,9 @@ extension STUNMessage {
 
     /// Whether FINGERPRINT is there and right (RFC 8489 §14.7).
     package func hasValidFingerprint(in bytes: Span<UInt8>) -> Bool {
-        guard let offset = protection.fingerprint, offset + 4 + Self.fingerprintSize <= bytes.count else { return false }
+        guard let offset = protection.fingerprint, offset + 4 + Self.fingerprintSize <= bytes.count else {
+            return false
+        }
         var reader = ByteReader(bytes.extracting((offset + 4)...))
         return reader.readUInt32() == CRC32.checksum(of: bytes.extracting(..<offset)) ^ Self.fingerprintMask
     }

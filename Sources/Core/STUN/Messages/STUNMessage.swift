@@ -21,7 +21,10 @@ package struct STUNMessage: Hashable, Sendable {
         package internal(set) var fingerprint: Int?
     }
 
-    package init(_ messageClass: STUNClass, _ method: STUNMethod = .binding, _ transactionID: TransactionID, _ attributes: [STUNAttribute] = []) {
+    package init(
+        _ messageClass: STUNClass, _ method: STUNMethod = .binding, _ transactionID: TransactionID,
+        _ attributes: [STUNAttribute] = []
+    ) {
         self.messageClass = messageClass
         self.method = method
         self.transactionID = transactionID

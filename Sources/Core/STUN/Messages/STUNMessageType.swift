@@ -30,6 +30,7 @@ enum STUNMessageType {
 
     static func join(_ messageClass: STUNClass, _ method: STUNMethod) -> UInt16 {
         let (bits, method) = (UInt16(messageClass.rawValue), method.rawValue)
-        return (method & 0x0F80) << 2 | (bits & 0b10) << 7 | (method & 0x0070) << 1 | (bits & 0b01) << 4 | method & 0x000F
+        return (method & 0x0F80) << 2 | (bits & 0b10) << 7 | (method & 0x0070) << 1 | (bits & 0b01) << 4 | method
+            & 0x000F
     }
 }

@@ -33,7 +33,9 @@ actor UserDirectory {
     }
 
     /// A guest comes in.
-    func owner(of guest: GuestID, toCall account: UserAddress, from network: SourceNetwork?) throws(RegistrationError) -> RegistrationOwner {
+    func owner(of guest: GuestID, toCall account: UserAddress, from network: SourceNetwork?) throws(RegistrationError)
+        -> RegistrationOwner
+    {
         try guests.enter(guest, toCall: account, from: network)
         return owner(of: UserAddress(guest))
     }

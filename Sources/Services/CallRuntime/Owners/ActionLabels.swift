@@ -75,12 +75,14 @@ extension RegistrationAction {
     /// For the log: channels are secrets, and what is transmitted belongs to the people in the call.
     var label: String {
         switch self {
-        case .transmit(let frame, let socket): "transmit \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
+        case .transmit(let frame, let socket):
+            "transmit \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
         case .replay(let frame, let socket): "replay \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
         case .close(let socket, let closure): "close \(socket.rawValue) \(closure)"
         case .inform(let call, let leg, .joined(let device, _)): "inform \(call) \(leg) joined \(device.subscription)"
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
-        case .inform(let call, let leg, .channelsOpen(let areOpen)): "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
+        case .inform(let call, let leg, .channelsOpen(let areOpen)):
+            "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
         }

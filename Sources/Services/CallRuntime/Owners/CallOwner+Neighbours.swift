@@ -38,7 +38,8 @@ extension CallOwner {
         case .taken(let taker, let legs, let purpose):
             for leg in legs { registrations[leg.before] = nil }
             event("handoverTaken") { $0.handoverTaken(by: taker, legs, for: purpose, at: now) }
-        case .declined(let taker): event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now, random: &random) }
+        case .declined(let taker):
+            event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now, random: &random) }
         case .happened(let happened, let leg): event("happened", leg) { $0.happened(happened, to: leg, at: now) }
         }
     }
@@ -47,7 +48,9 @@ extension CallOwner {
     func tellNeighbour(_ action: CallAction) {
         switch action {
         case .requestHandover(let call, _):
-            guard let neighbour = neighbours[call], neighbour.owner.inbox.post(.neighbour(.requested(by: self, of: neighbour.leg))) else {
+            guard let neighbour = neighbours[call],
+                neighbour.owner.inbox.post(.neighbour(.requested(by: self, of: neighbour.leg)))
+            else {
                 inbox.post(.neighbour(.refused(by: call)))
                 return
             }
@@ -62,7 +65,8 @@ extension CallOwner {
         case .declineHandover(let call):
             offeredRegistrations[call] = nil
             neighbours[call]?.owner.inbox.post(.neighbour(.declined(by: id)))
-        case .passOn(let call, let leg, let event): neighbours[call]?.owner.inbox.post(.neighbour(.happened(event, leg)))
+        case .passOn(let call, let leg, let event):
+            neighbours[call]?.owner.inbox.post(.neighbour(.happened(event, leg)))
         default: preconditionFailure("only what concerns other calls")
         }
     }
@@ -81,7 +85,9 @@ extension CallOwner {
 
     /// The other calls hear last that ends were taken, so that their users hear first what has become of them.
     func tellGivers() {
-        for (call, legs, purpose) in taken { neighbours[call]?.owner.inbox.post(.neighbour(.taken(by: id, legs, purpose))) }
+        for (call, legs, purpose) in taken {
+            neighbours[call]?.owner.inbox.post(.neighbour(.taken(by: id, legs, purpose)))
+        }
         taken = []
     }
 }

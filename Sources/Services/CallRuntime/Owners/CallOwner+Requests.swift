@@ -13,13 +13,17 @@ extension CallOwner {
     func answer(by leg: Leg, _ request: CallAnswerRequest, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
-        try command("answer", leg, device) { call throws(CallError) in try call.answer(by: leg, request, at: now, random: &random) }
+        try command("answer", leg, device) { call throws(CallError) in
+            try call.answer(by: leg, request, at: now, random: &random)
+        }
         if let session = call?[leg]?.party.session { registrations[leg]?.inbox.post(.answered(session)) }
     }
 
     func reject(by leg: Leg, from device: Device?, replacement: Bool) throws(CallError) {
         let now = environment.clock.now
-        try command("reject", leg, device) { call throws(CallError) in try call.reject(by: leg, replacement: replacement, at: now) }
+        try command("reject", leg, device) { call throws(CallError) in
+            try call.reject(by: leg, replacement: replacement, at: now)
+        }
     }
 
     func party(talkingTo leg: Leg) -> CallParty? { call?.party(talkingTo: leg) }
@@ -51,7 +55,9 @@ extension CallOwner {
 
     func sendDigits(_ digits: DigitSequence, to target: MediaTarget, by leg: Leg) throws(CallError) {
         let now = environment.clock.now
-        try command("sendDigits", leg) { call throws(CallError) in try call.sendDigits(digits, to: target, by: leg, at: now) }
+        try command("sendDigits", leg) { call throws(CallError) in
+            try call.sendDigits(digits, to: target, by: leg, at: now)
+        }
     }
 
     func offer(by leg: Leg, _ request: CallUpdateRequest, from device: Device?) throws(CallError) {
@@ -143,7 +149,9 @@ extension CallOwner {
     }
 
     func transferUnreachable(by leg: Leg, _ reason: CallEndCause.Unreachable) throws(CallError) {
-        try command("transferUnreachable", leg) { call throws(CallError) in try call.transferUnreachable(by: leg, reason) }
+        try command("transferUnreachable", leg) { call throws(CallError) in
+            try call.transferUnreachable(by: leg, reason)
+        }
     }
 
     /// Brings who this leg talks to together with whom the same user talks to in another call.

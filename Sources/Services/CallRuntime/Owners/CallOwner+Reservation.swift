@@ -28,7 +28,9 @@ extension CallOwner {
     private func identity(_ reservation: MediaReservation) -> LegIdentity {
         var random = environment.random.generator
         return LegIdentity(
-            sessionID: random.next() >> 1, canonicalName: id.canonicalName, streamID: random.nextToken(16, alphabet: .url),
-            credentials: ICECredentials(using: &random), fingerprint: reservation.fingerprint, candidates: reservation.candidates)
+            sessionID: random.next() >> 1, canonicalName: id.canonicalName,
+            streamID: random.nextToken(16, alphabet: .url),
+            credentials: ICECredentials(using: &random), fingerprint: reservation.fingerprint,
+            candidates: reservation.candidates)
     }
 }

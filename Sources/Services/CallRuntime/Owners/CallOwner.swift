@@ -93,8 +93,10 @@ actor CallOwner {
         case .pathLost(let leg): event("pathLost", leg) { $0.mediaPathChanged(leg, isLost: true) }
         case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
-        case .qualityMeasured(let quality, let leg): event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
-        case .failed(let leg, let failure): event("mediaFailed", leg) { $0.mediaFailed(leg, MediaFault(failure), at: now) }
+        case .qualityMeasured(let quality, let leg):
+            event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
+        case .failed(let leg, let failure):
+            event("mediaFailed", leg) { $0.mediaFailed(leg, MediaFault(failure), at: now) }
         }
     }
 
@@ -162,7 +164,8 @@ extension CallOwner {
     }
 
     private func begin(
-        _ call: Call, _ registrations: [Leg: RegistrationOwner], _ decide: (inout Call) throws(CallError) -> [CallAction]
+        _ call: Call, _ registrations: [Leg: RegistrationOwner],
+        _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         var call = call
         let actions: [CallAction]
@@ -212,7 +215,9 @@ extension CallOwner {
             ])
         if let call {
             let asker = device.flatMap { device in leg.map { CallHistory.Asker(leg: $0, device: device.subscription) } }
-            for record in history.advance(to: call, doing: actions, for: asker, at: environment.clock.now) { environment.log.add(record) }
+            for record in history.advance(to: call, doing: actions, for: asker, at: environment.clock.now) {
+                environment.log.add(record)
+            }
         }
         for action in actions {
             switch action {

@@ -61,7 +61,8 @@ actor RegistrationOwner {
         logger = environment.logger
         var random = environment.random.generator
         registration = Registration(
-            user: user, configuration: environment.configuration.registration(of: user), firstRequest: random.next() >> 1)
+            user: user, configuration: environment.configuration.registration(of: user),
+            firstRequest: random.next() >> 1)
     }
 
     /// Handles messages and deadlines until the owner retires or the task is cancelled.
@@ -119,18 +120,22 @@ actor RegistrationOwner {
 
 extension RegistrationOwner {
     /// `nil` if the owner has retired: ask another one.
-    func subscribe(_ request: SubscriptionRequest, displayName: String) throws(RegistrationError) -> SubscriptionGrant? {
+    func subscribe(_ request: SubscriptionRequest, displayName: String) throws(RegistrationError) -> SubscriptionGrant?
+    {
         guard !isRetired else { return nil }
         defer { settle() }
         var random = environment.random.generator
         let (grant, actions) = try registration.subscribe(
-            request, as: SubscriptionIdentity(random: &random, prefix: user.resourcePrefix), at: environment.clock.moment)
+            request, as: SubscriptionIdentity(random: &random, prefix: user.resourcePrefix),
+            at: environment.clock.moment)
         self.displayName = displayName
         perform(actions, after: "subscribe")
         return grant
     }
 
-    func extend(_ subscription: SubscriptionID, _ request: SubscriptionRequest) throws(RegistrationError) -> SubscriptionGrant {
+    func extend(_ subscription: SubscriptionID, _ request: SubscriptionRequest) throws(RegistrationError)
+        -> SubscriptionGrant
+    {
         let (grant, actions) = try registration.extend(subscription, request, at: environment.clock.moment)
         perform(actions, after: "extend")
         return grant
@@ -148,7 +153,9 @@ extension RegistrationOwner {
 
     func channelOpened(_ channel: ChannelID, on socket: SocketID) -> Bool {
         do throws(RegistrationError) {
-            perform(try registration.channelOpened(channel, on: socket, at: environment.clock.moment), after: "channelOpened")
+            perform(
+                try registration.channelOpened(channel, on: socket, at: environment.clock.moment),
+                after: "channelOpened")
             return true
         } catch {
             return false
@@ -170,7 +177,9 @@ extension RegistrationOwner {
     }
 
     func requestAnswered(_ ticket: RequestTicket) {
-        perform(registration.requestAnswered(ticket.number, ticket.answer, at: environment.clock.now), after: "requestAnswered")
+        perform(
+            registration.requestAnswered(ticket.number, ticket.answer, at: environment.clock.now),
+            after: "requestAnswered")
     }
 }
 
@@ -180,7 +189,8 @@ extension RegistrationOwner {
     /// Whom a call could reach now.
     func contact(besides call: CallID, as role: LegRole) throws(LegRefusal) -> Contact {
         if let refusal = registration.refusal(as: role) { throw refusal }
-        return Contact(devices: registration.devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
+        return Contact(
+            devices: registration.devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
     }
 
     /// Makes the user part of a call, which from now on is told when devices come and go.
@@ -215,7 +225,9 @@ extension RegistrationOwner {
 
     /// What the same request has begun, as long as it lasts.
     func earlier(_ request: RequestDigest?) -> (session: SessionID, call: CallOwner)? {
-        guard let request, let known = beginnings.first(where: { $0.value == request })?.key, let (call, _) = leg(of: known) else { return nil }
+        guard let request, let known = beginnings.first(where: { $0.value == request })?.key,
+            let (call, _) = leg(of: known)
+        else { return nil }
         return (known, call)
     }
 
@@ -235,7 +247,9 @@ extension RegistrationOwner {
 
     /// The user's leg of that name; somebody else's is none.
     func leg(of session: SessionID) -> (call: CallOwner, leg: Leg)? {
-        guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else { return nil }
+        guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else {
+            return nil
+        }
         return (call, attachment.leg)
     }
 
@@ -261,7 +275,9 @@ extension RegistrationOwner {
     private func perform(_ actions: [RegistrationAction], after input: String) {
         logger.debug(
             "registration input",
-            metadata: [LogKey.user: "\(Redacted(user))", LogKey.input: "\(input)", LogKey.action: "\(actions.map(\.label))"])
+            metadata: [
+                LogKey.user: "\(Redacted(user))", LogKey.input: "\(input)", LogKey.action: "\(actions.map(\.label))",
+            ])
         for action in actions {
             switch action {
             case .transmit(let frame, let socket):

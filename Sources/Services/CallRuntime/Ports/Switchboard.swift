@@ -9,8 +9,10 @@ package import Primitives
 package protocol Switchboard: Sendable {
     // MARK: Subscriptions (spidr-wire §3)
 
-    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError) -> SubscriptionGrant
-    func extend(_ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest) async throws(RegistrationError)
+    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
+        -> SubscriptionGrant
+    func extend(_ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest)
+        async throws(RegistrationError)
         -> SubscriptionGrant
     func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError)
 
@@ -48,8 +50,10 @@ package protocol Switchboard: Sendable {
     func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError)
     func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
     /// - Parameter replacement: what is declined is a call in place of one that the user has (§8.8).
-    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool) async throws(CallError)
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?) async throws(CallError)
+    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool)
+        async throws(CallError)
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?)
+        async throws(CallError)
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
 
@@ -76,17 +80,23 @@ package protocol Switchboard: Sendable {
     /// Brings the other end together with somebody else.
     ///
     /// - Parameter consultation: the user's call with that somebody; `nil`: the address is rung.
-    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?) async throws(CallError)
+    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?)
+        async throws(CallError)
     /// Makes a conference of two calls of the user.
-    func join(_ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest) async throws(CallError) -> SessionID
+    func join(_ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest)
+        async throws(CallError) -> SessionID
 
     // MARK: Media of calls, additions of ours (docs/client.md)
 
-    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget) async throws(CallError)
+    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget)
+        async throws(CallError)
     func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError)
-    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget) async throws(CallError)
+    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget)
+        async throws(CallError)
     /// The caller's leg is `own`.
-    func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (own: Leg, statistics: CallMediaStatistics)
+    func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (
+        own: Leg, statistics: CallMediaStatistics
+    )
 }
 
 /// Names one request in flight of one user.

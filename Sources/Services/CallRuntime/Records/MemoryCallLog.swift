@@ -26,7 +26,11 @@ package final class MemoryCallLog: CallLog {
     }
 
     package func records(of user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
-        state.withLock { Array(($0.shelves[user] ?? []).reversed().lazy.map(\.record).filter { $0.ending != nil }.dropFirst(start).prefix(count)) }
+        state.withLock {
+            Array(
+                ($0.shelves[user] ?? []).reversed().lazy.map(\.record).filter { $0.ending != nil }.dropFirst(start)
+                    .prefix(count))
+        }
     }
 
     package func record(_ id: SessionID, of user: UserAddress) async -> CallLogRecord? {
@@ -35,7 +39,8 @@ package final class MemoryCallLog: CallLog {
 
     package func remove(_ id: SessionID, of user: UserAddress) async -> Bool {
         state.withLock { state in
-            guard let index = state.shelves[user]?.firstIndex(where: { $0.record.id == id && $0.record.ending != nil }) else { return false }
+            guard let index = state.shelves[user]?.firstIndex(where: { $0.record.id == id && $0.record.ending != nil })
+            else { return false }
             state.remove(index, of: user)
             return true
         }
@@ -69,7 +74,9 @@ extension MemoryCallLog {
         mutating func add(_ record: CallLogRecord, _ configuration: Configuration) {
             let user = record.user
             var record = record
-            if let index = shelves[user]?.lastIndex(where: { $0.record.id == record.id }), let part = shelves[user]?[index].record {
+            if let index = shelves[user]?.lastIndex(where: { $0.record.id == record.id }),
+                let part = shelves[user]?[index].record
+            {
                 record = part.continued(by: record)
                 remove(index, of: user)
             }

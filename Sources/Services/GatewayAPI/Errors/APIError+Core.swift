@@ -12,17 +12,22 @@ extension APIError {
             case .unsupportedServices(let services):
                 APIError(
                     .subscriptionUnsupportedServices,
-                    "None of the requested services is offered here: \(services.joined(separator: ", ")). Ask for \"call\", as a guest for \"callMe\".")
+                    "None of the requested services is offered here: \(services.joined(separator: ", ")). Ask for \"call\", as a guest for \"callMe\"."
+                )
             case .limitOfSubscriptions(let limit):
                 APIError(
                     .subscriptionLimitReached,
-                    "The user already has \(limit) subscriptions; delete one, or subscribe with \"forceLogOut\": \"true\".")
+                    "The user already has \(limit) subscriptions; delete one, or subscribe with \"forceLogOut\": \"true\"."
+                )
             case .limitOfGuests:
                 APIError(
-                    .anonymousLimitReached, "There are as many anonymous callers as the gateway takes; try again later.", retryAfter: Self.backOff)
+                    .anonymousLimitReached,
+                    "There are as many anonymous callers as the gateway takes; try again later.",
+                    retryAfter: Self.backOff)
             case .limitOfNetworkGuests:
                 APIError(
-                    .anonymousRateLimited, "There are as many anonymous callers from your address as one may have; try again later.",
+                    .anonymousRateLimited,
+                    "There are as many anonymous callers from your address as one may have; try again later.",
                     retryAfter: Self.backOff)
             case .draining:
                 .draining
@@ -35,12 +40,17 @@ extension APIError {
             case .noSuchCall:
                 APIError(.callNotFound, "This call does not exist or has ended.")
             case .alreadyAnswered(let state):
-                APIError(.callAlreadyAnswered, "The call has been answered already, perhaps on another device.", state: state)
+                APIError(
+                    .callAlreadyAnswered, "The call has been answered already, perhaps on another device.", state: state
+                )
             case .notAllowed(let operation, let state):
-                APIError(.callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).", state: LegState(rawValue: state))
+                APIError(
+                    .callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).",
+                    state: LegState(rawValue: state))
             case .pending(let seconds):
                 APIError(
-                    .callPending, "Another request of this call is open; try again in a moment.", retryAfter: .seconds(seconds))
+                    .callPending, "Another request of this call is open; try again in a moment.",
+                    retryAfter: .seconds(seconds))
             case .unreachable(.noSuchUser):
                 APIError(.callUnreachable, "There is no user of that address.")
             case .unreachable(.notRegistered):
@@ -59,19 +69,27 @@ extension APIError {
                 APIError(.mediaUnplayable, "This cannot be played: \(reason).")
             case .keysWaiting(let limit, let wait):
                 APIError(
-                    .mediaKeysWaiting, "No more than \(limit) keys can wait to be pressed; send these when some have been.", retryAfter: wait)
+                    .mediaKeysWaiting,
+                    "No more than \(limit) keys can wait to be pressed; send these when some have been.",
+                    retryAfter: wait)
             case .limitOfCalls:
-                APIError(.callLimitReached, "The gateway carries as many calls as it can; try again later.", retryAfter: Self.backOff)
+                APIError(
+                    .callLimitReached, "The gateway carries as many calls as it can; try again later.",
+                    retryAfter: Self.backOff)
             case .limitOfLegs:
                 APIError(
-                    .callUserLimitReached, "You have as many calls as one user may have at a time; end one first.", retryAfter: Self.backOff)
+                    .callUserLimitReached, "You have as many calls as one user may have at a time; end one first.",
+                    retryAfter: Self.backOff)
             case .tooManyCalls(let wait):
-                APIError(.callRateLimited, "You have begun too many calls in a short time; wait before the next one.", retryAfter: wait)
+                APIError(
+                    .callRateLimited, "You have begun too many calls in a short time; wait before the next one.",
+                    retryAfter: wait)
             case .draining:
                 .draining
             }
     }
 
     private static let draining = APIError(
-        .serviceDraining, "The gateway is stopping and takes nothing new; try again in a moment.", retryAfter: Self.backOff)
+        .serviceDraining, "The gateway is stopping and takes nothing new; try again in a moment.",
+        retryAfter: Self.backOff)
 }

@@ -14,7 +14,9 @@ extension APIError {
             case .dataCorrupted(let context) where context.codingPath.isEmpty:
                 APIError(.requestMalformedJSON, "The body is not valid JSON.")
             case .dataCorrupted(let context):
-                APIError(.requestInvalidValue, "\(Self.subject(context.codingPath)) cannot be used: \(context.debugDescription)")
+                APIError(
+                    .requestInvalidValue,
+                    "\(Self.subject(context.codingPath)) cannot be used: \(context.debugDescription)")
             @unknown default:
                 APIError(.requestMalformedJSON, "The body cannot be read.")
             }

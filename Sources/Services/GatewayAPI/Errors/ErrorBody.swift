@@ -40,7 +40,8 @@ package struct ErrorBody: Hashable, Sendable {
     package var state: String?
 
     package init(
-        wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil, state: String? = nil
+        wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil,
+        state: String? = nil
     ) {
         self.wrapper = wrapper
         self.statusCode = statusCode

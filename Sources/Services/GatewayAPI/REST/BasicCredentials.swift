@@ -29,7 +29,8 @@ package struct BasicCredentials: Equatable, Sendable {
             let colon = text.firstIndex(of: ":"),
             let user = UserAddress(parsing: String(text[..<colon]), defaultDomain: defaultDomain)
         else {
-            throw APIError(.authMalformed, "The Authorization header must hold base64 of user@domain:password in UTF-8.")
+            throw APIError(
+                .authMalformed, "The Authorization header must hold base64 of user@domain:password in UTF-8.")
         }
         self.init(user: user, password: String(text[text.index(after: colon)...]))
     }

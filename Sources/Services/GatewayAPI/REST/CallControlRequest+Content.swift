@@ -16,40 +16,52 @@ extension CallControlRequest {
     package func content() throws(APIError) -> CustomContent {
         let (parameters, bodies) = (customParameters ?? [], customBodies ?? [])
         try check("customParameters", parameters.count, of: Self.maximumParameters)
-        try check("customParameters", bytes: parameters.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }, of: Self.maximumParameterBytes)
+        try check(
+            "customParameters", bytes: parameters.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count },
+            of: Self.maximumParameterBytes)
         try check("customBodies", bodies.count, of: Self.maximumBodies)
         try check("customBodies", bytes: bodies.reduce(0) { $0 + $1.body.utf8.count }, of: Self.maximumBodyBytes)
         for (index, body) in bodies.enumerated() {
             let field = "customBodies[\(index)]"
             try check(field + ".contentType", bytes: body.contentType.utf8.count, of: Self.maximumContentTypeBytes)
-            try check(field + ".contentDisposition", bytes: body.contentDisposition?.utf8.count ?? 0, of: Self.maximumContentTypeBytes)
+            try check(
+                field + ".contentDisposition", bytes: body.contentDisposition?.utf8.count ?? 0,
+                of: Self.maximumContentTypeBytes)
             guard body.contentType.isMediaType else {
-                throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field).contentType\" is not a media type such as text/plain.")
+                throw APIError(
+                    .requestInvalidValue,
+                    "The field \"\(envelope).\(field).contentType\" is not a media type such as text/plain.")
             }
         }
         return CustomContent(
             parameters: parameters.map { CustomParameter(name: $0.name, value: $0.value) },
-            bodies: bodies.map { CustomBody(contentType: $0.contentType, contentDisposition: $0.contentDisposition, body: $0.body) })
+            bodies: bodies.map {
+                CustomBody(contentType: $0.contentType, contentDisposition: $0.contentDisposition, body: $0.body)
+            })
     }
 
     func someContent() throws(APIError) -> CustomContent {
         let content = try content()
         guard !content.isEmpty else {
             throw APIError(
-                .requestMissingField, "The field \"\(envelope).customParameters\" or \"\(envelope).customBodies\" is missing; \"\(type)\" needs one.")
+                .requestMissingField,
+                "The field \"\(envelope).customParameters\" or \"\(envelope).customBodies\" is missing; \"\(type)\" needs one."
+            )
         }
         return content
     }
 
     private func check(_ field: String, _ count: Int, of limit: Int) throws(APIError) {
         guard count <= limit else {
-            throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field)\" has \(count) entries; \(limit) are allowed.")
+            throw APIError(
+                .requestInvalidValue, "The field \"\(envelope).\(field)\" has \(count) entries; \(limit) are allowed.")
         }
     }
 
     private func check(_ field: String, bytes: Int, of limit: Int) throws(APIError) {
         guard bytes <= limit else {
-            throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field)\" has \(bytes) bytes; \(limit) are allowed.")
+            throw APIError(
+                .requestInvalidValue, "The field \"\(envelope).\(field)\" has \(bytes) bytes; \(limit) are allowed.")
         }
     }
 }
@@ -89,7 +101,9 @@ extension UInt8 {
     /// `tchar` (RFC 9110 §5.6.2).
     fileprivate var isTokenCharacter: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
         default: "!#$%&'*+-.^_`|~".utf8.contains(self)
         }
     }

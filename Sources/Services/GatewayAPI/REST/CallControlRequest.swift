@@ -26,13 +26,15 @@ package struct CallControlRequest: WireObject, Equatable {
     package var envelope = Self.wrapper
 
     private enum CodingKeys: String, CodingKey {
-        case type, from, to, sdp, supported, customParameters, customBodies, address, sessionData, firstSessionData, secondSessionData, iceCandidates
+        case type, from, to, sdp, supported, customParameters, customBodies, address, sessionData, firstSessionData,
+            secondSessionData, iceCandidates
         case mediaPreferences
     }
 
     package init(
         type: String, from: String? = nil, to: String? = nil, sdp: String? = nil, supported: [String]? = nil,
-        customParameters: [CustomParameterField]? = nil, customBodies: [CustomBodyField]? = nil, address: String? = nil, sessionData: String? = nil,
+        customParameters: [CustomParameterField]? = nil, customBodies: [CustomBodyField]? = nil, address: String? = nil,
+        sessionData: String? = nil,
         firstSessionData: String? = nil, secondSessionData: String? = nil, iceCandidates: [CandidateField]? = nil,
         mediaPreferences: MediaPreferencesField? = nil
     ) {

@@ -23,15 +23,19 @@ package struct CallDispositionRequest: WireObject, Equatable {
         case "reject": return .reject(SessionID(sessionData))
         case "forward":
             guard let address, !address.isEmpty else {
-                throw APIError(.requestMissingField, "The field \"callDispositionRequest.address\" is missing; \"forward\" needs it.")
+                throw APIError(
+                    .requestMissingField,
+                    "The field \"callDispositionRequest.address\" is missing; \"forward\" needs it.")
             }
             guard let target = UserAddress(parsing: address, defaultDomain: defaultDomain) else {
                 throw APIError(
-                    .requestInvalidValue, "The field \"callDispositionRequest.address\" is not an address such as sip:ann@example.com.")
+                    .requestInvalidValue,
+                    "The field \"callDispositionRequest.address\" is not an address such as sip:ann@example.com.")
             }
             return .forward(SessionID(sessionData), to: target)
         default:
-            throw APIError(.requestInvalidValue, "The field \"callDispositionRequest.action\" must be \"reject\" or \"forward\".")
+            throw APIError(
+                .requestInvalidValue, "The field \"callDispositionRequest.action\" must be \"reject\" or \"forward\".")
         }
     }
 }

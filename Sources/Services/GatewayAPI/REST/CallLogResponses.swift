@@ -94,7 +94,8 @@ package struct LogRecordResponse: WireObject, Encodable, JSONWritable, Equatable
         endTime = record.endedAt
         legs = record.parties.map {
             LegField(
-                leg: $0.side.rawValue, name: $0.name, address: $0.address, direction: CallDirectionField.text(isCalled: $0.isCalled))
+                leg: $0.side.rawValue, name: $0.name, address: $0.address,
+                direction: CallDirectionField.text(isCalled: $0.isCalled))
         }
         timeline = record.timeline.map(TimelineField.init)
     }

@@ -18,7 +18,8 @@ package struct CallMeRequest: WireObject, Equatable {
     package init(from decoder: any Decoder) throws {
         call = try CallControlRequest(from: decoder)
         call.envelope = decoder.codingPath.last?.stringValue ?? Self.wrapper
-        notifyChannelId = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .notifyChannelId)
+        notifyChannelId = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
+            String.self, forKey: .notifyChannelId)
     }
 }
 

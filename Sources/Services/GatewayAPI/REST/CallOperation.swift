@@ -76,7 +76,8 @@ extension CallControlRequest {
     private static let otherOperations: Set<String> = ["refer"]
     private static let creations: Set<String> = ["callStart", "join"]
     private static let operations: Set<String> = [
-        "ringing", "callAnswer", "audit", "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders", "updateIceCandidate",
+        "ringing", "callAnswer", "audit", "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders",
+        "updateIceCandidate",
         "acceptCallReplace", "rejectCallReplace",
     ]
     /// Candidates that one request may carry; a client has a few dozen at most.
@@ -94,7 +95,8 @@ extension CallControlRequest {
         case "callStart": .start(try callStart(defaultDomain: defaultDomain))
         case "join":
             .join(
-                SessionID(try required(firstSessionData, "firstSessionData")), SessionID(try required(secondSessionData, "secondSessionData")),
+                SessionID(try required(firstSessionData, "firstSessionData")),
+                SessionID(try required(secondSessionData, "secondSessionData")),
                 CallUpdateRequest(sdp: try required(sdp, "sdp"), content: try content()))
         default: throw refusal(belongsElsewhere: Self.operations, elsewhere: "PUT on the call session")
         }
@@ -107,7 +109,8 @@ extension CallControlRequest {
         case "callAnswer", "acceptCallReplace":
             .answer(
                 CallAnswerRequest(
-                    sdp: try required(sdp, "sdp"), content: try content(), mediaPreferences: try wantedMedia().preferences,
+                    sdp: try required(sdp, "sdp"), content: try content(),
+                    mediaPreferences: try wantedMedia().preferences,
                     handlesReplacement: supports("replacecall"), acceptsReplacement: type == "acceptCallReplace"))
         case "rejectCallReplace": .rejectReplacement(from: nil)
         case "audit": .audit
@@ -119,13 +122,17 @@ extension CallControlRequest {
                 consultation: sessionData.flatMap { $0.isEmpty ? nil : SessionID($0) })
         case "updateIceCandidate": .candidates(try candidates())
         case "sendCustomHeaders": .content(try someContent())
-        default: throw refusal(belongsElsewhere: Self.creations, elsewhere: "POST on \(envelope == Self.wrapper ? "callControl" : "callMe")")
+        default:
+            throw refusal(
+                belongsElsewhere: Self.creations,
+                elsewhere: "POST on \(envelope == Self.wrapper ? "callControl" : "callMe")")
         }
     }
 
     private func candidates() throws(APIError) -> [TrickledLine] {
         guard let iceCandidates else {
-            throw APIError(.requestMissingField, "The field \"\(envelope).iceCandidates\" is missing; \"\(type)\" needs it.")
+            throw APIError(
+                .requestMissingField, "The field \"\(envelope).iceCandidates\" is missing; \"\(type)\" needs it.")
         }
         guard iceCandidates.count <= Self.maximumCandidates else {
             throw APIError(.requestInvalidValue, "One request can carry \(Self.maximumCandidates) candidates.")
@@ -133,10 +140,14 @@ extension CallControlRequest {
         for (index, candidate) in iceCandidates.enumerated() {
             try checkLength(of: candidate.candidate, Self.maximumCandidateBytes, "iceCandidates.\(index).candidate")
             try checkLength(of: candidate.sdpMid, Self.maximumCandidateTokenBytes, "iceCandidates.\(index).sdpMid")
-            try checkLength(of: candidate.usernameFragment, Self.maximumCandidateTokenBytes, "iceCandidates.\(index).usernameFragment")
+            try checkLength(
+                of: candidate.usernameFragment, Self.maximumCandidateTokenBytes,
+                "iceCandidates.\(index).usernameFragment")
         }
         guard iceCandidates.reduce(0, { $0 + $1.bytes }) <= Self.maximumCandidatesBytes else {
-            throw APIError(.requestInvalidValue, "The candidates of one request can have \(Self.maximumCandidatesBytes) bytes together.")
+            throw APIError(
+                .requestInvalidValue,
+                "The candidates of one request can have \(Self.maximumCandidatesBytes) bytes together.")
         }
         return iceCandidates.map(\.line)
     }
@@ -149,7 +160,9 @@ extension CallControlRequest {
 
     private func address(_ text: String, _ field: String, defaultDomain: String) throws(APIError) -> UserAddress {
         guard let address = UserAddress(parsing: text, defaultDomain: defaultDomain) else {
-            throw APIError(.requestInvalidValue, "The field \"\(envelope).\(field)\" is not an address such as sip:ann@example.com.")
+            throw APIError(
+                .requestInvalidValue,
+                "The field \"\(envelope).\(field)\" is not an address such as sip:ann@example.com.")
         }
         return address
     }

@@ -54,7 +54,8 @@ package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
         legs = session.members.map { member in
             LegField(
                 leg: member.side.rawValue, name: member.name, address: member.address,
-                direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.rawValue, holds: member.holds,
+                direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.rawValue,
+                holds: member.holds,
                 mediaPath: member.path?.rawValue,
                 media: member.media.map { LineField(mid: $0.mid, kind: $0.kind, direction: $0.direction.rawValue) })
         }

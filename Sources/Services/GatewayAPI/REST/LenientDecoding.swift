@@ -9,7 +9,8 @@ extension KeyedDecodingContainer {
             let text = try decode(String.self, forKey: key)
             // `+7` and `007` would be read as well, but no client writes them.
             guard let number = Int(text), String(number) == text else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "a whole number is expected.")
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: self, debugDescription: "a whole number is expected.")
             }
             return number
         }
@@ -25,7 +26,8 @@ extension KeyedDecodingContainer {
             case "true": return true
             case "false": return false
             default:
-                throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\"true\" or \"false\" is expected.")
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: self, debugDescription: "\"true\" or \"false\" is expected.")
             }
         }
     }

@@ -59,7 +59,8 @@ extension MediaPreferencesField.PayloadNumberField {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         codec = try fields.decode(String.self, forKey: .codec)
         guard let number = try fields.decodeLenientInteger(forKey: .number) else {
-            throw DecodingError.keyNotFound(CodingKeys.number, .init(codingPath: fields.codingPath, debugDescription: "it is missing."))
+            throw DecodingError.keyNotFound(
+                CodingKeys.number, .init(codingPath: fields.codingPath, debugDescription: "it is missing."))
         }
         self.number = number
         parameters = try fields.decodeIfPresent([String: String].self, forKey: .parameters)
@@ -67,7 +68,9 @@ extension MediaPreferencesField.PayloadNumberField {
 }
 
 extension MediaPreferencesField.OpusField {
-    private enum CodingKeys: String, CodingKey, CaseIterable { case set, maxPlaybackRate, maxAverageBitrate, dtx, fec, ptime }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case set, maxPlaybackRate, maxAverageBitrate, dtx, fec, ptime
+    }
 
     package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(besides: CodingKeys.self)
@@ -88,7 +91,8 @@ extension Decoder {
         let names = Keys.allCases.map(\.stringValue)
         guard let unknown = fields.allKeys.map(\.stringValue).filter({ !names.contains($0) }).min() else { return }
         throw DecodingError.dataCorruptedError(
-            forKey: WireKey(unknown), in: fields, debugDescription: "there is no such field; there are \(names.joined(separator: ", ")).")
+            forKey: WireKey(unknown), in: fields,
+            debugDescription: "there is no such field; there are \(names.joined(separator: ", ")).")
     }
 }
 
@@ -104,7 +108,8 @@ extension MediaPreferencesField {
     package func preferences(at path: String) throws(APIError) -> (MediaPreferences, ignored: [String]) {
         let (opus, ignored) = try opusParameters(at: path)
         let preferences = MediaPreferences(
-            audioCodecs: try names(audioCodecs, "\(path).audioCodecs"), videoCodecs: try names(videoCodecs, "\(path).videoCodecs"),
+            audioCodecs: try names(audioCodecs, "\(path).audioCodecs"),
+            videoCodecs: try names(videoCodecs, "\(path).videoCodecs"),
             payloadNumbers: try numbers(at: "\(path).payloadNumbers"),
             audioBandwidth: try bandwidth(audioReceiveBandwidth, "\(path).audioReceiveBandwidth"),
             videoBandwidth: try bandwidth(videoReceiveBandwidth, "\(path).videoReceiveBandwidth"), opus: opus)
@@ -113,7 +118,9 @@ extension MediaPreferencesField {
 
     private func names(_ names: [String]?, _ field: String) throws(APIError) -> [String] {
         guard let names else { return [] }
-        guard (1...Self.maximumCount).contains(names.count) else { throw invalid(field, "must name 1 to \(Self.maximumCount) codecs") }
+        guard (1...Self.maximumCount).contains(names.count) else {
+            throw invalid(field, "must name 1 to \(Self.maximumCount) codecs")
+        }
         for (index, name) in names.enumerated() where !MediaPreferences.isCodecName(name) {
             throw invalid("\(field).\(index)", "is not the name of a codec, such as opus or VP8")
         }
@@ -128,15 +135,20 @@ extension MediaPreferencesField {
             guard PayloadNumber.isDefinition(entry.codec) else {
                 throw invalid("\(field).\(index).codec", "must be as in a=rtpmap, such as opus/48000/2 or VP8/90000")
             }
-            guard let number = PayloadNumber(entry.codec, number: entry.number, parameters: entry.parameters ?? [:]) else {
+            guard let number = PayloadNumber(entry.codec, number: entry.number, parameters: entry.parameters ?? [:])
+            else {
                 let range = PayloadNumber.range
-                throw invalid("\(field).\(index).number", "must be \(range.lowerBound) to \(range.upperBound) (RFC 3551, RFC 5761)")
+                throw invalid(
+                    "\(field).\(index).number",
+                    "must be \(range.lowerBound) to \(range.upperBound) (RFC 3551, RFC 5761)")
             }
             numbers.append(number)
         }
         if let (first, second) = numbers.contested {
             throw invalid(
-                field, "gives \(first.payloadType.rawValue) to both \(first.definition) and \(second.definition); bundled media needs one number per format")
+                field,
+                "gives \(first.payloadType.rawValue) to both \(first.definition) and \(second.definition); bundled media needs one number per format"
+            )
         }
         return numbers
     }
@@ -144,7 +156,9 @@ extension MediaPreferencesField {
     private func bandwidth(_ limit: Int?, _ field: String) throws(APIError) -> Int? {
         guard let limit else { return nil }
         let range = MediaPreferences.bandwidthRange
-        guard range.contains(limit) else { throw invalid(field, "must be \(range.lowerBound) to \(range.upperBound) kbit/s") }
+        guard range.contains(limit) else {
+            throw invalid(field, "must be \(range.lowerBound) to \(range.upperBound) kbit/s")
+        }
         return limit
     }
 
@@ -159,7 +173,8 @@ extension MediaPreferencesField {
             base = set.parameters
         }
         var single = OpusParameters(
-            maximumPlaybackRate: opus.maxPlaybackRate, maximumAverageBitrate: opus.maxAverageBitrate, usesDTX: opus.dtx, usesInbandFEC: opus.fec,
+            maximumPlaybackRate: opus.maxPlaybackRate, maximumAverageBitrate: opus.maxAverageBitrate, usesDTX: opus.dtx,
+            usesInbandFEC: opus.fec,
             packetTime: opus.ptime)
         let faults = single.removeOutOfRange()
         return (base.overridden(by: single), faults.map { "\(path).opus.\($0.field.wireName): \($0)" })

@@ -19,7 +19,8 @@ package struct MediaRequest: WireObject, Equatable {
     package var gap: Int?
 
     package init(
-        type: String, to: String? = nil, source: String? = nil, repeat: Bool? = nil, offset: Int? = nil, digits: String? = nil,
+        type: String, to: String? = nil, source: String? = nil, repeat: Bool? = nil, offset: Int? = nil,
+        digits: String? = nil,
         duration: Int? = nil, gap: Int? = nil
     ) {
         self.type = type
@@ -85,7 +86,9 @@ extension MediaRequest {
 
     private func target() throws(APIError) -> MediaTarget {
         guard let to else { return .peer }
-        guard let target = MediaTarget(rawValue: to) else { throw invalid("to", "must be \"self\", \"peer\" or \"both\"") }
+        guard let target = MediaTarget(rawValue: to) else {
+            throw invalid("to", "must be \"self\", \"peer\" or \"both\"")
+        }
         return target
     }
 
@@ -94,7 +97,9 @@ extension MediaRequest {
             throw APIError(.requestMissingField, "The field \"mediaRequest.source\" is missing; \"play\" needs it.")
         }
         let offset = offset ?? 0
-        guard (0...Self.maximumOffset).contains(offset) else { throw invalid("offset", "must be 0 to \(Self.maximumOffset) milliseconds") }
+        guard (0...Self.maximumOffset).contains(offset) else {
+            throw invalid("offset", "must be 0 to \(Self.maximumOffset) milliseconds")
+        }
         return Playback(try parsed(source), repeats: `repeat` ?? false, offset: .milliseconds(offset))
     }
 
@@ -104,7 +109,8 @@ extension MediaRequest {
         switch (parts.first, parts.last) {
         case ("tone", let name?) where parts.count == 2:
             guard let tone = CallTone(rawValue: name) else {
-                throw invalid("source", "names no tone; there are \(CallTone.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw invalid(
+                    "source", "names no tone; there are \(CallTone.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             return .tone(tone)
         case ("file", let name?) where parts.count == 2 && !name.isEmpty: return .file(name)

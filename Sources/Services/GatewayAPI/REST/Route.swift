@@ -42,7 +42,8 @@ package struct Route: Equatable, Sendable {
             && zip(segments, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 || isCallMe($0) && isCallMe($1) }
     }
 
-    private static let absentServices: [(service: AbsentService, segments: [String])] = AbsentService.allCases.map { service in
+    private static let absentServices: [(service: AbsentService, segments: [String])] = AbsentService.allCases.map {
+        service in
         (service, service.template.split(separator: "/").map(String.init))
     }
 
@@ -52,7 +53,9 @@ package struct Route: Equatable, Sendable {
             return Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
         }
         let version = zip(segments, template).first { $1 == "{version}" }?.0
-        let error = version.flatMap(fault(ofVersion:)) ?? APIError(.serviceNotProvided, "The protocol has this service, this gateway does not.")
+        let error =
+            version.flatMap(fault(ofVersion:))
+            ?? APIError(.serviceNotProvided, "The protocol has this service, this gateway does not.")
         return Refusal(error, in: service.errorWrapper)
     }
 
@@ -69,7 +72,8 @@ package struct Route: Equatable, Sendable {
     private static func decoded(_ segment: String, for endpoint: Endpoint) throws(Refusal) -> String {
         guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
         guard let text = segment.removingPercentEncoding else {
-            throw Refusal(APIError(.requestMalformed, "The path holds a broken percent-escape."), in: endpoint.errorWrapper)
+            throw Refusal(
+                APIError(.requestMalformed, "The path holds a broken percent-escape."), in: endpoint.errorWrapper)
         }
         return text
     }

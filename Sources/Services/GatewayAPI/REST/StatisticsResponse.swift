@@ -66,7 +66,9 @@ package struct StatisticsResponse: WireObject, Equatable {
 
     package init(_ statistics: CallMediaStatistics, seenFrom own: Leg) {
         legs = statistics.legs.sorted { $0.leg == own && $1.leg != own }.map { leg in
-            LegField(leg: leg.leg == own ? "self" : "peer", media: leg.lines.map(LineField.init), drops: leg.drops.filter { $0.value > 0 })
+            LegField(
+                leg: leg.leg == own ? "self" : "peer", media: leg.lines.map(LineField.init),
+                drops: leg.drops.filter { $0.value > 0 })
         }
     }
 }
@@ -74,14 +76,18 @@ package struct StatisticsResponse: WireObject, Equatable {
 extension StatisticsResponse.LineField {
     fileprivate init(_ line: LineMediaStatistics) {
         self.init(
-            mid: line.mid, kind: line.kind, source: line.source, inbound: .init(line.inbound), outbound: .init(line.outbound),
+            mid: line.mid, kind: line.kind, source: line.source, inbound: .init(line.inbound),
+            outbound: .init(line.outbound),
             roundTrip: line.roundTrip,
             playout: line.playout.map {
                 .init(
-                    depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered, shortened: $0.shortened,
+                    depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered,
+                    shortened: $0.shortened,
                     lengthened: $0.lengthened, level: $0.level)
             },
-            pictures: line.pictures.map { .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen) },
+            pictures: line.pictures.map {
+                .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen)
+            },
             seen: line.seen.map { .init(freezes: $0.freezes, frozen: $0.frozen) })
     }
 }
@@ -89,8 +95,10 @@ extension StatisticsResponse.LineField {
 extension StatisticsResponse.StreamField {
     fileprivate init(_ stream: LineMediaStatistics.Stream) {
         self.init(
-            packets: stream.packets, octets: stream.octets, packetsLost: stream.packetsLost, jitter: stream.jitter, codec: stream.codec,
-            payloadType: stream.payloadType.map(Int.init), level: stream.level, quality: stream.quality.map(QualityField.Direction.init))
+            packets: stream.packets, octets: stream.octets, packetsLost: stream.packetsLost, jitter: stream.jitter,
+            codec: stream.codec,
+            payloadType: stream.payloadType.map(Int.init), level: stream.level,
+            quality: stream.quality.map(QualityField.Direction.init))
     }
 }
 

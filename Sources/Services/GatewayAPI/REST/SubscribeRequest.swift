@@ -16,7 +16,8 @@ package struct SubscribeRequest: WireObject, Equatable {
     package var useTurn: Bool
 
     package init(
-        expires: Int? = nil, service: [String], notificationType: String? = nil, supported: [String] = [], forceLogOut: Bool = false,
+        expires: Int? = nil, service: [String], notificationType: String? = nil, supported: [String] = [],
+        forceLogOut: Bool = false,
         clientCorrelator: String? = nil, useTurn: Bool = false
     ) {
         self.expires = expires
@@ -55,7 +56,8 @@ extension SubscribeRequest {
                 "Notifications of the type \"\(notificationType)\" are not offered; use \"WebSocket\".")
         }
         if let expires, !Self.expiryRange.contains(expires) {
-            throw APIError(.subscriptionInvalidExpiry, "\"expires\" must be between 1 and \(Self.expiryRange.upperBound) seconds.")
+            throw APIError(
+                .subscriptionInvalidExpiry, "\"expires\" must be between 1 and \(Self.expiryRange.upperBound) seconds.")
         }
         return SubscriptionRequest(
             expires: expires.map { .seconds($0) },

@@ -96,7 +96,9 @@ package struct NotificationMessage: WireObject, Equatable {
         replaces = notification.replaces?.rawValue
         remoteParty = notification.replaces.flatMap { _ in notification.parties?.remoteDisplayNumber }
         quality = notification.quality.map(QualityField.init)
-        mediaPath = notification.mediaPath.map { MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered") }
+        mediaPath = notification.mediaPath.map {
+            MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered")
+        }
     }
 }
 

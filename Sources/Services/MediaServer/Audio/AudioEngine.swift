@@ -54,7 +54,9 @@ package final class AudioEngine {
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
             let wasMixed = listeners[place]?.isMixed ?? false
-            listeners[place] = state.flatMap { Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys) }
+            listeners[place] = state.flatMap {
+                Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys)
+            }
             speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             isMixed = isMixed || state?.source == .mix
             if wasMixed, listeners[place]?.isMixed != true { mixer?.remove(place) }
@@ -77,7 +79,9 @@ package final class AudioEngine {
 
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
-        for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) { droppedKeys += 1 }
+        for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
+            droppedKeys += 1
+        }
     }
 
     /// Passes on a key that has sounded in the audio of a leg.
@@ -137,7 +141,9 @@ package final class AudioEngine {
 
     private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
         let channels = channels(for: speaker, at: Int(leg.rawValue))
-        if frames[channels - 1].isEmpty { frames[channels - 1] = [Int16](repeating: 0, count: channels * AudioMixer.frame) }
+        if frames[channels - 1].isEmpty {
+            frames[channels - 1] = [Int16](repeating: 0, count: channels * AudioMixer.frame)
+        }
         // Out of the object and back: nobody else touches it meanwhile, and nothing is copied.
         var frame: [Int16] = []
         swap(&frame, &frames[channels - 1])
@@ -230,7 +236,9 @@ package final class AudioEngine {
     /// What has become of the audio that the leg sends; `nil` if it is not decoded.
     package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
     /// Milliseconds of the leg's audio that are held back now, and that should be; `nil` if it is not decoded.
-    package func waiting(from leg: LegIndex) -> (depth: Double, target: Double)? { receiver(of: leg).map { ($0.depth, $0.target) } }
+    package func waiting(from leg: LegIndex) -> (depth: Double, target: Double)? {
+        receiver(of: leg).map { ($0.depth, $0.target) }
+    }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
     /// How loud what the leg sends is; `nil` if it is not decoded.
     package func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }

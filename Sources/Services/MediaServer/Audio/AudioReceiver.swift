@@ -73,9 +73,13 @@ extension AudioFormat {
     func makeReceiver(listensForKeys: Bool) -> (any AudioReceiver)? {
         switch kind {
         case .opus:
-            do { return DecodingReceiver(try OpusAudioDecoder(channels: sentChannels), clockRate: clockRate) } catch { return nil }
-        case .muLaw: return DecodingReceiver(G711AudioDecoder(.muLaw, listensForKeys: listensForKeys), clockRate: clockRate)
-        case .aLaw: return DecodingReceiver(G711AudioDecoder(.aLaw, listensForKeys: listensForKeys), clockRate: clockRate)
+            do { return DecodingReceiver(try OpusAudioDecoder(channels: sentChannels), clockRate: clockRate) } catch {
+                return nil
+            }
+        case .muLaw:
+            return DecodingReceiver(G711AudioDecoder(.muLaw, listensForKeys: listensForKeys), clockRate: clockRate)
+        case .aLaw:
+            return DecodingReceiver(G711AudioDecoder(.aLaw, listensForKeys: listensForKeys), clockRate: clockRate)
         case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)
         }
     }
@@ -87,7 +91,8 @@ extension AudioFormat {
         switch kind {
         case .opus(var configuration):
             configuration.channels = min(channels, configuration.channels)
-            do { return EncodingSender(try OpusAudioEncoder(configuration, samplesPerPacket: samplesPerPacket)) } catch { return nil }
+            do { return EncodingSender(try OpusAudioEncoder(configuration, samplesPerPacket: samplesPerPacket)) } catch
+            { return nil }
         case .muLaw: return EncodingSender(G711AudioEncoder(.muLaw, samplesPerPacket: samplesPerPacket))
         case .aLaw: return EncodingSender(G711AudioEncoder(.aLaw, samplesPerPacket: samplesPerPacket))
         case .g722: return EncodingSender(G722AudioEncoder(samplesPerPacket: samplesPerPacket))

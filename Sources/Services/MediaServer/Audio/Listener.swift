@@ -26,7 +26,8 @@ final class Listener {
     init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
         guard state.isDecoded else { return nil }
         formats = (state.codecs + state.furtherCodecs).compactMap { AudioFormat($0) }
-        noises = state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
+        noises =
+            state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter(\.isTelephoneEvent).map { ($0.payloadType, $0.clockRate) }
         listensForKeys = detectsInbandKeys && events.isEmpty
         isMixed = state.source == .mix
@@ -61,7 +62,9 @@ final class Listener {
     }
 
     /// Noise belongs to the codec that the peer uses; before there is one, to the first that counts like it.
-    private func takeNoise(_ header: RTPHeader, _ payload: Span<UInt8>, _ clockRate: Int, isRestart: Bool, at now: MonotonicTime) {
+    private func takeNoise(
+        _ header: RTPHeader, _ payload: Span<UInt8>, _ clockRate: Int, isRestart: Bool, at now: MonotonicTime
+    ) {
         let usual = formats.first { payloadType == nil ? $0.clockRate == clockRate : $0.payloadType == payloadType }
         guard let usual, usual.clockRate == clockRate else { return }
         if payloadType == nil { begin(usual) } else if isRestart { receiver?.restart() }

@@ -43,13 +43,16 @@ package final class MediaLibrary: Sendable {
     private func read(_ name: String) throws(MediaFileError) -> Bool {
         guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
         // No name leads out of the folder, or to what is hidden in it.
-        guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
+        guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0)
+        else {
             throw MediaFileError("\"\(name.prefix(64))\" is not the name of a file in the media folder")
         }
         let url = URL(filePath: folder, directoryHint: .isDirectory).appending(path: name, directoryHint: .notDirectory)
         let values: URLResourceValues
         do {
-            values = try url.resourceValues(forKeys: [.isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey])
+            values = try url.resourceValues(forKeys: [
+                .isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey,
+            ])
         } catch {
             throw MediaFileError("there is no file \"\(name)\" in the media folder")
         }
@@ -79,7 +82,9 @@ package final class MediaLibrary: Sendable {
         do throws(SoundFileError) {
             if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
             let file = try WaveFile(parsing: bytes.span)
-            guard file.samples.count / file.channels <= longest * file.rate else { throw .unsupported("it is longer than \(longest / 60) minutes") }
+            guard file.samples.count / file.channels <= longest * file.rate else {
+                throw .unsupported("it is longer than \(longest / 60) minutes")
+            }
             return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
         } catch {
             throw MediaFileError("\"\(name)\": \(error.text)")

@@ -13,5 +13,7 @@ package struct Sound: Equatable, Sendable {
     package var length: Int { samples.count / channels }
 
     /// One of the channels.
-    package func channel(_ number: Int) -> [Int16] { stride(from: number, to: samples.count, by: channels).map { samples[$0] } }
+    package func channel(_ number: Int) -> [Int16] {
+        stride(from: number, to: samples.count, by: channels).map { samples[$0] }
+    }
 }

@@ -40,7 +40,9 @@ final class SoundShelf: Sendable {
             let item = Item(sound: sound, modified: modified, lastUse: state.uses)
             state.bytes += item.bytes - (state.items[name]?.bytes ?? 0)
             state.items[name] = item
-            while state.bytes > capacity, let oldest = state.items.filter({ $0.key != name }).min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            while state.bytes > capacity,
+                let oldest = state.items.filter({ $0.key != name }).min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
                 state.items[oldest.key] = nil
                 state.bytes -= oldest.value.bytes
             }

@@ -48,7 +48,9 @@ final class Speaker {
         line = state.line
         self.format = format
         keys = KeyFormat(among: state.codecs, beside: format)
-        noise = state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?.payloadType
+        noise =
+            state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?
+            .payloadType
         if let former, former.format == format {
             (sender, spare, isSpurt, suppression) = (former.sender, former.spare, former.isSpurt, former.suppression)
         } else {
@@ -56,7 +58,11 @@ final class Speaker {
             self.sender = sender
         }
         // Keys that wait are pressed whatever changes.
-        if let former { (digits, keyCycles, keySegments, level) = (former.digits, former.keyCycles, former.keySegments, former.level) }
+        if let former {
+            (digits, keyCycles, keySegments, level) = (
+                former.digits, former.keyCycles, former.keySegments, former.level
+            )
+        }
     }
 
     /// Whether there was room for the keys.
@@ -85,7 +91,9 @@ final class Speaker {
     /// - Parameters:
     ///   - channels: of the samples; two come by turns.
     ///   - isSilence: there is nothing to hear, whatever is in `samples`.
-    func take(_ samples: inout MutableSpan<Int16>, channels: Int, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge) {
+    func take(
+        _ samples: inout MutableSpan<Int16>, channels: Int, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge
+    ) {
         var (channels, isSilence) = (channels, isSilence)
         level = .silence
         // An event takes the place of audio, and begins where a packet of audio ends.
@@ -142,19 +150,25 @@ final class Speaker {
     }
 
     /// Writes the cycle's next packet; `nil` if there is no more.
-    func nextPacket(in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime) -> Int? {
+    func nextPacket(
+        in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime
+    ) -> Int? {
         if let insertion {
             self.insertion = nil
             switch insertion {
             case .event(let step, let keys): return makeEvent(step, keys, in: &packet, for: leg, on: &bridge, at: now)
-            case .noise(let level, let payloadType): return makeNoise(level, payloadType, in: &packet, for: leg, on: &bridge, at: now)
+            case .noise(let level, let payloadType):
+                return makeNoise(level, payloadType, in: &packet, for: leg, on: &bridge, at: now)
             }
         }
         while true {
-            var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<(RTPHeader.fixedLength + Self.maximumPayload))
+            var payload = packet._mutatingExtracting(
+                RTPHeader.fixedLength..<(RTPHeader.fixedLength + Self.maximumPayload))
             guard let count = sender.nextPacket(into: &payload) else { return nil }
             if count > 0 {
-                return write(format.payloadType, sender.samplesPerPacket, count, isSpurt: isSpurt, in: &packet, for: leg, on: &bridge, at: now)
+                return write(
+                    format.payloadType, sender.samplesPerPacket, count, isSpurt: isSpurt, in: &packet, for: leg,
+                    on: &bridge, at: now)
             }
             // Discontinuous transmission: time goes on without a packet (RFC 7587 §3.1.3).
             skip(sender.samplesPerPacket, for: leg, on: &bridge)
@@ -165,12 +179,15 @@ final class Speaker {
 
     /// The level of the background alone, once; the peer makes noise of it until audio comes again.
     private func makeNoise(
-        _ level: AudioLevel, _ payloadType: PayloadType, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
+        _ level: AudioLevel, _ payloadType: PayloadType, in packet: inout MutableSpan<UInt8>, for leg: LegIndex,
+        on bridge: inout Bridge,
         at now: MonotonicTime
     ) -> Int {
         var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
         ComfortNoise(level: level).write(to: &payload)
-        let size = write(payloadType, AudioMixer.frame, ComfortNoise.size, isSpurt: false, in: &packet, for: leg, on: &bridge, at: now)
+        let size = write(
+            payloadType, AudioMixer.frame, ComfortNoise.size, isSpurt: false, in: &packet, for: leg, on: &bridge,
+            at: now)
         isSpurt = true
         return size
     }
@@ -178,7 +195,8 @@ final class Speaker {
     /// A step of a pressed key (RFC 4733). All its packets have the timestamp of its beginning (§2.5.1.2); what comes after them has
     /// that of the time that has gone by.
     private func makeEvent(
-        _ step: DigitQueue.Step, _ keys: KeyFormat, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
+        _ step: DigitQueue.Step, _ keys: KeyFormat, in packet: inout MutableSpan<UInt8>, for leg: LegIndex,
+        on bridge: inout Bridge,
         at now: MonotonicTime
     ) -> Int {
         let length = step.length - keySegments
@@ -186,8 +204,11 @@ final class Speaker {
         let isFull = length > Self.longestSegment(keys)
         let duration = isFull ? Int(UInt16.max) : length * keys.clockRate / 48_000
         var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
-        TelephoneEvent(digit: step.digit, isEnd: step.isEnd && !isFull, duration: UInt16(clamping: duration)).write(to: &payload)
-        let size = write(keys.payloadType, 0, TelephoneEvent.size, isSpurt: step.isFirst, in: &packet, for: leg, on: &bridge, at: now)
+        TelephoneEvent(digit: step.digit, isEnd: step.isEnd && !isFull, duration: UInt16(clamping: duration)).write(
+            to: &payload)
+        let size = write(
+            keys.payloadType, 0, TelephoneEvent.size, isSpurt: step.isFirst, in: &packet, for: leg, on: &bridge, at: now
+        )
         keyCycles += 1
         if step.isLast {
             skip(keyCycles * AudioMixer.frame - keySegments, for: leg, on: &bridge)
@@ -204,11 +225,13 @@ final class Speaker {
 
     /// - Parameter samples: of 48 kHz, until the next packet.
     private func write(
-        _ payloadType: PayloadType, _ samples: Int, _ count: Int, isSpurt spurt: Bool, in packet: inout MutableSpan<UInt8>,
+        _ payloadType: PayloadType, _ samples: Int, _ count: Int, isSpurt spurt: Bool,
+        in packet: inout MutableSpan<UInt8>,
         for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime
     ) -> Int {
         let header = bridge.originate(
-            for: leg, line: line, payloadType, clockRate: UInt32(format.clockRate), ticks: format.ticks(of: samples), octets: count,
+            for: leg, line: line, payloadType, clockRate: UInt32(format.clockRate), ticks: format.ticks(of: samples),
+            octets: count,
             isSpurt: spurt, at: now)
         header.writeNew(to: &packet)
         isSpurt = false

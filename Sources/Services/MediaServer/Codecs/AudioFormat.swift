@@ -42,7 +42,8 @@ struct AudioFormat: Equatable {
         name = codec.name
         clockRate = codec.clockRate
         samplesPerPacket = PacketLength.samples(
-            preferred: packetTime.preferred, maximum: packetTime.maximum, allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
+            preferred: packetTime.preferred, maximum: packetTime.maximum,
+            allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
     }
 
     /// How many channels the peer takes; one is always right.

@@ -40,7 +40,9 @@ func fill(_ output: inout MutableSpan<Int16>, from samples: [Int16], _ count: In
 }
 
 /// Resamples the first `count` samples; returns how many that makes.
-func resample(_ samples: [Int16], _ count: Int, with resampler: inout Resampler, into output: inout MutableSpan<Int16>) -> Int {
+func resample(_ samples: [Int16], _ count: Int, with resampler: inout Resampler, into output: inout MutableSpan<Int16>)
+    -> Int
+{
     resampler.process(samples.span.extracting(0..<count), into: &output).made
 }
 

@@ -16,12 +16,17 @@ struct OpusAudioDecoder: AudioDecoder, ~Copyable {
     func sampleCount(of payload: Span<UInt8>) -> Int? { OpusDecoder.sampleCount(of: payload) }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { OpusPacket.carriesRedundancy(payload) }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
-        do throws(OpusError) { return try decoder.decode(payload, into: &samples) } catch { throw AudioCodecError(error) }
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
+        do throws(OpusError) { return try decoder.decode(payload, into: &samples) } catch {
+            throw AudioCodecError(error)
+        }
     }
 
     mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
-        do throws(OpusError) { try decoder.recover(from: payload, into: &samples) } catch { throw AudioCodecError(error) }
+        do throws(OpusError) { try decoder.recover(from: payload, into: &samples) } catch {
+            throw AudioCodecError(error)
+        }
     }
 
     mutating func conceal(into samples: inout MutableSpan<Int16>) {
@@ -54,11 +59,16 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         self.listensForKeys = listensForKeys
     }
 
-    func sampleCount(of payload: Span<UInt8>) -> Int? { (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil }
+    func sampleCount(of payload: Span<UInt8>) -> Int? {
+        (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil
+    }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
-    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) { throw .malformed }
+    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
+        throw .malformed
+    }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         guard (1...Self.longest).contains(payload.count) else { throw .malformed }
         guard samples.count >= payload.count * 6 else { throw .noRoom }
         for index in payload.indices { narrow[index] = law.decode(payload[index]) }
@@ -97,11 +107,16 @@ struct G722AudioDecoder: AudioDecoder, ~Copyable {
     private var wide = [Int16](repeating: 0, count: 2 * longest)
     private var noise = NoiseGenerator()
 
-    func sampleCount(of payload: Span<UInt8>) -> Int? { (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil }
+    func sampleCount(of payload: Span<UInt8>) -> Int? {
+        (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil
+    }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
-    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) { throw .malformed }
+    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
+        throw .malformed
+    }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         guard (1...Self.longest).contains(payload.count) else { throw .malformed }
         guard samples.count >= payload.count * 6 else { throw .noRoom }
         let count = Self.decode(payload, with: &decoder, into: &wide)
@@ -125,7 +140,9 @@ struct G722AudioDecoder: AudioDecoder, ~Copyable {
         resampler.reset()
     }
 
-    private static func decode(_ payload: Span<UInt8>, with decoder: inout G722Decoder, into buffer: inout [Int16]) -> Int {
+    private static func decode(_ payload: Span<UInt8>, with decoder: inout G722Decoder, into buffer: inout [Int16])
+        -> Int
+    {
         var span = buffer.mutableSpan
         return decoder.decode(payload, into: &span)
     }

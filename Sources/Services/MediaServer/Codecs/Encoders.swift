@@ -16,7 +16,8 @@ struct OpusAudioEncoder: AudioEncoder, ~Copyable {
 
     var channels: Int { encoder.channels }
 
-    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int
+    {
         do throws(OpusError) {
             let count = try encoder.encode(samples, into: &payload)
             // One or two bytes: nothing to say (RFC 6716 §2.1.9).
@@ -43,7 +44,8 @@ struct G711AudioEncoder: AudioEncoder, ~Copyable {
         narrow = [Int16](repeating: 0, count: samplesPerPacket / 6)
     }
 
-    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int
+    {
         guard payload.count >= narrow.count else { throw .noRoom }
         resample(samples, with: &resampler, into: &narrow)
         for index in narrow.indices { payload[index] = law.encode(narrow[index]) }
@@ -66,7 +68,8 @@ struct G722AudioEncoder: AudioEncoder, ~Copyable {
         wide = [Int16](repeating: 0, count: samplesPerPacket / 3)
     }
 
-    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int {
+    mutating func encode(_ samples: Span<Int16>, into payload: inout MutableSpan<UInt8>) throws(AudioCodecError) -> Int
+    {
         guard payload.count >= wide.count / 2 else { throw .noRoom }
         resample(samples, with: &resampler, into: &wide)
         return Self.encode(wide, with: &encoder, into: &payload)
@@ -77,7 +80,9 @@ struct G722AudioEncoder: AudioEncoder, ~Copyable {
         resampler.reset()
     }
 
-    private static func encode(_ samples: [Int16], with encoder: inout G722Encoder, into payload: inout MutableSpan<UInt8>) -> Int {
+    private static func encode(
+        _ samples: [Int16], with encoder: inout G722Encoder, into payload: inout MutableSpan<UInt8>
+    ) -> Int {
         encoder.encode(samples.span, into: &payload)
     }
 }

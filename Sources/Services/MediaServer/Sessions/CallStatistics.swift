@@ -59,7 +59,8 @@ extension MediaLeg {
         if line.kind == .audio {
             told.playout = playout
             told.inbound.level = call.audio?.level(of: index)?.decibels ?? line.inboundLevel?.decibels
-            told.outbound.level = line.feed.isMadeHere ? call.audio?.spokenLevel(to: index)?.decibels : line.outboundLevel?.decibels
+            told.outbound.level =
+                line.feed.isMadeHere ? call.audio?.spokenLevel(to: index)?.decibels : line.outboundLevel?.decibels
             let latest = quality.latest
             told.inbound.quality = latest.sent
             told.outbound.quality = latest.heard
@@ -79,7 +80,9 @@ extension MediaLeg {
     /// What the rating of its audio has to know of its playout, if the gateway decodes it.
     fileprivate var playoutQuality: StreamQuality.Playout? {
         call.audio?.receiver(of: index).map {
-            .init(depth: .nanoseconds(Int64($0.depth * 1e6)), played: $0.statistics.played, recovered: $0.statistics.recovered)
+            .init(
+                depth: .nanoseconds(Int64($0.depth * 1e6)), played: $0.statistics.played,
+                recovered: $0.statistics.recovered)
         }
     }
 
@@ -88,7 +91,8 @@ extension MediaLeg {
         let counts = receiver.statistics
         func share(_ samples: UInt64) -> Double { min(1, Double(samples) / max(1, Double(counts.played))) }
         return LineMediaStatistics.Playout(
-            depth: receiver.depth, target: receiver.target, concealed: share(counts.concealed), recovered: share(counts.recovered),
+            depth: receiver.depth, target: receiver.target, concealed: share(counts.concealed),
+            recovered: share(counts.recovered),
             shortened: share(counts.shortened), lengthened: share(counts.lengthened),
             level: (audio.level(of: index) ?? .silence).decibels)
     }

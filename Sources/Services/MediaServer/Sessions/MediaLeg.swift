@@ -94,7 +94,8 @@ final class MediaLeg {
 
     /// Where a flight goes, and a good-bye.
     var pathOfHandshake: Path? {
-        guard dtls?.state != .closed, let path = handshakePath ?? greeting?.pathOfRepetition, session.admitsHandshake(from: path)
+        guard dtls?.state != .closed, let path = handshakePath ?? greeting?.pathOfRepetition,
+            session.admitsHandshake(from: path)
         else { return destination }
         return path
     }

@@ -12,8 +12,11 @@ struct QualityWatch {
 
     /// - Parameter playout: Of the leg's audio, if the gateway decodes it.
     /// - Returns: What to tell, if anything.
-    mutating func measure(_ line: LineStatistics, _ playout: StreamQuality.Playout?, at now: MonotonicTime) -> CallQuality? {
-        monitor.measured(inbound: StreamQuality(receivedOn: line, playout), outbound: StreamQuality(sentOn: line), at: now)
+    mutating func measure(_ line: LineStatistics, _ playout: StreamQuality.Playout?, at now: MonotonicTime)
+        -> CallQuality?
+    {
+        monitor.measured(
+            inbound: StreamQuality(receivedOn: line, playout), outbound: StreamQuality(sentOn: line), at: now)
         return monitor.report(at: now) == nil ? nil : latest
     }
 
@@ -21,7 +24,8 @@ struct QualityWatch {
     var latest: CallQuality {
         let roundTrip = monitor.inbound?.roundTrip.map { $0.inSeconds * 1_000 }
         return CallQuality(
-            sent: monitor.inbound.flatMap(CallQuality.Direction.init), heard: monitor.outbound.flatMap(CallQuality.Direction.init),
+            sent: monitor.inbound.flatMap(CallQuality.Direction.init),
+            heard: monitor.outbound.flatMap(CallQuality.Direction.init),
             roundTrip: roundTrip)
     }
 }

@@ -19,7 +19,9 @@ extension MediaWorker {
             let engine = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
             // What was to be played to legs that had no way to hear it yet.
             for leg in call.legs {
-                if case .player(let number) = leg.played, let player = leg.player { engine.setPlayer(player, number: number) }
+                if case .player(let number) = leg.played, let player = leg.player {
+                    engine.setPlayer(player, number: number)
+                }
             }
             call.audio = engine
         }
@@ -43,7 +45,9 @@ extension MediaWorker {
         sendControl(of: call, &transport)
     }
 
-    private func send(_ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport) {
+    private func send(
+        _ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport
+    ) {
         guard let leg = call.leg(output.leg, over: output.transport), let outbound = leg.outbound,
             let path = leg.destination
         else { return }
@@ -60,7 +64,10 @@ extension MediaWorker {
 
     // MARK: Playing
 
-    func play(_ playback: Playback, number: UInt32, to name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func play(
+        _ playback: Playback, number: UInt32, to name: Leg, in id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
+    ) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
         guard let player = player(for: playback) else {
             // The file was forgotten between its loading and now.
@@ -110,7 +117,8 @@ extension MediaWorker {
     /// A leg that hears another one as it is hears silence around the keys instead.
     func sendDigits(_ digits: DigitSequence, to name: Leg, in id: CallID, at now: MonotonicTime) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
-        let queue = DigitQueue(digits.digits, duration: digits.duration.wholeMilliseconds, gap: digits.gap.wholeMilliseconds)
+        let queue = DigitQueue(
+            digits.digits, duration: digits.duration.wholeMilliseconds, gap: digits.gap.wholeMilliseconds)
         if call.audio?.press(queue, for: leg.index) != true {
             interrupt(leg, in: call, at: now)
             _ = call.audio?.press(queue, for: leg.index)

@@ -17,14 +17,18 @@ extension MediaWorker {
         case .route(let leg, let route): self.route(leg, route, in: id, &transport, at: now)
         case .adopt(_, _, let name): adopt(name, in: id, &transport, at: now)
         case .releaseLeg(let leg): release(leg, of: id, &transport, at: now)
-        case .play(let playback, let number, let leg): play(playback, number: number, to: leg, in: id, &transport, at: now)
+        case .play(let playback, let number, let leg):
+            play(playback, number: number, to: leg, in: id, &transport, at: now)
         case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &transport, at: now)
         case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: now)
         case .release: release(id, &transport, at: now)
         }
     }
 
-    private func connect(_ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func connect(
+        _ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
+    ) {
         guard let call = calls[id], let media = call.leg(leg) else { return }
         call.bridge.configure(media.index, negotiated, random: &random, at: now)
         media.principal = negotiated.principalTransport
@@ -39,7 +43,8 @@ extension MediaWorker {
     /// Starts ICE over on a live leg (RFC 8445 §9); the call notices nothing of it. `remote` is `nil` while the peer's answer to an
     /// offer of ours is still to come.
     func restart(
-        _ leg: Leg, local: ICECredentials, remote: ICECredentials?, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ leg: Leg, local: ICECredentials, remote: ICECredentials?, for id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         guard let call = calls[id], let media = call.leg(leg) else { return }
         perform(media.session.restart(local: local, remote: remote, at: now), for: media, &transport, at: now)
@@ -68,7 +73,9 @@ extension MediaWorker {
     func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
         bequeathHandshake(of: leg)
         forgetSources(of: leg)
-        for fragment in leg.session.localFragments where legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
+        for fragment in leg.session.localFragments where legsByFragment[fragment] === leg {
+            legsByFragment[fragment] = nil
+        }
         let paths = leg.session.validatedPaths
         tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: leg.session.localFragments, paths: paths))
         tellFormerWorkers(of: leg, .forgotten(leg.number, leg.sources.all))
@@ -83,7 +90,9 @@ extension MediaWorker {
 
     // MARK: Sessions
 
-    func perform(_ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func perform(
+        _ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         leg.followSession()
         for action in actions {
             switch action {
@@ -119,7 +128,9 @@ extension MediaWorker {
         tellFormerWorkers(of: leg, .proven(leg.number, path))
     }
 
-    private func tell(_ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func tell(
+        _ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         environment.logger.debug(
             "media event",
             metadata: [

@@ -31,7 +31,9 @@ extension MediaWorker {
 
     /// Takes a packet of an unproven connection; whether it was a check by somebody who knows a password. One that is refused
     /// all the same, for its role or an attribute, may be followed by a better one.
-    private func isCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) -> Bool {
+    private func isCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime)
+        -> Bool
+    {
         guard case .stun = DatagramKind(of: transport.datagram(slot)) else {
             tally.drop(.unknownAddress)
             return false

@@ -57,7 +57,8 @@ extension MediaWorker {
     /// The worker that has the socket knows of all of them. Another one has been passed the packet for a leg of its own, and passes it on
     /// only if that leg has left: so no packet goes round in circles.
     private func passOn(
-        _ slot: Int, over path: Path, to claims: [PathClaims<LegPlace<MediaLeg>>.Claim], legsHere: Int, _ transport: borrowing PacketTransport
+        _ slot: Int, over path: Path, to claims: [PathClaims<LegPlace<MediaLeg>>.Claim], legsHere: Int,
+        _ transport: borrowing PacketTransport
     ) -> Int {
         let hosts = self.hosts(of: claims)
         let addressees = transport.isHere(path) ? hosts[...] : legsHere == 0 ? hosts.prefix(1) : []
@@ -80,7 +81,9 @@ extension MediaWorker {
 
     // MARK: Handshakes
 
-    func receiveContestedHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func receiveContestedHandshake(
+        _ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         let claims = paths.claims(on: path)
         let legs = legsHere(of: claims)
         var isTaken = false
@@ -103,7 +106,9 @@ extension MediaWorker {
 
     /// Legs with a handshake under way: first the one that has begun it over this path, last those that have elsewhere.
     private static func inOrderOfHandshakes(_ legs: [MediaLeg], over path: Path) -> [MediaLeg] {
-        let legs = legs.filter { $0.dtls?.state == .handshaking && ($0.session.handshakeRole != nil || $0.session.awaitsDescription) }
+        let legs = legs.filter {
+            $0.dtls?.state == .handshaking && ($0.session.handshakeRole != nil || $0.session.awaitsDescription)
+        }
         return legs.filter { $0.handshakeOrigin == path } + legs.filter { $0.handshakeOrigin == nil }
             + legs.filter { $0.handshakeOrigin != nil && $0.handshakeOrigin != path }
     }
@@ -117,7 +122,8 @@ extension MediaWorker {
     func isShakingHands(asServerOver path: Path, besides leg: MediaLeg) -> Bool {
         guard paths.holding(of: path)?.isContested == true else { return false }
         return legsHere(of: paths.claims(on: path)).contains { other in
-            other !== leg && other.handshakeOrigin == path && other.dtls?.role == .server && other.dtls?.state == .handshaking
+            other !== leg && other.handshakeOrigin == path && other.dtls?.role == .server
+                && other.dtls?.state == .handshaking
         }
     }
 
@@ -138,13 +144,16 @@ extension MediaWorker {
     /// (`takeAssociation`).
     @discardableResult
     func bequeathHandshake(of leg: MediaLeg) -> Bool {
-        guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else { return false }
+        guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else {
+            return false
+        }
         let isUnderWay = dtls.state == .handshaking
         guard isUnderWay || (dtls.state == .established && leg.inbound == nil) else { return false }
         let heir = legsHere(of: paths.claims(on: path)).first { other in
             guard other !== leg else { return false }
             if other.session.awaitsDescription { return other.dtls == nil }
-            return isUnderWay && other.dtls?.role == dtls.role && other.dtls?.state == .handshaking && other.handshakeOrigin == nil
+            return isUnderWay && other.dtls?.role == dtls.role && other.dtls?.state == .handshaking
+                && other.handshakeOrigin == nil
                 && other.session.handshakeRole != nil
         }
         guard let heir else { return false }

@@ -23,7 +23,9 @@ extension MediaWorker {
 
     private static let roundLimit = 16
 
-    private func dispatch(_ count: Int, from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func dispatch(
+        _ count: Int, from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         for slot in 0..<count {
             guard !transport.isTruncated(slot) else {
                 tally.drop(.malformed)
@@ -47,7 +49,9 @@ extension MediaWorker {
     // MARK: Media
 
     private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let holding = paths.holding(of: path) else { return receiveStray(slot, .media, over: path, &transport, at: now) }
+        guard let holding = paths.holding(of: path) else {
+            return receiveStray(slot, .media, over: path, &transport, at: now)
+        }
         guard !holding.isContested else { return receiveContested(slot, .media, over: path, &transport, at: now) }
         switch holding.owner.place {
         case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
@@ -66,14 +70,18 @@ extension MediaWorker {
     }
 
     /// A packet has been authenticated.
-    func mediaReceived(_ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func mediaReceived(
+        _ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         let call = leg.call
         switch call.bridge.receive(
-            transport.datagram(slot).extracting(0..<count), from: leg.index, over: leg.transport, at: now) {
+            transport.datagram(slot).extracting(0..<count), from: leg.index, over: leg.transport, at: now)
+        {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
             if arrival.isDecoded {
-                call.audio?.receive(arrival, payload: transport.datagram(slot).extracting(arrival.header.payloadRange), at: now)
+                call.audio?.receive(
+                    arrival, payload: transport.datagram(slot).extracting(arrival.header.payloadRange), at: now)
             }
             forward(arrival, in: slot, count: count, of: call, &transport, at: now)
         }
@@ -86,17 +94,21 @@ extension MediaWorker {
 
     /// Sends a packet on to its receivers: a copy to each but the last, which gets it in the slot it came in.
     private func forward(
-        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         guard arrival.receiverCount > 0 else { return }
         for receiver in 0..<(arrival.receiverCount - 1) {
             copy(transport.datagram(slot).extracting(0..<count))
             var packet = copy.mutableSpan
-            guard let sent = protect(arrival, for: receiver, in: &packet, count: count, of: call, at: now) else { continue }
+            guard let sent = protect(arrival, for: receiver, in: &packet, count: count, of: call, at: now) else {
+                continue
+            }
             transport.queue(copying: copy.span.extracting(0..<sent.count), over: sent.path)
         }
         var packet = transport.slot(slot)
-        guard let sent = protect(arrival, for: arrival.receiverCount - 1, in: &packet, count: count, of: call, at: now) else { return }
+        guard let sent = protect(arrival, for: arrival.receiverCount - 1, in: &packet, count: count, of: call, at: now)
+        else { return }
         transport.queue(slot: slot, count: sent.count, over: sent.path)
     }
 
@@ -106,7 +118,8 @@ extension MediaWorker {
 
     /// Makes the packet one for a receiver, and says where to send how much of it.
     private func protect(
-        _ arrival: Arrival, for receiver: Int, in packet: inout MutableSpan<UInt8>, count: Int, of call: MediaCall, at now: MonotonicTime
+        _ arrival: Arrival, for receiver: Int, in packet: inout MutableSpan<UInt8>, count: Int, of call: MediaCall,
+        at now: MonotonicTime
     ) -> (path: Path, count: Int)? {
         switch call.bridge.forward(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
@@ -128,8 +141,11 @@ extension MediaWorker {
         return nil
     }
 
-    private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let holding = paths.holding(of: path) else { return receiveStray(slot, .control, over: path, &transport, at: now) }
+    private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime)
+    {
+        guard let holding = paths.holding(of: path) else {
+            return receiveStray(slot, .control, over: path, &transport, at: now)
+        }
         guard !holding.isContested else { return receiveContested(slot, .control, over: path, &transport, at: now) }
         switch holding.owner.place {
         case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
@@ -149,7 +165,8 @@ extension MediaWorker {
 
     /// A compound has been authenticated.
     func controlReceived(
-        _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         leg.call.bridge.receiveControl(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now)
         if leg.isOnTrial, leg.session.awaitsAnswer, let sent = leg.call.bridge.lastAnsweredReport(of: leg.index) {
@@ -185,7 +202,8 @@ extension MediaWorker {
     }
 
     private func send(
-        repetition packet: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path, _ transport: inout PacketTransport
+        repetition packet: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path,
+        _ transport: inout PacketTransport
     ) {
         copy(packet)
         do {
@@ -200,9 +218,11 @@ extension MediaWorker {
     }
 
     private func send(
-        control bytes: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path, _ transport: inout PacketTransport
+        control bytes: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path,
+        _ transport: inout PacketTransport
     ) {
-        precondition(bytes.count + SRTPSession.Profile.maximumTrailer <= copy.count, "the bridge's RTCP fits a datagram")
+        precondition(
+            bytes.count + SRTPSession.Profile.maximumTrailer <= copy.count, "the bridge's RTCP fits a datagram")
         copy(bytes)
         do {
             var packet = copy.mutableSpan
@@ -217,7 +237,9 @@ extension MediaWorker {
 
     /// Whether a packet may go to a leg's destination: not beyond what an address is sent that nothing proves to be the peer's.
     func mayLeave(_ count: Int, for leg: MediaLeg) -> Bool {
-        guard leg.isOnTrial, let path = leg.destination, !leg.session.maySend(bytes: count, over: path) else { return true }
+        guard leg.isOnTrial, let path = leg.destination, !leg.session.maySend(bytes: count, over: path) else {
+            return true
+        }
         tally.drop(.unprovenPath)
         return false
     }

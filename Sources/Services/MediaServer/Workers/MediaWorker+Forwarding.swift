@@ -46,7 +46,9 @@ extension MediaWorker {
         }
     }
 
-    private func next(_ transport: inout PacketTransport) -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
+    private func next(_ transport: inout PacketTransport) -> (
+        slot: Int, path: Path, direction: PacketMailbox.Direction
+    )? {
         if let next = transport.receivePassedOn() { return next }
         // All slots are taken.
         transport.emptySlots()

@@ -8,7 +8,8 @@ internal import SDP
 
 /// DTLS: one association per transport, from the first valid check to the keys.
 extension MediaWorker {
-    func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime)
+    {
         guard !takeAssociation(for: leg, as: role, &transport, at: now) else { return }
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
@@ -18,7 +19,8 @@ extension MediaWorker {
             continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
             showEarlyFlight(of: leg, dtls, &transport, at: now)
         } catch {
-            environment.logger.error("no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            environment.logger.error(
+                "no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
             perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
         }
     }
@@ -37,7 +39,8 @@ extension MediaWorker {
     ///
     /// - Parameter isBinding: answers go where the record came from.
     func show(
-        _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) -> PacketDropReason? {
         guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else {
             return keep(transport.datagram(slot), over: path, for: leg)
@@ -61,7 +64,8 @@ extension MediaWorker {
     ///
     /// - Parameter path: what a record came over; `nil` if it was time that passed.
     func continueHandshake(
-        of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+        of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         sendHandshake(of: leg, dtls, &transport)
         leg.retransmission = dtls.timeout.map { now + $0 }
@@ -69,7 +73,8 @@ extension MediaWorker {
         case .handshaking, .closed: break
         case .established: if leg.inbound == nil { conclude(dtls, of: leg, over: path, &transport, at: now) }
         case .failed(let reason):
-            environment.logger.debug("handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
+            environment.logger.debug(
+                "handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
             environment.metrics.dtlsHandshakes[.failed].increment()
             if leg.session.awaitsDescription { leg.dtls = nil }
             perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
@@ -96,7 +101,8 @@ extension MediaWorker {
     /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer
     /// of, and before the description of that one is known.
     private func conclude(
-        _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         if let path { forgetEarlyFlights(over: path) }
         let rightful = path.flatMap { rightfulLeg(of: dtls, over: $0) }
@@ -115,7 +121,8 @@ extension MediaWorker {
     }
 
     func protect(
-        _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
         guard leg.session.isEstablished else {
@@ -130,7 +137,8 @@ extension MediaWorker {
                 return
             }
         } catch {
-            environment.logger.error("no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
+            environment.logger.error(
+                "no SRTP session", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
             if isPrincipal(leg) { environment.events(leg.call.id, .failed(leg.name, .handshakeFailed)) }
             return
         }

@@ -12,7 +12,8 @@ internal import SDP
 extension MediaWorker {
     /// Makes a leg, or lets one begin anew with another peer: what it sends goes on in the same streams.
     func prepare(
-        _ name: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ name: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
         calls[id] = call
@@ -36,7 +37,9 @@ extension MediaWorker {
     }
 
     /// What a leg hears while nothing is played to it, and what it sees. In a mix the engine chooses that.
-    func route(_ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func route(
+        _ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
         let (audio, video): (MediaSource, MediaSource?) =
             switch route {

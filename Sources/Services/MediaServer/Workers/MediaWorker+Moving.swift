@@ -34,7 +34,9 @@ struct EarlyLeg {
 /// The leg is in one worker's tables, or in one mailbox, never in two.
 extension MediaWorker {
     /// What is asked of one call is done in its order, also while a leg is on its way.
-    func carryOutInTurn(_ request: AwaitedLeg.Request, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func carryOutInTurn(
+        _ request: AwaitedLeg.Request, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         guard awaited[id] == nil else {
             awaited[id]?.requests.append(request)
             return
@@ -48,10 +50,13 @@ extension MediaWorker {
     // MARK: Giving
 
     private func surrender(
-        _ name: Leg, of former: CallID, to id: CallID, as newName: Leg, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ name: Leg, of former: CallID, to id: CallID, as newName: Leg, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         let host = environment.layout.worker(ofCall: id.rawValue)
-        guard let giver = calls[former], let leg = giver.leg(name), let streams = giver.bridge.takeLeg(leg.index, at: now) else {
+        guard let giver = calls[former], let leg = giver.leg(name),
+            let streams = giver.bridge.takeLeg(leg.index, at: now)
+        else {
             return hand(nil, to: host, as: newName, in: id, &transport, at: now)
         }
         giver.remove(leg)
@@ -69,7 +74,9 @@ extension MediaWorker {
         _ leg: MediaLeg, to host: WorkerIndex, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> TravellingTransport {
         forgetSources(of: leg)
-        if bequeathHandshake(of: leg), let role = leg.session.handshakeRole { startHandshake(of: leg, as: role, &transport, at: now) }
+        if bequeathHandshake(of: leg), let role = leg.session.handshakeRole {
+            startHandshake(of: leg, as: role, &transport, at: now)
+        }
         let validated = leg.session.validatedPaths
         let fragments = leg.session.localFragments.filter { legsByFragment[$0] === leg }
         for fragment in fragments { legsByFragment[fragment] = nil }
@@ -86,7 +93,8 @@ extension MediaWorker {
 
     /// Nothing of the leg stays here but the way to where it goes.
     private func hand(
-        _ leg: TravellingLeg?, to host: WorkerIndex, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ leg: TravellingLeg?, to host: WorkerIndex, as name: Leg, in id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
     ) {
         if host == endpoint.index {
             arrive(leg, as: name, in: id, &transport, at: now)
@@ -108,7 +116,9 @@ extension MediaWorker {
     }
 
     /// The leg is here, or was not there; what waited for it goes on.
-    func arrive(_ leg: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func arrive(
+        _ leg: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         guard let waiting = awaited[id], waiting.name == name else {
             // Before its turn; but its packets are here. Its name is its own, so that nothing that is asked before can be about it.
             if leg.map({ settle($0, as: name, in: id, &transport, at: now) }) != true {
@@ -121,7 +131,10 @@ extension MediaWorker {
         for request in waiting.requests { carryOutInTurn(request, for: id, &transport, at: now) }
     }
 
-    private func take(_ arrived: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func take(
+        _ arrived: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport,
+        at now: MonotonicTime
+    ) {
         guard let arrived, !settle(arrived, as: name, in: id, &transport, at: now) else { return }
         environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
         abandon(arrived, &transport)

@@ -69,7 +69,8 @@ final class MediaWorker {
     func run(wakeUp: WakeUp) {
         do {
             var transport = try PacketTransport(
-                of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp, limits: environment.streamLimits,
+                of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp,
+                limits: environment.streamLimits,
                 metrics: environment.metrics)
             try serve(&transport)
             turnAwayLatecomers(&transport)
@@ -94,8 +95,12 @@ final class MediaWorker {
                 receivePassedOn(passedOn, &transport)
             }
             for index in 0..<ready { receive(from: transport.readySocket(index), &transport) }
-            for index in 0..<transport.readyListenerCount { transport.accept(from: transport.readyListener(index), at: now) }
-            for index in 0..<transport.readyConnectionCount { receive(from: transport.readyConnection(index), &transport, at: now) }
+            for index in 0..<transport.readyListenerCount {
+                transport.accept(from: transport.readyListener(index), at: now)
+            }
+            for index in 0..<transport.readyConnectionCount {
+                receive(from: transport.readyConnection(index), &transport, at: now)
+            }
             transport.closeOverdue(at: now)
             while let call = deadlines.popDue(at: now) { timeout(CallID(call), &transport, at: now) }
             report(transport.flush())
@@ -117,7 +122,9 @@ final class MediaWorker {
         early = []
     }
 
-    private func carryOut(_ messages: inout [WorkerEndpoint.Message], _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func carryOut(
+        _ messages: inout [WorkerEndpoint.Message], _ transport: inout PacketTransport, at now: MonotonicTime
+    ) {
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
@@ -127,7 +134,8 @@ final class MediaWorker {
             case .describe(let call, let answer): answer.resume(returning: statistics(of: call))
             case .surrender(let leg, let giver, let taker, let name):
                 carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &transport, at: now)
-            case .arrival(let parcel, let name, let call): arrive(parcel?.take(), as: name, in: call, &transport, at: now)
+            case .arrival(let parcel, let name, let call):
+                arrive(parcel?.take(), as: name, in: call, &transport, at: now)
             case .forward(let change, let host): forward(change, by: host, &transport)
             case .pathClosed(let path): pathClosed(path, &transport, at: now)
             case .closeConnection(let connection): transport.close(connection, .released)

@@ -11,7 +11,8 @@ extension PacketTransport {
     func isHere(_ path: Path) -> Bool { layout.worker(of: path) == endpoint.index }
 
     /// Hands a packet to the worker that has the connection.
-    static func passOn(_ packet: Span<UInt8>, over path: Path, to home: WorkerEndpoint, _ passedOn: inout Transmissions) {
+    static func passOn(_ packet: Span<UInt8>, over path: Path, to home: WorkerEndpoint, _ passedOn: inout Transmissions)
+    {
         if home.send(packet, over: path, .outbound) {
             passedOn.sent += 1
         } else {
@@ -20,13 +21,16 @@ extension PacketTransport {
     }
 
     static func passOn(
-        _ slot: Int, of pool: borrowing DatagramPool, count: Int, over path: Path, to home: WorkerEndpoint, _ passedOn: inout Transmissions
+        _ slot: Int, of pool: borrowing DatagramPool, count: Int, over path: Path, to home: WorkerEndpoint,
+        _ passedOn: inout Transmissions
     ) {
         passOn(pool.bytes(slot, count: count), over: path, to: home, &passedOn)
     }
 
     /// Takes the next packet that another worker sent into a slot; `nil` when there are none, or no slots.
-    mutating func receivePassedOn() -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? { pool.receive(from: endpoint.packets) }
+    mutating func receivePassedOn() -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
+        pool.receive(from: endpoint.packets)
+    }
 
     /// The slots are free for packets that come another way.
     mutating func emptySlots() { pool.emptySlots() }

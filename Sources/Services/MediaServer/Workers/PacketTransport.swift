@@ -27,13 +27,18 @@ struct PacketTransport: ~Copyable {
 
     /// - Parameter endpoints: all workers', because a leg that has moved here sends by the sockets of the worker it came from.
     init(
-        of endpoint: WorkerEndpoint, among endpoints: [WorkerEndpoint], layout: WorkerLayout, wakeUp: WakeUp, limits: StreamTable.Limits,
+        of endpoint: WorkerEndpoint, among endpoints: [WorkerEndpoint], layout: WorkerLayout, wakeUp: WakeUp,
+        limits: StreamTable.Limits,
         metrics: GatewayMetrics
     ) throws(SocketError) {
         var poller = try Poller(wakeUp: wakeUp)
         let first = layout.firstSocket(of: endpoint.index)
-        for (place, socket) in endpoint.sockets.enumerated() { try poller.add(socket, as: SocketIndex(UInt16(first + place))) }
-        for (place, listener) in endpoint.listeners.enumerated() { try poller.add(listener, as: SocketIndex(UInt16(first + place))) }
+        for (place, socket) in endpoint.sockets.enumerated() {
+            try poller.add(socket, as: SocketIndex(UInt16(first + place)))
+        }
+        for (place, listener) in endpoint.listeners.enumerated() {
+            try poller.add(listener, as: SocketIndex(UInt16(first + place)))
+        }
         self.poller = poller
         self.endpoint = endpoint
         self.endpoints = endpoints
@@ -82,7 +87,9 @@ struct PacketTransport: ~Copyable {
         switch path.transport {
         case .udp: pool.queue(slot: slot, count: count, to: path.remote, via: path.local)
         case .tcp(let id):
-            guard isHere(path) else { return Self.passOn(slot, of: pool, count: count, over: path, to: home(of: path), &passedOn) }
+            guard isHere(path) else {
+                return Self.passOn(slot, of: pool, count: count, over: path, to: home(of: path), &passedOn)
+            }
             Self.queue(slot, of: pool, count: count, for: id, of: &streams, &poller)
         }
     }
@@ -109,7 +116,8 @@ struct PacketTransport: ~Copyable {
 // Parts as parameters, because a slot in use keeps the whole pool, and through `self` everything, from being changed.
 extension PacketTransport {
     private static func queue(
-        _ slot: Int, of pool: borrowing DatagramPool, count: Int, for id: ConnectionID, of streams: inout StreamTable, _ poller: inout Poller
+        _ slot: Int, of pool: borrowing DatagramPool, count: Int, for id: ConnectionID, of streams: inout StreamTable,
+        _ poller: inout Poller
     ) {
         streams.queue(pool.bytes(slot, count: count), for: id, &poller)
     }
@@ -181,7 +189,10 @@ extension PacketTransport {
         pool.emptySlots()
         var count = 0
         while let slot = pool.takeSlot(from: stream.path.remote) {
-            guard let length = try Self.next(of: &stream.reader, in: bytes, count: byteCount, at: &taken, into: slot, of: &pool) else {
+            guard
+                let length = try Self.next(
+                    of: &stream.reader, in: bytes, count: byteCount, at: &taken, into: slot, of: &pool)
+            else {
                 pool.giveBackSlot()
                 return count
             }

@@ -48,7 +48,9 @@ struct StreamTable {
     }
 
     /// Takes a new connection in, or returns `nil` and counts it as turned away.
-    mutating func admit(_ connection: TCPConnection, by listener: SocketIndex, at now: MonotonicTime) -> StreamConnection? {
+    mutating func admit(_ connection: TCPConnection, by listener: SocketIndex, at now: MonotonicTime)
+        -> StreamConnection?
+    {
         let remote = connection.remoteAddress
         let fromThere = unproven.count { $0.path.remote.address == remote.address }
         guard fromThere < limits.unprovenPerAddress, makeRoom() else {
@@ -100,7 +102,9 @@ struct StreamTable {
     }
 
     private mutating func makeRoom() -> Bool {
-        if unproven.count >= limits.unproven || count >= limits.connections, let oldest = unproven.first { close(oldest.id, .limit) }
+        if unproven.count >= limits.unproven || count >= limits.connections, let oldest = unproven.first {
+            close(oldest.id, .limit)
+        }
         return count < limits.connections
     }
 

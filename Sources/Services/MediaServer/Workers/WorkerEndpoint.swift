@@ -45,7 +45,9 @@ final class WorkerEndpoint: Sendable {
     /// - Parameters:
     ///   - port: for UDP, 0 for the kernel's choice.
     ///   - tcpPort: for passive candidates (RFC 6544), 0 for the kernel's choice; `nil` for none.
-    init(index: WorkerIndex, bind: [IPAddress], advertise: [IPAddress], port: UInt16, tcpPort: UInt16?) throws(MediaServerError) {
+    init(index: WorkerIndex, bind: [IPAddress], advertise: [IPAddress], port: UInt16, tcpPort: UInt16?)
+        throws(MediaServerError)
+    {
         self.index = index
         let index = index.rawValue
         do {
@@ -57,18 +59,21 @@ final class WorkerEndpoint: Sendable {
             let socket = try UDPSocket(bind: address, receiveBufferBytes: 4 << 20, sendBufferBytes: 4 << 20)
             return (socket, socket.localAddress.port)
         }
-        listeners = try tcpPort.map { port throws(MediaServerError) in
-            try Self.open(bind, port, "media worker \(index), TCP") { address throws(SocketError) in
-                let listener = try TCPListener(bind: address)
-                return (listener, listener.localAddress.port)
-            }
-        } ?? []
+        listeners =
+            try tcpPort.map { port throws(MediaServerError) in
+                try Self.open(bind, port, "media worker \(index), TCP") { address throws(SocketError) in
+                    let listener = try TCPListener(bind: address)
+                    return (listener, listener.localAddress.port)
+                }
+            } ?? []
         localAddresses = sockets.map(\.localAddress)
         listenerAddresses = listeners.map(\.localAddress)
         guard let port = localAddresses.first?.port else { throw .socket("media.bind is empty") }
         let advertised = advertise.isEmpty ? bind : advertise
-        let passive = listenerAddresses.first.map { first in advertised.map { SocketAddress($0, port: first.port) } } ?? []
-        candidates = Candidate.hosts(for: advertised.map { SocketAddress($0, port: port) }, tcp: passive).map(\.attributeValue)
+        let passive =
+            listenerAddresses.first.map { first in advertised.map { SocketAddress($0, port: first.port) } } ?? []
+        candidates = Candidate.hosts(for: advertised.map { SocketAddress($0, port: port) }, tcp: passive).map(
+            \.attributeValue)
         mailbox = Mailbox(capacity: Self.mailboxCapacity, wakeUp: wakeUp)
         packets = PacketMailbox(capacity: Self.packetCapacity, wakeUp: wakeUp)
     }
@@ -94,7 +99,8 @@ final class WorkerEndpoint: Sendable {
 
     /// One socket per address, with one port number for all: the first one's, if the kernel chose it.
     private static func open<Socket>(
-        _ addresses: [IPAddress], _ port: UInt16, _ what: String, with make: (SocketAddress) throws(SocketError) -> (Socket, port: UInt16)
+        _ addresses: [IPAddress], _ port: UInt16, _ what: String,
+        with make: (SocketAddress) throws(SocketError) -> (Socket, port: UInt16)
     ) throws(MediaServerError) -> [Socket] {
         var (sockets, port): ([Socket], UInt16) = ([], port)
         for address in addresses {

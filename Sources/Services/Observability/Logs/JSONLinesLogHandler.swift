@@ -56,7 +56,8 @@ package struct JSONLinesLogHandler: LogHandler {
 /// JSON text (RFC 8259 §7) of log metadata.
 private enum JSONText {
     static func object(_ metadata: Logger.Metadata) -> String {
-        "{" + metadata.sorted { $0.key < $1.key }.map { string($0.key) + ":" + value($0.value) }.joined(separator: ",") + "}"
+        "{" + metadata.sorted { $0.key < $1.key }.map { string($0.key) + ":" + value($0.value) }.joined(separator: ",")
+            + "}"
     }
 
     private static func value(_ value: Logger.Metadata.Value) -> String {
@@ -77,7 +78,8 @@ private enum JSONText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case "\u{0}"..<"\u{20}": result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            case "\u{0}"..<"\u{20}":
+                result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -13,7 +13,9 @@ package final class CounterFamily<Label: MetricLabel>: Sendable {
     }
 
     package subscript(_ label: Label) -> Counter {
-        guard let counter = counters[label] else { preconditionFailure("allCases of \(Label.self) leaves out \(label)") }
+        guard let counter = counters[label] else {
+            preconditionFailure("allCases of \(Label.self) leaves out \(label)")
+        }
         return counter
     }
 }

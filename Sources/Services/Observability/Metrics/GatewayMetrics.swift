@@ -77,31 +77,42 @@ package final class GatewayMetrics: Sendable {
             "process_start_time_seconds", "When the process started, in seconds since 1970.", value: String(startTime))
 
         callsActive = registry.gauge("orbweaver_calls_active", "Calls that are ringing or connected.")
-        callsEnded = registry.counters("orbweaver_calls_total", "Calls that have ended, by cause.", by: CallOutcome.self)
+        callsEnded = registry.counters(
+            "orbweaver_calls_total", "Calls that have ended, by cause.", by: CallOutcome.self)
         callsRefused = registry.counters(
-            "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.", by: CallLimit.self)
+            "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.",
+            by: CallLimit.self)
         callSetup = registry.histogram(
-            "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.", bounds: Self.setupBounds)
+            "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.",
+            bounds: Self.setupBounds)
 
-        connectionsActive = registry.gauge("orbweaver_connections_active", "Open TCP connections for requests and notification channels.")
+        connectionsActive = registry.gauge(
+            "orbweaver_connections_active", "Open TCP connections for requests and notification channels.")
         connectionsRefused = registry.counters(
-            "orbweaver_connections_refused_total", "Connections turned away before a byte was read, by reason.", by: ConnectionRefusal.self)
+            "orbweaver_connections_refused_total", "Connections turned away before a byte was read, by reason.",
+            by: ConnectionRefusal.self)
         connectionsClosed = registry.counters(
-            "orbweaver_connections_closed_total", "Connections without a channel that the gateway ended unasked, by reason.",
+            "orbweaver_connections_closed_total",
+            "Connections without a channel that the gateway ended unasked, by reason.",
             by: ConnectionClosure.self)
         subscriptionsActive = registry.gauge("orbweaver_subscriptions_active", "Subscriptions that have not ended.")
         webSocketsActive = registry.gauge("orbweaver_websockets_active", "Open notification channels.")
         webSocketsClosed = registry.counters(
-            "orbweaver_websockets_closed_total", "Notification channels that were closed, by reason.", by: WebSocketClosure.self)
+            "orbweaver_websockets_closed_total", "Notification channels that were closed, by reason.",
+            by: WebSocketClosure.self)
         httpRequests = registry.counters(
             "orbweaver_http_requests_total", "Answered HTTP requests, by class of status.", by: HTTPStatusClass.self)
         authenticationFailures = registry.counters(
-            "orbweaver_authentication_failures_total", "Refused credentials, by reason.", by: AuthenticationFailure.self)
+            "orbweaver_authentication_failures_total", "Refused credentials, by reason.", by: AuthenticationFailure.self
+        )
         passwordChecks = registry.counters(
-            "orbweaver_password_checks_total", "Logins whose password had to be checked, by what became of it.", by: PasswordCheck.self)
-        passwordChecksWaiting = registry.gauge("orbweaver_password_checks_waiting", "Logins that wait for the check of their password.")
+            "orbweaver_password_checks_total", "Logins whose password had to be checked, by what became of it.",
+            by: PasswordCheck.self)
+        passwordChecksWaiting = registry.gauge(
+            "orbweaver_password_checks_waiting", "Logins that wait for the check of their password.")
         loginsRestored = registry.counter(
-            "orbweaver_logins_restored_total", "Logins from before the start that were accepted without a check of the password.")
+            "orbweaver_logins_restored_total",
+            "Logins from before the start that were accepted without a check of the password.")
         notificationsSent = registry.counter(
             "orbweaver_notifications_sent_total", "Notifications written to a channel for the first time.")
         notificationsReplayed = registry.counter(
@@ -113,15 +124,20 @@ package final class GatewayMetrics: Sendable {
         mediaSessionsFailed = registry.counters(
             "orbweaver_media_sessions_failed_total", "Legs that lost their media path or never had one, by reason.",
             by: MediaSessionFailure.self)
-        rtpPacketsReceived = registry.counter("orbweaver_rtp_packets_received_total", "RTP packets accepted from peers.")
-        rtpBytesReceived = registry.counter("orbweaver_rtp_received_bytes_total", "Bytes of the RTP packets accepted from peers.")
+        rtpPacketsReceived = registry.counter(
+            "orbweaver_rtp_packets_received_total", "RTP packets accepted from peers.")
+        rtpBytesReceived = registry.counter(
+            "orbweaver_rtp_received_bytes_total", "Bytes of the RTP packets accepted from peers.")
         rtpPacketsSent = registry.counter("orbweaver_rtp_packets_sent_total", "RTP packets sent to peers.")
         rtpBytesSent = registry.counter("orbweaver_rtp_sent_bytes_total", "Bytes of the RTP packets sent to peers.")
-        rtcpPacketsReceived = registry.counter("orbweaver_rtcp_packets_received_total", "RTCP datagrams accepted from peers.")
+        rtcpPacketsReceived = registry.counter(
+            "orbweaver_rtcp_packets_received_total", "RTCP datagrams accepted from peers.")
         rtcpPacketsSent = registry.counter("orbweaver_rtcp_packets_sent_total", "RTCP datagrams sent to peers.")
         packetsDropped = registry.counters(
-            "orbweaver_packets_dropped_total", "Datagrams and packets that went no further, by reason.", by: PacketDropReason.self)
-        mediaSendFailures = registry.counter("orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
+            "orbweaver_packets_dropped_total", "Datagrams and packets that went no further, by reason.",
+            by: PacketDropReason.self)
+        mediaSendFailures = registry.counter(
+            "orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
         mediaKeysDropped = registry.counter(
             "orbweaver_media_keys_dropped_total", "Keys that were not pressed, because too many waited already.")
         mediaCommandsRefused = registry.counter(
@@ -137,7 +153,8 @@ package final class GatewayMetrics: Sendable {
         dtlsHandshakes = registry.counters(
             "orbweaver_dtls_handshakes_total", "DTLS handshakes that came to an end, by result.", by: DTLSOutcome.self)
         srtpFailures = registry.counters(
-            "orbweaver_srtp_failures_total", "Packets that could not be protected or unprotected, by reason.", by: SRTPFailure.self)
+            "orbweaver_srtp_failures_total", "Packets that could not be protected or unprotected, by reason.",
+            by: SRTPFailure.self)
         families = registry.families
     }
 
@@ -153,7 +170,8 @@ package final class GatewayMetrics: Sendable {
 
     /// From a machine that answers at once to a person who lets it ring.
     private static let setupBounds: [Duration] = [
-        .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500), .seconds(5),
+        .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500),
+        .seconds(5),
         .seconds(10), .seconds(20), .seconds(40), .seconds(60), .seconds(120),
     ]
 }

@@ -19,7 +19,10 @@ struct MetricFamily: Sendable {
         for sample in samples() {
             text += name + sample.suffix
             if !sample.labels.isEmpty {
-                text += "{" + sample.labels.map { "\($0.name)=\"\($0.value.escaped(quotes: true))\"" }.joined(separator: ",") + "}"
+                text +=
+                    "{"
+                    + sample.labels.map { "\($0.name)=\"\($0.value.escaped(quotes: true))\"" }.joined(separator: ",")
+                    + "}"
             }
             text += " \(sample.value)\n"
         }

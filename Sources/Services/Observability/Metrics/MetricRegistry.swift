@@ -8,11 +8,14 @@ struct MetricRegistry {
         return counter
     }
 
-    mutating func counters<Label: MetricLabel>(_ name: String, _ help: String, by _: Label.Type) -> CounterFamily<Label> {
+    mutating func counters<Label: MetricLabel>(_ name: String, _ help: String, by _: Label.Type) -> CounterFamily<Label>
+    {
         let family = CounterFamily<Label>()
         add(name, help, .counter) {
             Label.allCases.map {
-                MetricSample(labels: [MetricSample.Label(name: Label.labelName, value: $0.rawValue)], value: String(family[$0].value))
+                MetricSample(
+                    labels: [MetricSample.Label(name: Label.labelName, value: $0.rawValue)],
+                    value: String(family[$0].value))
             }
         }
         return family
@@ -31,7 +34,8 @@ struct MetricRegistry {
             let total = counts.last ?? 0
             let bounds = histogram.bounds.map(\.secondsText) + ["+Inf"]
             let buckets = zip(bounds, counts).map { bound, count in
-                MetricSample(suffix: "_bucket", labels: [MetricSample.Label(name: "le", value: bound)], value: String(count))
+                MetricSample(
+                    suffix: "_bucket", labels: [MetricSample.Label(name: "le", value: bound)], value: String(count))
             }
             return buckets + [
                 MetricSample(suffix: "_sum", value: histogram.sum.secondsText),
@@ -46,7 +50,9 @@ struct MetricRegistry {
         add(name, help, .gauge) { [MetricSample(labels: labels, value: value)] }
     }
 
-    private mutating func add(_ name: String, _ help: String, _ kind: MetricFamily.Kind, samples: @escaping @Sendable () -> [MetricSample]) {
+    private mutating func add(
+        _ name: String, _ help: String, _ kind: MetricFamily.Kind, samples: @escaping @Sendable () -> [MetricSample]
+    ) {
         precondition(!families.contains { $0.name == name }, "two metrics are called \(name)")
         families.append(MetricFamily(name: name, help: help, kind: kind, samples: samples))
     }

@@ -20,7 +20,9 @@ extension CallMeRealm {
             if fields.isEmpty { continue }
             do throws(Complaint) {
                 let realm = try CallMeRealm(fields: fields)
-                guard !realms.contains(where: { $0.name == realm.name }) else { throw Complaint(text: "the realm \(realm.name) is there twice") }
+                guard !realms.contains(where: { $0.name == realm.name }) else {
+                    throw Complaint(text: "the realm \(realm.name) is there twice")
+                }
                 realms.append(realm)
             } catch {
                 throw RealmFileError(line: index + 1, reason: error.text)
@@ -32,18 +34,25 @@ extension CallMeRealm {
     private struct Complaint: Error { var text: String }
 
     private init(fields: [String]) throws(Complaint) {
-        guard (3...4).contains(fields.count) else { throw Complaint(text: "expected a name, a cipher, a key and perhaps a vector") }
+        guard (3...4).contains(fields.count) else {
+            throw Complaint(text: "expected a name, a cipher, a key and perhaps a vector")
+        }
         guard let cipher = BlockCipher(rawValue: fields[1].lowercased()) else {
-            throw Complaint(text: "\(fields[1]) is no cipher; use \(BlockCipher.allCases.map(\.rawValue).joined(separator: " or "))")
+            throw Complaint(
+                text: "\(fields[1]) is no cipher; use \(BlockCipher.allCases.map(\.rawValue).joined(separator: " or "))"
+            )
         }
         guard let key = [UInt8](hexadecimal: fields[2]), key.count == cipher.keySize else {
             throw Complaint(text: "the key of \(cipher.rawValue) has \(2 * cipher.keySize) hexadecimal digits")
         }
         let vector = fields.count == 4 ? [UInt8](hexadecimal: fields[3]) : nil
-        guard fields.count == 3 || vector != nil, let realm = CallMeRealm(fields[0], cipher, key: key, initializationVector: vector) else {
+        guard fields.count == 3 || vector != nil,
+            let realm = CallMeRealm(fields[0], cipher, key: key, initializationVector: vector)
+        else {
             throw Complaint(
                 text: cipher.needsInitializationVector
-                    ? "a vector has \(2 * BlockCipher.blockSize) hexadecimal digits" : "\(cipher.rawValue) has no use for a vector")
+                    ? "a vector has \(2 * BlockCipher.blockSize) hexadecimal digits"
+                    : "\(cipher.rawValue) has no use for a vector")
         }
         self = realm
     }

@@ -17,7 +17,9 @@ package struct CallMeRealm: Equatable, Sendable {
     package init?(_ name: String, _ cipher: BlockCipher, key: [UInt8], initializationVector: [UInt8]? = nil) {
         guard !name.isEmpty, key.count == cipher.keySize else { return nil }
         if let initializationVector {
-            guard cipher.needsInitializationVector, initializationVector.count == BlockCipher.blockSize else { return nil }
+            guard cipher.needsInitializationVector, initializationVector.count == BlockCipher.blockSize else {
+                return nil
+            }
         }
         self.name = name
         self.cipher = cipher

@@ -22,7 +22,9 @@ package actor GuestDesk {
     private let metrics: GatewayMetrics
     private var throttle: GuestThrottle
 
-    package init(_ configuration: Configuration, defaultDomain: String, clock: any RuntimeClock, metrics: GatewayMetrics) {
+    package init(
+        _ configuration: Configuration, defaultDomain: String, clock: any RuntimeClock, metrics: GatewayMetrics
+    ) {
         policy = configuration.policy
         throttle = GuestThrottle(configuration.throttle)
         self.defaultDomain = defaultDomain
@@ -45,7 +47,9 @@ package actor GuestDesk {
         // What has begun goes on, whatever else comes from the same network.
         if isCharged, case .refused(let wait) = throttle.attempt(from: network, at: clock.now) {
             metrics.authenticationFailures[.throttled].increment()
-            throw APIError(.anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.", retryAfter: wait)
+            throw APIError(
+                .anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.",
+                retryAfter: wait)
         }
         return try address(text, realm: realm, isBeginning: isBeginning, isCharged: isCharged, from: network)
     }
@@ -60,7 +64,8 @@ package actor GuestDesk {
     ) throws(APIError) -> UserAddress {
         do {
             return try policy.address(
-                text, realm: realm, isBeginning: isBeginning, defaultDomain: defaultDomain, atUnixMilliseconds: clock.epochMilliseconds)
+                text, realm: realm, isBeginning: isBeginning, defaultDomain: defaultDomain,
+                atUnixMilliseconds: clock.epochMilliseconds)
         } catch {
             if policy.mode == .token {
                 if !isCharged { throttle.failed(from: network, at: clock.now) }

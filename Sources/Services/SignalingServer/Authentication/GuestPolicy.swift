@@ -39,13 +39,17 @@ package struct GuestPolicy: Equatable, Sendable {
             return address
         case .token:
             guard let realm = realms.first(where: { $0.name == realm }) else {
-                throw APIError(.anonymousUnknownRealm, "Every request of a guest needs the query \"tokenrealm\" with a realm known here.")
+                throw APIError(
+                    .anonymousUnknownRealm,
+                    "Every request of a guest needs the query \"tokenrealm\" with a realm known here.")
             }
             guard let token = realm.read(text, defaultDomain: defaultDomain) else {
                 throw APIError(.anonymousInvalidToken, "This is no token of the realm that \"tokenrealm\" names.")
             }
             guard !isBeginning || token.isCurrent(atUnixMilliseconds: now, window: tokenWindow) else {
-                throw APIError(.anonymousTokenExpired, "The token was made too long ago, or by a clock that is ahead; get a new one.")
+                throw APIError(
+                    .anonymousTokenExpired,
+                    "The token was made too long ago, or by a clock that is ahead; get a new one.")
             }
             return token.address
         }
@@ -53,5 +57,6 @@ package struct GuestPolicy: Equatable, Sendable {
 }
 
 extension APIError {
-    package static let anonymousNotOffered = APIError(.anonymousNotOffered, "Anonymous calls are not offered by this gateway.")
+    package static let anonymousNotOffered = APIError(
+        .anonymousNotOffered, "Anonymous calls are not offered by this gateway.")
 }

@@ -27,7 +27,9 @@ package final class WatchedUsers: UserRepository {
     }
 
     private static let nobody: UserAddress = {
-        guard let address = UserAddress(parsing: "nobody@orbweaver.invalid") else { preconditionFailure("this is an address") }
+        guard let address = UserAddress(parsing: "nobody@orbweaver.invalid") else {
+            preconditionFailure("this is an address")
+        }
         return address
     }()
 

@@ -46,7 +46,8 @@ package struct ClientFrames: Sendable {
         }
     }
 
-    private mutating func add(_ payload: some Collection<UInt8>, fin: Bool, to sum: Int, _ text: UTF8Check?) -> Verdict {
+    private mutating func add(_ payload: some Collection<UInt8>, fin: Bool, to sum: Int, _ text: UTF8Check?) -> Verdict
+    {
         let length = sum + payload.count
         guard length <= sizeLimit else { return .violation(.messageTooLarge) }
         var text = text
@@ -65,7 +66,9 @@ package struct ClientFrames: Sendable {
         let code = payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         guard mayBeSent(code) else { return .violation(.protocolError) }
         var reason = UTF8Check()
-        guard reason.accept(payload.dropFirst(2)), reason.isBetweenCharacters else { return .violation(.dataInconsistentWithMessage) }
+        guard reason.accept(payload.dropFirst(2)), reason.isBetweenCharacters else {
+            return .violation(.dataInconsistentWithMessage)
+        }
         return .closed
     }
 

@@ -13,7 +13,9 @@ enum RefusalWriter {
     }
 
     /// From the end of the pipeline; the future succeeds when the last byte is out.
-    static func write(_ refusal: Refusal, to channel: any Channel, counting metrics: GatewayMetrics) -> EventLoopFuture<Void> {
+    static func write(_ refusal: Refusal, to channel: any Channel, counting metrics: GatewayMetrics) -> EventLoopFuture<
+        Void
+    > {
         let parts = parts(refusal, metrics)
         for part in parts.dropLast() { channel.write(part, promise: nil) }
         return channel.writeAndFlush(parts[parts.count - 1])

@@ -53,7 +53,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits))
             let headFilter = RequestHeadFilter()
             let monitor = try pipeline.handler(type: ConnectionMonitor.self)
-            let connectionGuard = ConnectionGuard(timeouts: configuration.timeouts, place: monitor.place, metrics: metrics)
+            let connectionGuard = ConnectionGuard(
+                timeouts: configuration.timeouts, place: monitor.place, metrics: metrics)
             let throttle = RequestThrottle(before: connectionGuard, limits: configuration.ahead, metrics: metrics)
             connectionGuard.throttle = throttle
             let filter = UpgradeFilter()
@@ -131,7 +132,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     try pipeline.addHandler(FrameLengthGuard(), position: .before(decoder))
                     let monitor = try pipeline.handler(type: ConnectionMonitor.self)
                     monitor.becomeChannel()
-                    let handler = WebSocketHandler(configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining)
+                    let handler = WebSocketHandler(
+                        configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining)
                     try pipeline.addHandler(handler)
                     return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), user, id)
                 }
@@ -151,7 +153,9 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     /// The unguessable id is the credential (spidr-wire §4).
     private func findChannel(_ head: HTTPRequestHead) async -> ChannelID? {
-        guard !draining.isSet, let (user, id) = address(head), await switchboard.channelExists(user, id) else { return nil }
+        guard !draining.isSet, let (user, id) = address(head), await switchboard.channelExists(user, id) else {
+            return nil
+        }
         return id
     }
 
@@ -159,7 +163,9 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     private func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
         let error =
             draining.isSet
-            ? APIError(.serviceDraining, "The gateway is stopping; open the channel again in a moment.", retryAfter: APIError.backOff)
+            ? APIError(
+                .serviceDraining, "The gateway is stopping; open the channel again in a moment.",
+                retryAfter: APIError.backOff)
             : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
         return RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: channel, counting: metrics)
             .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }

@@ -11,7 +11,9 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPServerRequestPart
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = Self.unwrapInboundIn(data), head.headers.contains(name: "upgrade"), head.channelRoute == nil else {
+        guard case .head(var head) = Self.unwrapInboundIn(data), head.headers.contains(name: "upgrade"),
+            head.channelRoute == nil
+        else {
             return context.fireChannelRead(data)
         }
         head.headers.remove(name: "upgrade")

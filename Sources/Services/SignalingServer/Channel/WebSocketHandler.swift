@@ -30,7 +30,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics, draining: DrainingFlag) {
+    init(
+        configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics, draining: DrainingFlag
+    ) {
         self.configuration = configuration
         self.monitor = monitor
         self.metrics = metrics
@@ -81,7 +83,8 @@ final class WebSocketHandler: ChannelInboundHandler {
         pinged = false
         let payload = frame.unmaskedData
         switch frames.receive(
-            frame.opcode, fin: frame.fin, masked: frame.maskKey != nil, reserved: frame.rsv1 || frame.rsv2 || frame.rsv3,
+            frame.opcode, fin: frame.fin, masked: frame.maskKey != nil,
+            reserved: frame.rsv1 || frame.rsv2 || frame.rsv3,
             payload: payload.readableBytesView)
         {
         case .alive:
@@ -165,7 +168,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     private func schedule(
-        in time: TimeAmount, _ context: ChannelHandlerContext, _ action: @escaping (WebSocketHandler, ChannelHandlerContext) -> Void
+        in time: TimeAmount, _ context: ChannelHandlerContext,
+        _ action: @escaping (WebSocketHandler, ChannelHandlerContext) -> Void
     ) {
         timer?.cancel()
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in

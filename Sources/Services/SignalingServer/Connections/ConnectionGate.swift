@@ -26,7 +26,8 @@ final class ConnectionGate: ChannelInboundHandler {
     private var isPaused = false
 
     init(
-        _ limits: ConnectionTable.Configuration, trustedProxies: TrustedProxies, writeTimeout: TimeAmount, metrics: GatewayMetrics,
+        _ limits: ConnectionTable.Configuration, trustedProxies: TrustedProxies, writeTimeout: TimeAmount,
+        metrics: GatewayMetrics,
         logger: Logger, on eventLoop: any EventLoop
     ) {
         table = ConnectionTable(limits)
@@ -44,7 +45,9 @@ final class ConnectionGate: ChannelInboundHandler {
         let address = channel.sourceAddress ?? IPAddress(v4: 0)
         let isProxy = trustedProxies.contains(address.unmapped)
         lastID += 1
-        switch table.admit(lastID, from: SourceNetwork(address), isProxy: isProxy, waitingSince: { open[$0]?.place.waitingSince }) {
+        switch table.admit(
+            lastID, from: SourceNetwork(address), isProxy: isProxy, waitingSince: { open[$0]?.place.waitingSince })
+        {
         case .refused(let reason):
             refuse(channel, reason)
         case .admitted(let leaving):
@@ -97,7 +100,9 @@ final class ConnectionGate: ChannelInboundHandler {
         let now = NIODeadline.now()
         guard now >= nextWarning[reason] ?? now else { return }
         nextWarning[reason] = now + .minutes(1)
-        logger.warning("connections are turned away", metadata: [LogKey.reason: "\(reason.rawValue)", LogKey.count: "\(open.count)"])
+        logger.warning(
+            "connections are turned away",
+            metadata: [LogKey.reason: "\(reason.rawValue)", LogKey.count: "\(open.count)"])
     }
 
     // MARK: - Without descriptors
@@ -106,7 +111,9 @@ final class ConnectionGate: ChannelInboundHandler {
     /// ever: nothing tells its `AcceptBackoffHandler`, because the read counts as not done yet. So the port stops listening for a
     /// moment, and the spare descriptor is given up to turn away whoever is first then.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let failure = error as? IOError, DescriptorLimit.isReached(failure.errnoCode) else { return context.fireErrorCaught(error) }
+        guard let failure = error as? IOError, DescriptorLimit.isReached(failure.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
         warn(.descriptors)
         guard !isPaused else { return }
         isPaused = true

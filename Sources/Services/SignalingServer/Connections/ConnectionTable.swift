@@ -84,7 +84,9 @@ package struct ConnectionTable: Sendable {
     private static let batch = 64
 
     /// Of the address with the most connections first.
-    private static func longestWaited(_ groups: some Collection<Set<ID>>, _ waitingSince: (ID) -> UInt64?, atMost count: Int) -> [ID] {
+    private static func longestWaited(
+        _ groups: some Collection<Set<ID>>, _ waitingSince: (ID) -> UInt64?, atMost count: Int
+    ) -> [ID] {
         var candidates: [(id: ID, share: Int, since: UInt64)] = []
         for group in groups {
             for id in group {

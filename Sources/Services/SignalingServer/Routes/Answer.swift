@@ -24,7 +24,9 @@ struct Answer: Sendable {
         Answer(status, contentType: "application/json", body: ByteBuffer(bytes: body))
     }
 
-    static func text(_ status: HTTPResponse.Status, _ text: String, contentType: String = "text/plain; charset=utf-8") -> Answer {
+    static func text(_ status: HTTPResponse.Status, _ text: String, contentType: String = "text/plain; charset=utf-8")
+        -> Answer
+    {
         Answer(status, contentType: contentType, body: ByteBuffer(string: text))
     }
 

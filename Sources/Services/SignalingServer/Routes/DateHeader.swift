@@ -39,6 +39,8 @@ package final class DateHeader: Sendable {
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), Int(month), dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        return (
+            era * 400 + yearOfEra + (month <= 2 ? 1 : 0), Int(month), dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        )
     }
 }

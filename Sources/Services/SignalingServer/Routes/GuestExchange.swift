@@ -28,7 +28,8 @@ struct GuestExchange: Sendable {
         do throws(APIError) {
             account = try await guests.account(
                 route.user, realm: realm, isBeginning: request.method == .post,
-                isCharged: request.method == .post || request.method == .put && route.endpoint == .guestSubscription, from: source)
+                isCharged: request.method == .post || request.method == .put && route.endpoint == .guestSubscription,
+                from: source)
         } catch {
             throw Refusal(error, in: route.endpoint.errorWrapper(of: error))
         }
@@ -59,7 +60,9 @@ struct GuestExchange: Sendable {
     }
 
     /// A request that may begin a call, with addresses in place of tokens.
-    func decodeCall() async throws(APIError) -> (call: CallControlRequest, notifyChannelId: String?, callerName: String?) {
+    func decodeCall() async throws(APIError) -> (
+        call: CallControlRequest, notifyChannelId: String?, callerName: String?
+    ) {
         let request = try decode(CallMeRequest.self)
         var call = request.call
         var callerName: String?

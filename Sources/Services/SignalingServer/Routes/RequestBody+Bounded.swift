@@ -38,7 +38,9 @@ extension Request {
     }
 
     private func collectAnyBody(_ limits: BodyLimits) async throws(BodyError) -> ByteBuffer {
-        if let announcedLength, announcedLength > limits.drained || (expectsContinue && announcedLength > limits.accepted) {
+        if let announcedLength,
+            announcedLength > limits.drained || (expectsContinue && announcedLength > limits.accepted)
+        {
             throw .tooLarge(unread: true)
         }
         var collected = ByteBuffer()
@@ -77,11 +79,16 @@ enum BodyError: Error {
         switch self {
         case .tooLarge(let unread):
             Refusal(
-                APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: wrapper, closesConnection: unread)
+                APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: wrapper,
+                closesConnection: unread)
         case .broken:
-            Refusal(APIError(.requestMalformed, "The body could not be read to its end."), in: wrapper, closesConnection: true)
+            Refusal(
+                APIError(.requestMalformed, "The body could not be read to its end."), in: wrapper,
+                closesConnection: true)
         case .unsupportedType:
-            Refusal(APIError(.requestUnsupportedMediaType, "The body must be JSON, with Content-Type: application/json."), in: wrapper)
+            Refusal(
+                APIError(.requestUnsupportedMediaType, "The body must be JSON, with Content-Type: application/json."),
+                in: wrapper)
         }
     }
 }

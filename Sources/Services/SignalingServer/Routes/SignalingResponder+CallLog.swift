@@ -25,12 +25,16 @@ extension SignalingResponder {
     }
 
     func queryRecord(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        guard let record = await switchboard.callRecord(exchange.user, SessionID(exchange.route.id)) else { throw Self.noSuchRecord }
+        guard let record = await switchboard.callRecord(exchange.user, SessionID(exchange.route.id)) else {
+            throw Self.noSuchRecord
+        }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse(record)))
     }
 
     func removeRecord(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        guard await switchboard.removeCallRecord(exchange.user, SessionID(exchange.route.id)) else { throw Self.noSuchRecord }
+        guard await switchboard.removeCallRecord(exchange.user, SessionID(exchange.route.id)) else {
+            throw Self.noSuchRecord
+        }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse()))
     }
 

@@ -13,7 +13,8 @@ extension SignalingResponder {
             let session =
                 switch creation.from(exchange.device) {
                 case .start(let request): try await switchboard.startCall(exchange.user, request)
-                case .join(let first, let second, let request): try await switchboard.join(exchange.user, first, second, request)
+                case .join(let first, let second, let request):
+                    try await switchboard.join(exchange.user, first, second, request)
                 }
             ticket?.answer = AnsweredRequest(session, isNew: true, others: creation.joined, from: exchange.device)
             return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session, warnings: warnings)))
@@ -37,7 +38,8 @@ extension SignalingResponder {
             switch operation {
             case .ringing(let device): try await switchboard.ringing(user, session, from: device)
             case .answer(let request): try await switchboard.answer(user, session, request)
-            case .rejectReplacement(let device): try await switchboard.reject(user, session, from: device, replacement: true)
+            case .rejectReplacement(let device):
+                try await switchboard.reject(user, session, from: device, replacement: true)
             case .audit: try await switchboard.audit(user, session)
             case .offer(let request): try await switchboard.offer(user, session, request)
             case .respond(let request): try await switchboard.respond(user, session, request)
@@ -59,7 +61,9 @@ extension SignalingResponder {
         return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
     }
 
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID? = nil, reasonText: String?) async throws(APIError) {
+    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID? = nil, reasonText: String?)
+        async throws(APIError)
+    {
         do throws(CallError) {
             try await switchboard.end(user, session, from: device, reasonText: reasonText)
         } catch {
@@ -89,7 +93,8 @@ extension SignalingResponder {
         ticket?.answer = AnsweredRequest(disposition.session, from: exchange.device)
         do throws(CallError) {
             switch disposition {
-            case .reject(let session): try await switchboard.reject(exchange.user, session, from: exchange.device, replacement: false)
+            case .reject(let session):
+                try await switchboard.reject(exchange.user, session, from: exchange.device, replacement: false)
             case .forward(let session, let address): try await switchboard.forward(exchange.user, session, to: address)
             }
         } catch {

@@ -11,9 +11,11 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user, about: session)
         do throws(CallError) {
             switch operation {
-            case .play(let playback, let target): try await switchboard.play(exchange.user, session, playback, to: target)
+            case .play(let playback, let target):
+                try await switchboard.play(exchange.user, session, playback, to: target)
             case .stop(let target): try await switchboard.stopPlaying(exchange.user, session, to: target)
-            case .digits(let digits, let target): try await switchboard.sendDigits(exchange.user, session, digits, to: target)
+            case .digits(let digits, let target):
+                try await switchboard.sendDigits(exchange.user, session, digits, to: target)
             }
         } catch {
             throw APIError(error)

@@ -32,17 +32,21 @@ extension SignalingResponder {
                 throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
             }
             return Answer(.ok, contentType: page.contentType, body: page.bytes)
-        case .subscriptions, .subscription, .channel, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory,
+        case .subscriptions, .subscription, .channel, .calls, .callSessions, .call, .callMedia, .callStatistics,
+            .dispositions, .logHistory,
             .logRecord, .guestSubscriptions, .guestSubscription, .guestChannel, .guestCalls, .guestCall:
             preconditionFailure("resources of users and guests are answered elsewhere")
         }
     }
 
     private func readiness() async -> Answer {
-        if draining.isAnnounced { return .text(.serviceUnavailable, #"{"status":"draining"}"#, contentType: "application/json") }
+        if draining.isAnnounced {
+            return .text(.serviceUnavailable, #"{"status":"draining"}"#, contentType: "application/json")
+        }
         guard await users?.areReadable() ?? true else {
             return .text(
-                .serviceUnavailable, #"{"status":"unavailable","reason":"the user database cannot be read"}"#, contentType: "application/json")
+                .serviceUnavailable, #"{"status":"unavailable","reason":"the user database cannot be read"}"#,
+                contentType: "application/json")
         }
         return .text(.ok, #"{"status":"ready"}"#, contentType: "application/json")
     }

@@ -12,7 +12,9 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
             let grant = try await switchboard.subscribe(exchange.user, request)
-            return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
+            return .json(
+                .created,
+                WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
         } catch {
             throw APIError(error)
         }
@@ -24,7 +26,9 @@ extension SignalingResponder {
         ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
             let grant = try await switchboard.extend(exchange.user, SubscriptionID(exchange.route.id), request)
-            return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
+            return .json(
+                .ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user)))
+            )
         } catch {
             throw APIError(error)
         }
@@ -40,15 +44,20 @@ extension SignalingResponder {
         }
     }
 
-    func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, below path: ResourcePath) -> SubscribeResponse {
+    func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, below path: ResourcePath)
+        -> SubscribeResponse
+    {
         SubscribeResponse(grant, below: path, turn: turnCredentials(wishes, for: grant))
     }
 
     /// Credentials for TURN servers, if the client wants any. The subscription's id stands for the user in the servers' logs.
-    private func turnCredentials(_ wishes: SubscribeRequest, for grant: SubscriptionGrant) -> SubscribeResponse.TURNField? {
+    private func turnCredentials(_ wishes: SubscribeRequest, for grant: SubscriptionGrant) -> SubscribeResponse
+        .TURNField?
+    {
         guard wishes.useTurn, let turn else { return nil }
         let credentials = TURNCredentials(
-            secret: turn.secret, user: grant.subscription.rawValue, timeToLive: turn.timeToLive, at: clock.epochMilliseconds / 1_000)
+            secret: turn.secret, user: grant.subscription.rawValue, timeToLive: turn.timeToLive,
+            at: clock.epochMilliseconds / 1_000)
         return SubscribeResponse.TURNField(username: credentials.username, password: credentials.password.value)
     }
 }

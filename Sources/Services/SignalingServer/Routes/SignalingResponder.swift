@@ -72,15 +72,18 @@ struct SignalingResponder: Sendable {
             throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorWrapper)
         }
         switch route.endpoint {
-        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions, .logHistory, .logRecord:
-            let exchange = try await UserExchange(request, route, authenticatedBy: authenticator, from: requester, limits: limits)
+        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions,
+            .logHistory, .logRecord:
+            let exchange = try await UserExchange(
+                request, route, authenticatedBy: authenticator, from: requester, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
             } catch {
                 throw Refusal(error, in: route.endpoint.errorWrapper)
             }
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall:
-            let exchange = try await GuestExchange(request, route, admittedBy: guests, from: requester.address, limits: limits)
+            let exchange = try await GuestExchange(
+                request, route, admittedBy: guests, from: requester.address, limits: limits)
             do throws(APIError) {
                 return try await answer(exchange, &ticket)
             } catch {
@@ -89,7 +92,8 @@ struct SignalingResponder: Sendable {
         case .channel, .guestChannel:
             // A proper upgrade never gets here.
             throw Refusal(
-                APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."), in: .none)
+                APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."),
+                in: .none)
         case .isAlive, .health, .ready, .metrics, .page:
             return try await operationalAnswer(request, route)
         }
@@ -112,7 +116,8 @@ struct SignalingResponder: Sendable {
         case (.logHistory, _): try await queryLog(exchange)
         case (.logRecord, .delete): try await removeRecord(exchange)
         case (.logRecord, _): try await queryRecord(exchange)
-        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _), (.guestCall, _),
+        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _),
+            (.guestCall, _),
             (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
             preconditionFailure("only resources of a user are handed to this function")
         }

@@ -21,13 +21,17 @@ struct UserExchange: Sendable {
     /// Credentials come first, so that nobody learns anything without them; then the user in the path, who must
     /// be the one who asks (spidr-wire §1.1).
     init(
-        _ request: Request, _ route: Route, authenticatedBy authenticator: Authenticator, from requester: Requester, limits: BodyLimits
+        _ request: Request, _ route: Route, authenticatedBy authenticator: Authenticator, from requester: Requester,
+        limits: BodyLimits
     ) async throws(Refusal) {
         let wrapper = route.endpoint.errorWrapper
         do throws(APIError) {
             user = try await authenticator.authenticate(request.headers[.authorization], from: requester)
             // Nearly always it is written just so.
-            guard route.user == user.text || UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user else {
+            guard
+                route.user == user.text
+                    || UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) == user
+            else {
                 authenticator.countWrongUser()
                 throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
             }

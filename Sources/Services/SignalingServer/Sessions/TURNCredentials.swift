@@ -22,7 +22,8 @@ package struct TURNCredentials: Equatable, Sendable {
         let seconds = max(0, timeToLive.components.seconds)
         let (end, overflow) = unixSeconds.addingReportingOverflow(seconds)
         username = "\(overflow ? .max : end):\(user)"
-        password = Redacted(Data(HMAC.sha1(key: Array(secret.value.utf8), Array(username.utf8).span)).base64EncodedString())
+        password = Redacted(
+            Data(HMAC.sha1(key: Array(secret.value.utf8), Array(username.utf8).span)).base64EncodedString())
         self.timeToLive = .seconds(seconds)
     }
 }

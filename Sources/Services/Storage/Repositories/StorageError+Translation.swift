@@ -32,7 +32,8 @@ extension DatabaseError {
         switch resultCode {
         case .SQLITE_NOTADB: "\(path) is not an SQLite database: correct storage.path, or put a backup in its place"
         case .SQLITE_CORRUPT: "\(path) is damaged: put a backup in its place"
-        case .SQLITE_CANTOPEN: "\(path) cannot be opened: it must be a file that this user may read and write, and so must be its folder"
+        case .SQLITE_CANTOPEN:
+            "\(path) cannot be opened: it must be a file that this user may read and write, and so must be its folder"
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             "\(path) cannot be written: this user must be allowed to write to the file and to its folder"
         case .SQLITE_FULL: "\(path) cannot grow: the database or disk is full"

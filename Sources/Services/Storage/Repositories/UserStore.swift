@@ -59,7 +59,9 @@ package struct UserStore: UserRepository {
     }
 
     /// Runs a statement that must touch exactly the row of `address`.
-    private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int) async throws(StorageError) {
+    private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int)
+        async throws(StorageError)
+    {
         try await storageErrors(at: queue.path) {
             guard try await queue.write({ try statement($0) }) > 0 else { throw StorageError.noSuchUser(address) }
         }

@@ -10,7 +10,8 @@ final class BareHandshakes {
 
     init() throws {
         let certificate = try Certificate(commonName: "bench")
-        guard let baseline = unsafe handshake_baseline_open(certificate.certificatePEM, certificate.privateKeyPEM.value) else {
+        guard let baseline = unsafe handshake_baseline_open(certificate.certificatePEM, certificate.privateKeyPEM.value)
+        else {
             throw ValidationError("OpenSSL refuses what the gateway is set to")
         }
         unsafe self.baseline = baseline

@@ -4,7 +4,8 @@ import Primitives
 
 struct CallsBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calls", abstract: "Calls set up and ended through REST and WebSocket: alone, among many others, and with ICE and DTLS.",
+        commandName: "calls",
+        abstract: "Calls set up and ended through REST and WebSocket: alone, among many others, and with ICE and DTLS.",
         discussion: """
             Alice calls Bob: callStart, his notification, callAnswer, her notification, DELETE, his notification. The gateway is a process of
             its own with one event loop and one media worker; counted is the CPU of that whole process, and clients are not. Calls per second
@@ -22,7 +23,10 @@ struct CallsBenchmark: AsyncParsableCommand {
     @Option(help: "Calls that are counted in each round, at most 5000.")
     var calls = 500
 
-    @Option(help: "How many calls stand at a time, at most 4000: no peer has connected in them, which the gateway puts up with for 30 seconds.")
+    @Option(
+        help:
+            "How many calls stand at a time, at most 4000: no peer has connected in them, which the gateway puts up with for 30 seconds."
+    )
     var standing = 1_000
 
     @Option(help: "Calls with ICE and DTLS in each round, at most 1000.")
@@ -33,7 +37,8 @@ struct CallsBenchmark: AsyncParsableCommand {
 
     func validate() throws {
         guard 1...5_000 ~= calls, 1...4_000 ~= standing, 1...1_000 ~= connected, 1...20 ~= rounds else {
-            throw ValidationError("1 to 5000 calls, 1 to 4000 standing, 1 to 1000 connected and 1 to 20 rounds can be measured")
+            throw ValidationError(
+                "1 to 5000 calls, 1 to 4000 standing, 1 to 1000 connected and 1 to 20 rounds can be measured")
         }
     }
 
@@ -47,7 +52,8 @@ struct CallsBenchmark: AsyncParsableCommand {
         for round in 0...rounds {
             let costs = (
                 try await callOneByOne(caller, gateway.process), try await callAmongMany(caller, gateway.process),
-                try await connectOneByOne(caller, gateway.process), try handshakes.nanosecondsEach(of: 2 * connected) * 2
+                try await connectOneByOne(caller, gateway.process),
+                try handshakes.nanosecondsEach(of: 2 * connected) * 2
             )
             guard round > 0 else { continue }
             alone.add(costs.0)
@@ -56,9 +62,13 @@ struct CallsBenchmark: AsyncParsableCommand {
             bare.add(costs.3)
         }
         print(alone.line("1 call at a time:"))
-        print(many.line("\(standing) calls at a time:") + String(format: ", %.2f of 1 at a time", many.median / alone.median))
+        print(
+            many.line("\(standing) calls at a time:")
+                + String(format: ", %.2f of 1 at a time", many.median / alone.median))
         print(bare.line("two bare handshakes:"))
-        print(connecting.line("1 call at a time, with ICE and DTLS:") + String(format: ", rate %.2f of two handshakes'", bare.median / connecting.median))
+        print(
+            connecting.line("1 call at a time, with ICE and DTLS:")
+                + String(format: ", rate %.2f of two handshakes'", bare.median / connecting.median))
     }
 
     private func callOneByOne(_ caller: ScriptedCaller, _ process: ChildProcess) async throws -> Double {
@@ -114,6 +124,7 @@ private struct CallCost {
     func line(_ name: String) -> String {
         let (least, most) = (nanoseconds.min() ?? 0, nanoseconds.max() ?? 0)
         return String(
-            format: "%@ %.0f µs of CPU (%.0f to %.0f), %.0f per second and core", name, median / 1_000, least / 1_000, most / 1_000, 1e9 / median)
+            format: "%@ %.0f µs of CPU (%.0f to %.0f), %.0f per second and core", name, median / 1_000, least / 1_000,
+            most / 1_000, 1e9 / median)
     }
 }

@@ -11,7 +11,9 @@ final class ChildProcess {
         process.arguments = arguments
         // The clients' variables are not meant for the server.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ORBWEAVER_") }
-        process.environment = inherited.merging(["NIO_SINGLETON_GROUP_LOOP_COUNT": "1"]) { $1 }.merging(environment) { $1 }
+        process.environment = inherited.merging(["NIO_SINGLETON_GROUP_LOOP_COUNT": "1"]) { $1 }.merging(environment) {
+            $1
+        }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -36,13 +38,16 @@ final class ChildProcess {
     /// Nanoseconds that it has spent on CPUs so far, by threads that have ended too (clock_getcpuclockid(3)).
     func cpuNanoseconds() -> UInt64 {
         var (clock, time) = (clockid_t(), timespec())
-        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0,
+            unsafe clock_gettime(clock, &time) == 0
+        else { return 0 }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// Nanoseconds that its living threads whose name begins like this have spent on a CPU so far (proc(5), schedstat).
     func cpuNanoseconds(ofThreads name: String) -> UInt64 {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
+        let tasks =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
         return tasks.reduce(0) { sum, task in
             guard text("task/\(task)/comm").hasPrefix(name) else { return sum }
             return sum + (text("task/\(task)/schedstat").split(separator: " ").first.flatMap { UInt64($0) } ?? 0)

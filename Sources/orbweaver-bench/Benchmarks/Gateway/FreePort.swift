@@ -7,7 +7,9 @@ import Sockets
 /// Ports that were free a moment ago.
 enum FreePort {
     static func tcp() async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(
+            host: "127.0.0.1", port: 0
+        ).get()
         guard let port = channel.localAddress?.port else { throw ValidationError("no free port") }
         try await channel.close()
         return port

@@ -28,10 +28,16 @@ struct HTTPClient: Sendable {
 
     /// - Parameter user: authenticated with the password of the demo users.
     /// - Throws: `ValidationError` if no answer comes.
-    func request(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer()) async throws -> Answer {
+    func request(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer())
+        async throws -> Answer
+    {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
-        head.headers = ["Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)"]
-        if let user { head.headers.add(name: "Authorization", value: "Basic " + Data("\(user):dev".utf8).base64EncodedString()) }
+        head.headers = [
+            "Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)",
+        ]
+        if let user {
+            head.headers.add(name: "Authorization", value: "Basic " + Data("\(user):dev".utf8).base64EncodedString())
+        }
         do {
             return try await channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }.get()
         } catch {

@@ -21,7 +21,8 @@ final class NotificationSocket: Sendable {
 
         /// Its kind, and why if it says so.
         fileprivate var summary: String {
-            [eventType, sessionParams?.statusCode.map { "\($0)" }, sessionParams?.reasonText].compactMap(\.self).joined(separator: " ")
+            [eventType, sessionParams?.statusCode.map { "\($0)" }, sessionParams?.reasonText].compactMap(\.self).joined(
+                separator: " ")
         }
     }
 
@@ -30,29 +31,35 @@ final class NotificationSocket: Sendable {
 
     init(port: Int, overTLS: Bool = false, path: String) async throws {
         let context = overTLS ? try Self.anyCertificate.get() : nil
-        let (texts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1_000))
+        let (texts, continuation) = AsyncStream.makeStream(
+            of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1_000))
         self.texts = texts
-        let upgrade: EventLoopFuture<any Channel> = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let context {
-                        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: nil))
-                    }
-                    let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 20) { channel, _ in
-                        channel.eventLoop.makeCompletedFuture {
-                            try channel.pipeline.syncOperations.addHandler(Reader(continuation))
-                            return channel
-                        }
-                    }
-                    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
-                    head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
-                    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                        configuration: .init(
-                            upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-                                upgradeRequestHead: head, upgraders: [upgrader],
-                                notUpgradingCompletionHandler: { $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) })))
+        let upgrade: EventLoopFuture<any Channel> = try await ClientBootstrap(
+            group: MultiThreadedEventLoopGroup.singleton
+        )
+        .connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                if let context {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLClientHandler(context: context, serverHostname: nil))
                 }
+                let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 20) { channel, _ in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Reader(continuation))
+                        return channel
+                    }
+                }
+                var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
+                head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
+                return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+                    configuration: .init(
+                        upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                            upgradeRequestHead: head, upgraders: [upgrader],
+                            notUpgradingCompletionHandler: {
+                                $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+                            })))
             }
+        }
         channel = try await upgrade.get()
     }
 
@@ -77,7 +84,8 @@ final class NotificationSocket: Sendable {
             if notification.eventType == type { return notification }
             others.append(notification.summary)
         }
-        throw ValidationError("no \(type) in 30 seconds, or the channel was closed; what came: \(others.joined(separator: ", "))")
+        throw ValidationError(
+            "no \(type) in 30 seconds, or the channel was closed; what came: \(others.joined(separator: ", "))")
     }
 
     func close() async {

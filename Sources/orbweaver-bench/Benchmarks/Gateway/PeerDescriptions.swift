@@ -41,7 +41,9 @@ enum PeerDescriptions {
                 address = SocketAddress(ip, port: port)
             }
         }
-        guard let ufrag, let password, let address else { throw ValidationError("the gateway's description lacks something:\n\(description)") }
+        guard let ufrag, let password, let address else {
+            throw ValidationError("the gateway's description lacks something:\n\(description)")
+        }
         return (address, ICECredentials(ufrag: ufrag, password: password))
     }
 }

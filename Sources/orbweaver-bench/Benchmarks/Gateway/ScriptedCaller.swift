@@ -30,7 +30,9 @@ struct ScriptedCaller {
     init(_ gateway: GatewayUnderTest) async throws {
         self.gateway = gateway
         client = try await HTTPClient(port: gateway.port)
-        guard let alices = try await gateway.register(Self.alice, client), let bobs = try await gateway.register(Self.bob, client) else {
+        guard let alices = try await gateway.register(Self.alice, client),
+            let bobs = try await gateway.register(Self.bob, client)
+        else {
             throw ValidationError("no notification channels")
         }
         (self.alices, self.bobs) = (alices, bobs)
@@ -49,17 +51,24 @@ struct ScriptedCaller {
     }
 
     /// A call that is answered, and whose peers never send anything.
-    func startCall(between peers: CallPeers) async throws -> Session { try await agree(on: peers.caller, peers.callee).session }
+    func startCall(between peers: CallPeers) async throws -> Session {
+        try await agree(on: peers.caller, peers.callee).session
+    }
 
     /// Alice hangs up, and Bob has heard of it.
     func end(_ session: Session) async throws {
-        let answer = try await client.request(.DELETE, gateway.path(Self.alice, "callControl/callSessions/\(session)"), user: Self.alice)
-        guard answer.status == 200 else { throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))") }
+        let answer = try await client.request(
+            .DELETE, gateway.path(Self.alice, "callControl/callSessions/\(session)"), user: Self.alice)
+        guard answer.status == 200 else {
+            throw ValidationError("DELETE: \(answer.status) \(String(buffer: answer.body))")
+        }
         _ = try await bobs.next("callEnd")
     }
 
     /// The gateway's descriptions to both, once Bob has answered.
-    private func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (session: Session, offer: String, answer: String) {
+    private func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (
+        session: Session, offer: String, answer: String
+    ) {
         let session = try await start(offer: PeerDescriptions.audio(caller, setup: "actpass"))
         guard let invitation = try await bobs.next("call").sessionParams, let offer = invitation.sdp else {
             throw ValidationError("the call came without a description")
@@ -73,9 +82,13 @@ struct ScriptedCaller {
 
     private func start(offer: String) async throws -> Session {
         let request = ["type": "callStart", "from": "sip:\(Self.alice)", "to": "sip:\(Self.bob)", "sdp": offer]
-        let answer = try await client.request(.POST, gateway.path(Self.alice, "callControl"), user: Self.alice, body: try wrapped(request))
-        guard answer.status == 201 else { throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))") }
-        return try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse.sessionData
+        let answer = try await client.request(
+            .POST, gateway.path(Self.alice, "callControl"), user: Self.alice, body: try wrapped(request))
+        guard answer.status == 201 else {
+            throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
+        }
+        return try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse
+            .sessionData
     }
 
     private struct Started: Decodable {
@@ -87,7 +100,9 @@ struct ScriptedCaller {
         let answer = try await client.request(
             .PUT, gateway.path(Self.bob, "callControl/callSessions/\(session)"), user: Self.bob,
             body: try wrapped(["type": "callAnswer", "sdp": description]))
-        guard answer.status == 200 else { throw ValidationError("callAnswer: \(answer.status) \(String(buffer: answer.body))") }
+        guard answer.status == 200 else {
+            throw ValidationError("callAnswer: \(answer.status) \(String(buffer: answer.body))")
+        }
     }
 
     private func wrapped(_ request: [String: String]) throws -> ByteBuffer {

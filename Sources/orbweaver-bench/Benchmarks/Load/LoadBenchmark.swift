@@ -4,7 +4,8 @@ import Primitives
 
 struct LoadBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "load", abstract: "Many anchored calls at a time: CPU and memory per call, and the delay that the gateway adds.",
+        commandName: "load",
+        abstract: "Many anchored calls at a time: CPU and memory per call, and the delay that the gateway adds.",
         discussion: """
             The gateway is a process of its own with one media worker. Calls are set up through REST and WebSocket; each of their peers
             has done ICE and DTLS, checks every 5 seconds, and sends a packet of audio every 20 ms, with the time in it. Delays are those
@@ -27,8 +28,10 @@ struct LoadBenchmark: AsyncParsableCommand {
     var share = 0.7
 
     func validate() throws {
-        guard !calls.isEmpty, calls.allSatisfy({ 1...4_000 ~= $0 }), 1...60 ~= seconds, 1...10 ~= rounds, 0...1 ~= share else {
-            throw ValidationError("1 to 4000 calls, 1 to 60 seconds, 1 to 10 rounds and a share of 0 to 1 can be measured")
+        guard !calls.isEmpty, calls.allSatisfy({ 1...4_000 ~= $0 }), 1...60 ~= seconds, 1...10 ~= rounds, 0...1 ~= share
+        else {
+            throw ValidationError(
+                "1 to 4000 calls, 1 to 60 seconds, 1 to 10 rounds and a share of 0 to 1 can be measured")
         }
     }
 
@@ -40,7 +43,10 @@ struct LoadBenchmark: AsyncParsableCommand {
         print(Measurement.heading)
         for total in totals { print(total.line) }
         for (fewer, more) in zip(totals, totals.dropFirst()) {
-            print(String(format: "CPU per call: at %d calls %.2f of that at %d", more.calls, more.cpuPerCall / fewer.cpuPerCall, fewer.calls))
+            print(
+                String(
+                    format: "CPU per call: at %d calls %.2f of that at %d", more.calls,
+                    more.cpuPerCall / fewer.cpuPerCall, fewer.calls))
         }
         guard share > 0 else { return }
         var full = Measurement(calls: try await callsAtShare(totals))
@@ -56,7 +62,8 @@ struct LoadBenchmark: AsyncParsableCommand {
         for _ in 0..<4 {
             let below = known.filter { $0.share < share }.max { $0.calls < $1.calls } ?? (0, 0)
             let above = known.filter { $0.share >= share && $0.calls > below.calls }.min { $0.calls < $1.calls }
-            let perCall = above.map { ($0.share - below.share) / ($0.calls - below.calls) } ?? below.share / max(1, below.calls)
+            let perCall =
+                above.map { ($0.share - below.share) / ($0.calls - below.calls) } ?? below.share / max(1, below.calls)
             guess = max(1, min(4_000, Int(below.calls + (share - below.share) / perCall)))
             let measured = try await measure(guess)
             known.append((Double(guess), measured.mediaShare))
@@ -66,7 +73,8 @@ struct LoadBenchmark: AsyncParsableCommand {
     }
 
     private func measure(_ calls: Int) async throws -> Measurement {
-        let gateway = try await GatewayUnderTest(gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
+        let gateway = try await GatewayUnderTest(
+            gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
         defer { gateway.process.stop() }
         let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)
@@ -113,14 +121,18 @@ private struct Measurement {
     /// Of one core, that the media worker was busy.
     var mediaShare: Double { Double(mediaCPU) / 1e9 / Double(seconds) }
 
-    static let heading = "calls | CPU per call-second | packet | worker | memory per call | delay p50, p99, max | packets/s, lost | latest packet"
+    static let heading =
+        "calls | CPU per call-second | packet | worker | memory per call | delay p50, p99, max | packets/s, lost | latest packet"
 
     var line: String {
         let delay = traffic.delay
         return String(
             format: "%5d | %.0f µs | %.2f µs | %.0f %% | %.0f KB | %.2f, %.2f, %.2f ms | %.0f, %d | %.1f ms late",
-            calls, cpuPerCall, Double(cpu) / 1_000 / Double(traffic.sent), mediaShare * 100, Double(bytes) / Double(calls * rounds) / 1_024,
-            Double(delay.percentile(0.5)) / 1_000, Double(delay.percentile(0.99)) / 1_000, Double(delay.maximum) / 1_000,
-            Double(traffic.sent) / Double(seconds), traffic.sent - traffic.received, traffic.worstLateness.inSeconds * 1_000)
+            calls, cpuPerCall, Double(cpu) / 1_000 / Double(traffic.sent), mediaShare * 100,
+            Double(bytes) / Double(calls * rounds) / 1_024,
+            Double(delay.percentile(0.5)) / 1_000, Double(delay.percentile(0.99)) / 1_000,
+            Double(delay.maximum) / 1_000,
+            Double(traffic.sent) / Double(seconds), traffic.sent - traffic.received,
+            traffic.worstLateness.inSeconds * 1_000)
     }
 }

@@ -53,7 +53,8 @@ final class LoadPeer {
         self.number = number
         self.voice = voice
         self.context = context
-        credentials = ICECredentials(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
+        credentials = ICECredentials(
+            ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
         ssrc = 0x1000_0000 + UInt32(number)
     }
 
@@ -140,7 +141,9 @@ final class LoadPeer {
 extension MutableSpan<UInt8> {
     /// The lowest bytes of a number, in network order.
     fileprivate mutating func write(_ value: UInt64, size: Int, at offset: Int) {
-        for index in 0..<size { self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - index))) }
+        for index in 0..<size {
+            self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - index)))
+        }
     }
 
     fileprivate func read(size: Int, at offset: Int) -> UInt64 {

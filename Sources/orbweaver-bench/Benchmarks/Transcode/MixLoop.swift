@@ -56,7 +56,8 @@ private final class MixReceiver {
     func insert(_ payload: [UInt8], number: Int, at now: MonotonicTime) {
         playout.insert(
             payload.span, number: SequenceNumber(UInt16(truncatingIfNeeded: number)),
-            timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: number * AudioMixer.frame)), clockRate: 48_000, sampleCount: AudioMixer.frame,
+            timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: number * AudioMixer.frame)), clockRate: 48_000,
+            sampleCount: AudioMixer.frame,
             at: now)
     }
 
@@ -74,7 +75,9 @@ private final class MixEncoder {
 
     func encode(_ samples: [Int16]) {
         var span = packet.mutableSpan
-        do { _ = try encoder.encode(samples.span, into: &span) } catch { preconditionFailure("20 ms fit a packet: \(error)") }
+        do { _ = try encoder.encode(samples.span, into: &span) } catch {
+            preconditionFailure("20 ms fit a packet: \(error)")
+        }
     }
 }
 
@@ -86,7 +89,8 @@ private struct PlainOpusDecoder: AudioDecoder, ~Copyable {
     func sampleCount(of payload: Span<UInt8>) -> Int? { OpusDecoder.sampleCount(of: payload) }
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { OpusPacket.carriesRedundancy(payload) }
 
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int {
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
         do throws(OpusError) { return try decoder.decode(payload, into: &samples) } catch { throw .malformed }
     }
 
@@ -95,7 +99,9 @@ private struct PlainOpusDecoder: AudioDecoder, ~Copyable {
     }
 
     mutating func conceal(into samples: inout MutableSpan<Int16>) {
-        do throws(OpusError) { try decoder.conceal(into: &samples) } catch { preconditionFailure("20 ms can be concealed: \(error)") }
+        do throws(OpusError) { try decoder.conceal(into: &samples) } catch {
+            preconditionFailure("20 ms can be concealed: \(error)")
+        }
     }
 
     mutating func reset() { decoder.reset() }

@@ -7,7 +7,8 @@ import Sockets
 
 struct TranscodeBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transcode", abstract: "Calls between Opus and G.711, and mixes of Opus legs, next to bare libopus with the same audio.",
+        commandName: "transcode",
+        abstract: "Calls between Opus and G.711, and mixes of Opus legs, next to bare libopus with the same audio.",
         discussion: """
             Calls: a media worker between real peers (ICE, DTLS, SRTP) over loopback; counted is the CPU of its thread, everything
             included, G.711, resampling and the network too. Every call has one Opus leg, so that all of it is laid on that leg.
@@ -32,7 +33,8 @@ struct TranscodeBenchmark: ParsableCommand {
 
     func validate() throws {
         guard 1...200 ~= calls, 1...60 ~= seconds, 1...10 ~= rounds, legs.allSatisfy({ 2...32 ~= $0 }) else {
-            throw ValidationError("1 to 200 calls, 1 to 60 seconds, 1 to 10 rounds and mixes of 2 to 32 legs can be measured")
+            throw ValidationError(
+                "1 to 200 calls, 1 to 60 seconds, 1 to 10 rounds and mixes of 2 to 32 legs can be measured")
         }
     }
 
@@ -73,7 +75,9 @@ struct TranscodeBenchmark: ParsableCommand {
         let server = try BenchCall.server()
         defer { server.stop() }
         let peers = try LoadPeers()
-        for number in 0..<calls { try BenchCall.connect(CallID(UInt64(number) + 1), of: peers, voices: (opus, pcmu), to: server) }
+        for number in 0..<calls {
+            try BenchCall.connect(CallID(UInt64(number) + 1), of: peers, voices: (opus, pcmu), to: server)
+        }
         guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
         // The first second makes decoders and buffers; by the fourth, every leg has had its first reports.
         _ = try peers.stream(for: .seconds(4))

@@ -4,7 +4,8 @@ extension Fingerprint {
     /// `.some(nil)` is a well-formed line with a hash function that does not count here, unknown or weak; it can be ignored.
     static func reading(_ value: String) -> Fingerprint?? {
         var fields = FieldReader(value)
-        guard let name = fields.field(), let hex = fields.field(), fields.isAtEnd, let digest = digest(fromHex: hex) else { return nil }
+        guard let name = fields.field(), let hex = fields.field(), fields.isAtEnd, let digest = digest(fromHex: hex)
+        else { return nil }
         guard let algorithm = Algorithm(rawValue: name.lowercased()) else { return .some(nil) }
         guard digest.count == algorithm.digestLength else { return nil }
         return Fingerprint(algorithm, digest: digest)
