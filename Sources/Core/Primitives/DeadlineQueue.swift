@@ -1,10 +1,11 @@
-/// The deadlines of many machines that one owner drives: at most one per machine, the earliest first.
+/// The deadlines of many state machines with one owner: at most one per machine, the earliest first.
 ///
-/// A binary heap with lazy removal: a deadline that was moved or cancelled leaves a stale entry behind, which is
-/// skipped when it comes to the top. Setting costs O(log n); an owner with 1,000 calls keeps a few thousand entries.
+/// It is a binary heap with lazy removal. A deadline that is moved or cancelled leaves a stale entry behind, which is
+/// skipped when it comes to the top. Setting a deadline costs O(log n). An owner with 1,000 calls has a few thousand
+/// entries.
 ///
-/// Machines are named by a number: the queue is asked in every round of its owner's loop, and generic code that is not
-/// specialised would allocate there.
+/// Machines are identified by a number. The queue is asked in every round of its owner's loop, and generic code that is
+/// not specialised would allocate there.
 package struct DeadlineQueue: Sendable {
     private struct Entry {
         var time: MonotonicTime
@@ -14,16 +15,17 @@ package struct DeadlineQueue: Sendable {
     private var heap: [Entry] = []
     private var current: [UInt64: MonotonicTime] = [:]
 
+    /// Makes an empty queue.
     package init() {}
 
-    /// Sets, moves or (with `nil`) cancels the deadline of `id`.
+    /// Sets or moves the deadline of `id`; `nil` cancels it.
     package mutating func set(_ time: MonotonicTime?, for id: UInt64) {
         guard current[id] != time else { return }
         current[id] = time
         if let time { push(Entry(time: time, id: id)) }
     }
 
-    /// When the owner must wake up; `nil` is never.
+    /// When the owner must wake up; `nil` if there is no deadline.
     package var earliest: MonotonicTime? {
         mutating get {
             discardStale()
@@ -31,7 +33,7 @@ package struct DeadlineQueue: Sendable {
         }
     }
 
-    /// Removes and returns a machine whose deadline has come.
+    /// Removes and returns a machine whose deadline has come; `nil` if there is none.
     package mutating func popDue(at now: MonotonicTime) -> UInt64? {
         discardStale()
         guard let first = heap.first, first.time <= now else { return nil }

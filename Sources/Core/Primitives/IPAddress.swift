@@ -1,16 +1,21 @@
-/// An IPv4 or IPv6 address as a value: comparable, hashable, printable, with no system types in it.
+/// An IPv4 or IPv6 address as a value: comparable, hashable and printable, without system types.
 package struct IPAddress: Hashable, Sendable {
+    /// The version of the Internet Protocol.
     package enum Family: UInt8, Sendable {
+        /// IPv4, 32 bits.
         case v4 = 4
+        /// IPv6, 128 bits.
         case v6 = 6
     }
 
+    /// The version of the address.
     package let family: Family
     /// The upper half of an IPv6 address; 0 for IPv4.
     package let high: UInt64
     /// The lower half of an IPv6 address, or the 32 bits of an IPv4 address.
     package let low: UInt64
 
+    /// Makes an IPv4 address of its 32 bits; the first octet is the highest.
     @inlinable
     package init(v4 bits: UInt32) {
         family = .v4
@@ -18,6 +23,7 @@ package struct IPAddress: Hashable, Sendable {
         low = UInt64(bits)
     }
 
+    /// Makes an IPv6 address of its two halves.
     @inlinable
     package init(v6 high: UInt64, _ low: UInt64) {
         family = .v6
@@ -25,13 +31,14 @@ package struct IPAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// An IPv4 address that arrived on an IPv6 socket (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) as plain IPv4.
+    /// The address as plain IPv4 if it came mapped on an IPv6 socket (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2); otherwise
+    /// unchanged.
     package var unmapped: IPAddress {
         guard family == .v6, high == 0, low >> 32 == 0xFFFF else { return self }
         return IPAddress(v4: UInt32(truncatingIfNeeded: low))
     }
 
-    /// 127.0.0.0/8 or ::1.
+    /// Whether the address is in 127.0.0.0/8 or is ::1.
     package var isLoopback: Bool {
         switch family {
         case .v4: low >> 24 == 127
@@ -39,10 +46,10 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// 0.0.0.0 or ::.
+    /// Whether the address is 0.0.0.0 or ::.
     package var isUnspecified: Bool { high == 0 && low == 0 }
 
-    /// 169.254.0.0/16 or fe80::/10.
+    /// Whether the address is in 169.254.0.0/16 or fe80::/10.
     package var isLinkLocal: Bool {
         switch family {
         case .v4: low >> 16 == 0xA9FE
@@ -50,7 +57,7 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes of the address in network order.
     package var bytes: [UInt8] {
         var writer = ByteWriter(reserving: 16)
         switch family {
@@ -66,7 +73,7 @@ package struct IPAddress: Hashable, Sendable {
 // MARK: - Text
 
 extension IPAddress: CustomStringConvertible {
-    /// Dotted quad, or the canonical IPv6 text of RFC 5952.
+    /// The dotted quad, or the canonical IPv6 text of RFC 5952.
     package var description: String {
         switch family {
         case .v4: (0..<4).map { String((low >> (24 - 8 * UInt64($0))) & 0xFF) }.joined(separator: ".")
@@ -87,7 +94,8 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Six full groups and a dotted quad: `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`.
+    /// The length of the longest text, six full groups and a dotted quad:
+    /// `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`.
     private static let longestText = 45
 
     private static func dottedQuad(_ text: some StringProtocol) -> UInt32? {
@@ -95,7 +103,7 @@ extension IPAddress: CustomStringConvertible {
         guard parts.count == 4 else { return nil }
         var bits: UInt32 = 0
         for part in parts {
-            // A leading zero means octal to some programs: an address that two of them read differently is none.
+            // Some programs read a leading zero as octal, so an address with one is ambiguous and refused.
             guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 part.utf8.count == 1 || part.utf8.first != 0x30, let value = UInt8(part)
             else { return nil }
@@ -106,7 +114,7 @@ extension IPAddress: CustomStringConvertible {
 
     private static func groups(of text: some StringProtocol) -> [UInt16]? {
         var text = String(text)
-        // A trailing dotted quad stands for two groups (RFC 4291 §2.2).
+        // A trailing dotted quad is the text of two groups (RFC 4291 §2.2).
         if text.contains("."), let colon = text.lastIndex(of: ":") {
             guard let bits = dottedQuad(text[text.index(after: colon)...]) else { return nil }
             text = text[...colon] + String(bits >> 16, radix: 16) + ":" + String(bits & 0xFFFF, radix: 16)
@@ -154,7 +162,7 @@ extension IPAddress: CustomStringConvertible {
     private var canonicalV6: String {
         if high == 0, low >> 32 == 0xFFFF { return "::ffff:\(unmapped)" }
         let groups = (0..<8).map { UInt16(truncatingIfNeeded: ($0 < 4 ? high : low) >> (48 - 16 * UInt64($0 % 4))) }
-        // The longest run of at least two zero groups is left out, the first of equals (RFC 5952 §4.2).
+        // The longest run of at least two zero groups is left out, the first of several (RFC 5952 §4.2).
         var best = 0..<0
         var start = 0
         while start < 8 {

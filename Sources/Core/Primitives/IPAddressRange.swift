@@ -1,11 +1,11 @@
-/// All addresses that begin with the same bits, as `10.0.0.0/8` or `2001:db8::/32` (RFC 4632 §3.1, RFC 4291 §2.3).
+/// All addresses with the same first bits, such as `10.0.0.0/8` or `2001:db8::/32` (RFC 4632 §3.1, RFC 4291 §2.3).
 package struct IPAddressRange: Hashable, Sendable, CustomStringConvertible {
-    /// The first address of the range: the bits after the prefix are 0.
+    /// The first address of the range; its bits after the prefix are 0.
     package let first: IPAddress
-    /// The bits that all addresses share: 0 to 32, for IPv6 0 to 128.
+    /// The number of bits that all addresses share: 0 to 32, for IPv6 0 to 128.
     package let prefixLength: Int
 
-    /// The range that `address` is in; `nil` if the prefix is longer than such an address.
+    /// Makes the range that contains `address`; `nil` if the prefix is longer than the address.
     package init?(_ address: IPAddress, prefixLength: Int) {
         let width = address.family == .v4 ? 32 : 128
         guard (0...width).contains(prefixLength) else { return nil }
@@ -13,8 +13,8 @@ package struct IPAddressRange: Hashable, Sendable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
-    /// Reads `10.0.0.0/8`, or an address alone, which is a range of one; `nil` if the text is neither.
-    /// Bits after the prefix must be 0: `10.1.2.3/8` is more likely a mistake than a range.
+    /// Reads `10.0.0.0/8`, or an address alone, which is a range of one; `nil` if the text is neither. Bits after the
+    /// prefix must be 0, because `10.1.2.3/8` is more likely a mistake than a range.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
@@ -30,12 +30,13 @@ package struct IPAddressRange: Hashable, Sendable, CustomStringConvertible {
         self.init(address, prefixLength: length)
     }
 
-    /// An IPv4 address that arrived on an IPv6 socket is looked at as IPv4.
+    /// Whether the range contains the address. An IPv4 address that came mapped on an IPv6 socket counts as IPv4.
     package func contains(_ address: IPAddress) -> Bool {
         let address = address.unmapped
         return address.family == first.family && address.keeping(bits: prefixLength) == first
     }
 
+    /// The range as text, such as `10.0.0.0/8`.
     package var description: String { "\(first)/\(prefixLength)" }
 }
 

@@ -1,12 +1,14 @@
-/// Where random values come from: the kernel's generator in the gateway, a seeded one in tests.
+/// A source of random values: the kernel's generator in the gateway, a seeded one in tests.
 package protocol RandomSource: Sendable {
-    /// 64 uniformly distributed bits.
+    /// Draws 64 uniformly distributed bits.
     mutating func next() -> UInt64
 }
 
 extension RandomSource {
+    /// Draws 32 uniformly distributed bits.
     package mutating func nextUInt32() -> UInt32 { UInt32(truncatingIfNeeded: next() >> 32) }
 
+    /// Draws `count` random bytes.
     package mutating func nextBytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -20,7 +22,7 @@ extension RandomSource {
         return bytes
     }
 
-    /// `count` characters out of a 64-character alphabet, six bits of randomness each.
+    /// Draws `count` characters of a 64-character alphabet, with six bits of randomness each.
     package mutating func nextToken(_ count: Int, alphabet: RandomAlphabet) -> String {
         var text = ""
         text.reserveCapacity(count)
@@ -35,13 +37,14 @@ extension RandomSource {
     }
 }
 
-/// Sixty-four characters that a token may be made of.
+/// The 64 characters of a random token.
 package enum RandomAlphabet: Sendable {
-    /// `ice-char` of RFC 8839 §5.4: letters, digits, `+` and `/`.
+    /// The `ice-char` of RFC 8839 §5.4: letters, digits, `+` and `/`.
     case ice
-    /// Safe in a URL path without escaping (RFC 4648 §5).
+    /// Letters, digits, `-` and `_`, which need no escaping in a URL path (RFC 4648 §5).
     case url
 
+    /// The 64 characters; six random bits select one.
     package var characters: [Character] {
         switch self {
         case .ice: Self.iceCharacters

@@ -1,27 +1,31 @@
-/// How often somebody may do something: a generic cell rate algorithm (ITU-T I.371 Annex A) for one source.
+/// A rate limit for one source: the generic cell rate algorithm (ITU-T I.371 Annex A).
 ///
-/// Each time costs one `interval` of debt, which goes by with time; whoever owes `burst` of them waits.
+/// Each action adds one `interval` of debt, which decreases with time. A source that owes `burst` intervals has to
+/// wait.
 package struct RateAllowance: Equatable, Sendable {
+    /// The rate that is allowed.
     package struct Rate: Equatable, Sendable {
-        /// Times in a row, at least 1.
+        /// The number of actions that are allowed at once, at least 1.
         package var burst: Int
-        /// Time after which it is allowed once more.
+        /// The time after which one more action is allowed.
         package var interval: Duration
 
+        /// Makes a rate of its parts; each parameter is the property of that name.
         package init(burst: Int, interval: Duration) {
             self.burst = burst
             self.interval = interval
         }
     }
 
-    /// When nothing will be owed any more (the theoretical arrival time of the algorithm); `nil`: nothing is owed.
+    /// The time at which the debt is gone (the theoretical arrival time of the algorithm); `nil` if there is none.
     package private(set) var clearAt: MonotonicTime?
 
+    /// Makes an allowance without debt.
     package init() {}
 
-    /// Charges for one time, if it is allowed now.
+    /// Counts one action if it is allowed now.
     ///
-    /// - Returns: how long to wait otherwise.
+    /// - Returns: `nil` if the action is allowed; otherwise the time to wait, and the action is not counted.
     package mutating func charge(_ rate: Rate, at now: MonotonicTime) -> Duration? {
         let clear = max(clearAt ?? now, now)
         let wait = (clear - now) - rate.interval * (rate.burst - 1)
@@ -30,7 +34,7 @@ package struct RateAllowance: Equatable, Sendable {
         return nil
     }
 
-    /// A debt that has gone by is forgotten.
+    /// Forgets a debt that is gone.
     package mutating func timeout(at now: MonotonicTime) {
         if let clear = clearAt, clear <= now { clearAt = nil }
     }

@@ -1,8 +1,9 @@
-/// Where somebody comes from, as far as one customer line goes: an IPv4 address or an IPv6 /64.
+/// The network of a client, for limits per customer line: an IPv4 address or an IPv6 /64.
 package struct SourceNetwork: Hashable, Sendable {
     private let family: IPAddress.Family
     private let bits: UInt64
 
+    /// Makes the network of an address. An IPv4 address that came mapped on an IPv6 socket counts as IPv4.
     package init(_ address: IPAddress) {
         let address = address.unmapped
         family = address.family
@@ -14,10 +15,11 @@ package struct SourceNetwork: Hashable, Sendable {
         self.bits = bits
     }
 
-    /// What one customer may be given: an IPv4 address, or an IPv6 /48 with its 65,536 networks (RFC 6177 §2).
+    /// The largest network that one customer may have: an IPv4 address, or an IPv6 /48 with its 65,536 networks
+    /// (RFC 6177 §2).
     package var site: SourceNetwork { family == .v4 ? self : SourceNetwork(family, bits & ~0xFFFF) }
 
-    /// The family's number and the bits, in network order.
+    /// The number of the IP version, then the bits of the network in network order.
     package var bytes: [UInt8] {
         var writer = ByteWriter(reserving: 9)
         writer.write(family.rawValue)

@@ -1,34 +1,37 @@
 extension EModel {
-    /// What ratings are measured against: people who know wideband expect more of it (ITU-T G.107, G.107.1).
+    /// The scale of a rating: listeners who know wideband audio expect more of it (ITU-T G.107, G.107.1).
     package enum Scale: Equatable, Sendable {
-        /// Up to 93.2 with default parameters.
+        /// Ratings up to 93.2 with default parameters.
         case narrowband
-        /// Up to 129.
+        /// Ratings up to 129.
         case wideband
     }
 
-    /// What a codec costs (ITU-T G.113).
+    /// The impairment by a codec, and its robustness to packet loss (ITU-T G.113).
     package struct Codec: Equatable, Sendable {
+        /// The scale that the values belong to.
         package var scale: Scale
-        /// Ie or Ie,wb: without any loss.
+        /// The equipment impairment factor Ie, or Ie,wb, without loss.
         package var impairment: Double
-        /// Bpl or Bpl,wb: the larger, the better losses are hidden.
+        /// The packet loss robustness factor Bpl, or Bpl,wb: the larger it is, the better losses are concealed.
         package var robustness: Double
 
+        /// Makes a codec of its parts, on the narrowband scale unless given; each parameter is the property of that
+        /// name.
         package init(scale: Scale = .narrowband, impairment: Double, robustness: Double) {
             self.scale = scale
             self.impairment = impairment
             self.robustness = robustness
         }
 
-        /// With concealment: Ie 0, Bpl 25.1 (G.113 Appendix I).
+        /// G.711 with packet loss concealment: Ie 0, Bpl 25.1 (G.113 Appendix I).
         package static let g711 = Codec(impairment: 0, robustness: 25.1)
-        /// Losses are silent: Ie 0, Bpl 4.3 (G.113 Appendix I).
+        /// G.711 with silence in place of lost packets: Ie 0, Bpl 4.3 (G.113 Appendix I).
         package static let g711WithoutConcealment = Codec(impairment: 0, robustness: 4.3)
 
-        /// Ie,wb by bit rate (G.113 Appendix IV): 13 at 64, 20 at 56, 31 at 48 kbit/s.
+        /// G.722 by bit rate (G.113 Appendix IV): Ie,wb is 13 at 64, 20 at 56 and 31 at 48 kbit/s.
         ///
-        /// Bpl,wb is the project's own choice, that of G.711: both are concealed by repeating the last period.
+        /// Bpl,wb is the project's own choice, that of G.711: both are concealed by repeating the last pitch period.
         package static func g722(bitsPerSecond: Int = 64_000) -> Codec {
             let impairment: Double =
                 switch bitsPerSecond {
@@ -39,25 +42,27 @@ extension EModel {
             return Codec(scale: .wideband, impairment: impairment, robustness: 25.1)
         }
 
-        /// The project's own choice: ITU-T has published no values for Opus.
+        /// Opus. The values are the project's own choice, because ITU-T has published none.
         ///
-        /// Ie,wb goes in a line from 0 at 32 kbit/s, from where on published listening tests find little left to hear (Rämö and
-        /// Toukomaa, *Voice Quality Characterization of IETF Opus Codec*, 2011), to 10 at 12 kbit/s and below. Bpl,wb is 20 for
-        /// its concealment alone, and 30 with LBRR as long as nobody knows how much it restored.
+        /// Ie,wb falls linearly from 10 at 12 kbit/s and below to 0 at 32 kbit/s. Above that rate, published listening
+        /// tests find little audible difference (Rämö and Toukomaa, *Voice Quality Characterization of IETF Opus
+        /// Codec*, 2011). Bpl,wb is 20 for its concealment alone, and 30 with LBRR if it is unknown how much LBRR
+        /// restored.
         ///
         /// - Parameters:
-        ///   - bitsPerSecond: What the encoder aims at while somebody speaks, not the mean with its pauses.
-        ///   - hasUncountedRecovery: In-band FEC is in use, and what it restores is not subtracted from the loss.
+        ///   - bitsPerSecond: The target bit rate of the encoder during speech, not the mean with its pauses.
+        ///   - hasUncountedRecovery: Whether in-band FEC is in use, and what it restores is not subtracted from the
+        ///     loss.
         package static func opus(bitsPerSecond: Int = 32_000, hasUncountedRecovery: Bool = true) -> Codec {
             let missing = Double(32_000 - min(max(bitsPerSecond, 12_000), 32_000))
             return Codec(scale: .wideband, impairment: missing / 2_000, robustness: hasUncountedRecovery ? 30 : 20)
         }
 
-        /// By encoding name; `nil` for codecs that no value is known for.
+        /// The codec of an encoding name, in upper or lower case; `nil` for codecs without known values.
         ///
         /// - Parameters:
-        ///   - bitsPerSecond: What the encoder aims at; `nil` for what is usual.
-        ///   - hasUncountedRecovery: As of `opus`; other codecs have none.
+        ///   - bitsPerSecond: The target bit rate of the encoder; `nil` for the usual one.
+        ///   - hasUncountedRecovery: As in `opus`; other codecs have no FEC.
         package init?(named name: String, bitsPerSecond: Int? = nil, hasUncountedRecovery: Bool = true) {
             switch name.lowercased() {
             case "opus":

@@ -4,19 +4,25 @@
 ///
 /// On the wideband scale Ro − Is is 129 (G.107.1 with default parameters).
 ///
-/// Deviation: Id is that of G.107 on both scales. G.107.1 weighs echo somewhat more; the peers of this gateway cancel theirs.
+/// Deviation: Id is that of G.107 on both scales. G.107.1 gives echo somewhat more weight, but the peers of this
+/// gateway cancel their echo.
 package struct EModel: Equatable, Sendable {
     /// Ro − Is of G.107.1 with default parameters.
     package static let widebandMaximum = 129.0
 
+    /// The scale of the rating, which is that of the codec.
     package let scale: Scale
-    /// 0…100, on the wideband scale 0…129.
+    /// The rating factor R: 0…100, or 0…129 on the wideband scale.
     package let rating: Double
 
+    /// Rates a conversation.
+    ///
     /// - Parameters:
-    ///   - delay: Ta, one way, mouth to ear, milliseconds.
-    ///   - loss: share of packets that nothing restored, 0…1.
-    ///   - burstRatio: BurstR, 1 for losses that come at random, more for bursts (§7.5).
+    ///   - codec: The impairment and robustness of the codec.
+    ///   - delay: Ta, the one-way delay from mouth to ear.
+    ///   - loss: Ppl as a fraction: packets lost and not restored, 0…1.
+    ///   - burstRatio: BurstR: 1 for random losses, more for bursts (§7.5); values below 1 count as 1.
+    ///   - parameters: The telephones and the network; the defaults of G.107 unless given.
     package init(
         _ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1,
         parameters: TransmissionParameters = TransmissionParameters()
@@ -35,18 +41,20 @@ package struct EModel: Equatable, Sendable {
         rating = min(max(sum, 0), maximum)
     }
 
-    /// Ie,eff = Ie + (95 − Ie) · Ppl / (Ppl / BurstR + Bpl), Ppl in percent (§7.5).
+    /// Ie,eff = Ie + (95 − Ie) · Ppl / (Ppl / BurstR + Bpl), with Ppl in percent (§7.5).
     private static func equipmentImpairment(_ codec: Codec, loss: Double, burstRatio: Double) -> Double {
         let percent = min(max(loss, 0), 1) * 100
         return codec.impairment + (95 - codec.impairment) * percent / (percent / max(1, burstRatio) + codec.robustness)
     }
 
-    /// MOS-CQE, 1…4.5: the mean opinion score that people would give (G.107 Annex B; G.107.1 takes R ÷ 1.29 to the same curve).
+    /// MOS-CQE, 1…4.5: the estimated mean opinion score (G.107 Annex B; G.107.1 applies the same curve to R ÷ 1.29).
     ///
-    /// Scores of the two scales say how good a call is for its kind; they do not compare a narrowband call with a wideband one.
+    /// The scores of both scales show how good a call is of its kind. They do not compare a narrowband call with a
+    /// wideband one.
     package var mos: Double { Self.mos(rating: scale == .wideband ? rating / 1.29 : rating) }
 
-    /// The curve of G.107 Annex B. It dips below 1 for ratings under 6.5, which no score can.
+    /// The mean opinion score for a narrowband rating, by the curve of G.107 Annex B. The curve falls below 1 for
+    /// ratings under 6.5, and is limited to 1 there.
     package static func mos(rating: Double) -> Double {
         switch rating {
         case ...0: 1
@@ -55,5 +63,6 @@ package struct EModel: Equatable, Sendable {
         }
     }
 
+    /// The quality band of the mean opinion score.
     package var band: QualityBand { QualityBand(mos: mos) }
 }

@@ -1,25 +1,26 @@
 import Primitives
 
-/// What lies between a mouth and an ear, as far as a gateway can tell.
+/// The conditions between mouth and ear, as far as a gateway knows them.
 package struct PathConditions: Equatable, Sendable {
-    /// Assumed where nobody has measured it: two packets of 20 ms.
+    /// The playout depth assumed where it has not been measured: two packets of 20 ms.
     package static let usualPlayoutDepth = Duration.milliseconds(40)
 
-    /// Of the network; half of it is one way. `nil` before it is known, and then counted as none.
+    /// The round-trip time of the network, of which half counts. `nil` if it is not known; it then counts as 0.
     package var roundTrip: Duration?
-    /// What waits in the receiver's jitter buffer; `nil` if that is the peer's secret.
+    /// The delay of the receiver's jitter buffer; `nil` if it is not known, and `usualPlayoutDepth` counts.
     package var playoutDepth: Duration?
-    /// A packet leaves when its last sample has been spoken.
+    /// The length of a packet, which is sent when its last sample has been spoken.
     package var packetTime = Duration.milliseconds(20)
-    /// Sound devices and the look-ahead of the codec (6.5 ms of Opus, RFC 6716 §2).
+    /// The delay of sound devices and of the codec's look-ahead (6.5 ms for Opus, RFC 6716 §2).
     package var fixedDelay = Duration.milliseconds(10)
-    /// Share of packets that did not come, 0…1.
+    /// The fraction of packets that did not arrive, 0…1.
     package var loss = 0.0
-    /// Share of packets that did not come and were restored by forward error correction, 0…1.
+    /// The fraction of packets that did not arrive and were restored by forward error correction, 0…1.
     package var recovered = 0.0
-    /// BurstR (G.107 §7.5).
+    /// BurstR (G.107 §7.5): 1 for random losses, more for bursts.
     package var burstRatio = 1.0
 
+    /// Makes the conditions of a path without loss whose delays are not known.
     package init() {}
 
     /// Ta, milliseconds.
@@ -28,11 +29,12 @@ package struct PathConditions: Equatable, Sendable {
         return 1_000 * (network + (playoutDepth ?? Self.usualPlayoutDepth) + packetTime + fixedDelay).inSeconds
     }
 
-    /// Ppl as a share: what was restored was not lost to the ear.
+    /// Ppl as a fraction: packets lost and not restored.
     package var unrestoredLoss: Double { max(0, loss - recovered) }
 }
 
 extension EModel {
+    /// Rates a conversation under the conditions of a path, with the default transmission parameters.
     package init(_ codec: Codec, over path: PathConditions) {
         self.init(codec, delay: path.delay, loss: path.unrestoredLoss, burstRatio: path.burstRatio)
     }

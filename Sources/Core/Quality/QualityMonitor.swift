@@ -1,26 +1,34 @@
 package import Primitives
 
-/// Says when the quality of one leg's audio is worth telling: regularly, and at once when a direction has come into another band.
+/// Decides when the quality of one leg's audio is reported: at regular intervals, and at once when the quality band of
+/// a direction has changed.
 ///
 ///     measured(…) ──▶ nextDeadline ──▶ report(at:)
 package struct QualityMonitor: Equatable, Sendable {
+    /// How often quality is reported.
     package struct Configuration: Equatable, Sendable {
-        /// Told this often even if nothing has changed.
+        /// The time between two reports if no band has changed.
         package var interval = Duration.seconds(5)
 
+        /// Makes the default: a report every five seconds.
         package init() {}
     }
 
+    /// Why a report is due.
     package enum Occasion: Hashable, Sendable {
+        /// The interval has passed.
         case interval
+        /// A direction is in another band than in the last report, or there has been no report yet.
         case bandChange
     }
 
+    /// The quality of both directions at a time.
     package struct Report: Equatable, Sendable {
+        /// Why the report is made.
         package var occasion: Occasion
-        /// What the gateway gets from this end.
+        /// The audio that the gateway receives from this peer; `nil` if it has not been measured.
         package var inbound: StreamQuality?
-        /// What this end says that it gets.
+        /// The audio that this peer receives, according to its reports; `nil` without reports.
         package var outbound: StreamQuality?
     }
 
@@ -29,18 +37,22 @@ package struct QualityMonitor: Equatable, Sendable {
         var outbound: QualityBand?
     }
 
+    /// How often quality is reported.
     package let configuration: Configuration
-    /// As measured last.
+    /// The last measurement of the audio that the gateway receives from this peer; `nil` before the first one.
     package private(set) var inbound: StreamQuality?
+    /// The last measurement of the audio that this peer receives; `nil` before the first one.
     package private(set) var outbound: StreamQuality?
     private var bands = Bands()
     private var bandsTold = Bands()
     private var lastMeasured = MonotonicTime.zero
     private var lastTold: MonotonicTime?
 
+    /// Starts without a measurement; nothing is reported before the first rating.
     package init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// Takes what is known now; the time since the measurement before is what is rated, a second or so.
+    /// Takes a measurement of both directions. The rating is about the time since the measurement before, usually a
+    /// second.
     package mutating func measured(inbound: StreamQuality?, outbound: StreamQuality?, at now: MonotonicTime) {
         self.inbound = inbound?.rated(since: self.inbound)
         self.outbound = outbound?.rated(since: self.outbound)
@@ -50,7 +62,7 @@ package struct QualityMonitor: Equatable, Sendable {
         lastMeasured = now
     }
 
-    /// What to tell, if its time has come.
+    /// The report that is due; `nil` if none is. The next interval starts with a report.
     package mutating func report(at now: MonotonicTime) -> Report? {
         guard let deadline = nextDeadline, deadline.time <= now else { return nil }
         bandsTold = bands
@@ -58,7 +70,7 @@ package struct QualityMonitor: Equatable, Sendable {
         return Report(occasion: deadline.reason, inbound: inbound, outbound: outbound)
     }
 
-    /// `nil` while nothing is rated: there is nothing to tell.
+    /// When the next report is due, and why; `nil` while neither direction is rated.
     package var nextDeadline: Deadline<Occasion>? {
         guard inbound?.rating != nil || outbound?.rating != nil else { return nil }
         guard let lastTold, bands == bandsTold else { return Deadline(lastMeasured, .bandChange) }

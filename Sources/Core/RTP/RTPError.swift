@@ -1,4 +1,5 @@
-/// Why bytes are not an RTP or RTCP packet. Every case is the sender's fault, except `limit…`, which is our cap.
+/// Why bytes are not an RTP or RTCP packet. The sender is at fault in every case but `limit…`, which is a limit of the
+/// gateway.
 package enum RTPError: Error, Hashable, Sendable {
     /// Fewer bytes than the headers claim or need.
     case malformedLength

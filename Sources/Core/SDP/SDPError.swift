@@ -1,29 +1,32 @@
-/// Why a description was refused. Every case prints as a sentence that helps whoever wrote the description.
+/// Why a description was refused. Every case prints as a sentence for the author of the description.
 package enum SDPError: Error, Equatable, Sendable {
-    /// The text breaks the grammar of RFC 8866 §9; lines count from 1.
+    /// The text breaks the grammar of RFC 8866 §9. The line number counts from 1.
     case malformedLine(Int, String)
     /// A session-level attribute cannot be read.
     case malformedSession(String)
-    /// An attribute of an m-line cannot be read; m-lines count from 0, as in `a=mid` values of browsers.
+    /// An attribute of an m-line cannot be read. The m-line number counts from 0, as the `a=mid` values of browsers do.
     case malformedMedia(Int, String)
-    /// The description is larger than the gateway cares to read.
+    /// The description is larger than the gateway accepts (`DescriptionLimits`).
     case limitExceeded(String)
-    /// Both sides are ICE lite: nobody would send connectivity checks (RFC 8445 §6.1.1).
+    /// Both sides are ICE lite, so neither would send connectivity checks (RFC 8445 §6.1.1).
     case unsupportedLitePeer
-    /// No m-line is left that the gateway could carry; one reason per m-line.
+    /// The gateway can carry none of the m-lines. There is one reason per m-line.
     case noUsableMedia([MediaRefusal])
-    /// A later offer breaks what RFC 3264 §8 and RFC 8829 §5.2.2 demand of it.
+    /// A later offer breaks a rule of RFC 3264 §8 or RFC 8829 §5.2.2. `media` is the index of the m-line; `nil` if the
+    /// whole offer is at fault.
     case offerMismatch(media: Int?, String)
-    /// An answer does not fit the offer it answers (RFC 3264 §6).
+    /// An answer does not fit its offer (RFC 3264 §6). `media` is the index of the m-line; `nil` if the whole answer is
+    /// at fault.
     case answerMismatch(media: Int?, String)
-    /// The offer/answer exchange is at another point (RFC 3264 §4); in `.localOffer` or `.remoteOffer`
-    /// an offer is pending, and a second one is glare (RFC 3261 §14.2).
+    /// The offer/answer exchange is in this other state (RFC 3264 §4). In `.localOffer` and `.remoteOffer` an offer is
+    /// pending, and a second one is glare (RFC 3261 §14.2).
     case wrongState(LegNegotiation.Phase)
-    /// The peer restarts ICE, and the answer needs credentials of its own (RFC 8839 §4.4.1.1.1).
+    /// The peer restarts ICE, so the answer needs new credentials (RFC 8839 §4.4.1.1.1).
     case restartNeedsCredentials
 }
 
 extension SDPError: CustomStringConvertible {
+    /// The sentence for the client, without passwords and fingerprints.
     package var description: String {
         switch self {
         case .malformedLine(let line, let fault): "SDP line \(line): \(fault)"

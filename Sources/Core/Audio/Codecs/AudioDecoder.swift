@@ -1,33 +1,36 @@
 /// Turns the packets of one stream into samples, one after the other.
 ///
-/// The engine counts audio in samples of 48 kHz per channel: every decoder brings its codec to that rate, and to as many channels as
-/// it was made for, whatever each packet has. Nothing here may allocate once the decoder has been made.
+/// The engine counts audio in samples per channel at 48 kHz. Every decoder converts the audio of its codec to that rate
+/// and to the number of channels it was made for, whatever a packet has. No function may allocate once the decoder has
+/// been made.
 package protocol AudioDecoder: ~Copyable {
-    /// 1 or 2 for as long as the decoder lives; the samples of two come by turns, left and right, in all spans here.
+    /// 1 or 2, constant for the life of the decoder. Two channels are interleaved, left first, in all spans of this
+    /// protocol.
     var channels: Int { get }
 
-    /// How many samples per channel `payload` will make, read from its header; `nil` if it cannot be decoded.
+    /// How many samples per channel `payload` decodes to, read from its header; `nil` if it cannot be decoded.
     func sampleCount(of payload: Span<UInt8>) -> Int?
 
-    /// Decodes one payload to the beginning of `samples`.
+    /// Decodes one payload to the start of `samples`.
     ///
     /// - Returns: The number of samples written, per channel.
-    /// - Throws: `malformed` for a payload that is none, `noRoom` if `samples` is too short; the decoder stays usable.
+    /// - Throws: `malformed` if the payload is not valid for the codec, `noRoom` if `samples` is too short. The decoder
+    ///   stays usable.
     mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
 
-    /// Whether `payload` carries a copy of the audio before it (RFC 6716 §2.1.7, LBRR).
+    /// Whether `payload` carries a redundant copy of the audio before it (LBRR, RFC 6716 §2.1.7).
     func carriesRedundancy(_ payload: Span<UInt8>) -> Bool
 
-    /// Fills all of `samples` with the audio that a lost packet held, from the copy in the packet after it.
+    /// Fills all of `samples` with the audio of a lost packet, decoded from the copy in the packet after it.
     mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError)
 
-    /// Fills all of `samples` with what hides a loss; called again and again, it fades out.
+    /// Packet loss concealment: fills all of `samples` in place of lost audio, and fades out when called repeatedly.
     mutating func conceal(into samples: inout MutableSpan<Int16>)
 
-    /// Fills all of `samples` with comfort noise (RFC 3389), going on where it stopped.
+    /// Fills all of `samples` with comfort noise (RFC 3389), continuous with the noise made before.
     mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>)
 
-    /// The next key that was heard in what has been decoded, each press once; `nil` if there is no more.
+    /// The next DTMF digit detected in the decoded audio, each press once; `nil` if there is no more.
     mutating func nextKey() -> Character?
 
     /// Forgets the stream, as if nothing had been decoded.
@@ -35,23 +38,24 @@ package protocol AudioDecoder: ~Copyable {
 }
 
 extension AudioDecoder where Self: ~Copyable {
-    /// For codecs that know no more.
+    /// One channel, the default for codecs without stereo.
     package var channels: Int { 1 }
 
-    /// For those who do not listen for keys.
+    /// No DTMF digits, the default for decoders that do not detect DTMF tones.
     package mutating func nextKey() -> Character? { nil }
 
-    /// For codecs that have their own way of saying nothing: silence.
+    /// Silence, the default for codecs that describe pauses in their own format instead of RFC 3389.
     package mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>) {
         for index in samples.indices { samples[index] = 0 }
     }
 }
 
+/// Why a payload was not decoded or not encoded.
 package enum AudioCodecError: Error, Equatable, Sendable {
-    /// The peer's payload is not what the codec makes.
+    /// The payload is not valid for the codec.
     case malformed
-    /// The buffer given is too short for what has to go in; a caller's mistake or a payload longer than any allowed.
+    /// The buffer is too short for the result: an error of the caller, or a payload longer than any that is allowed.
     case noRoom
-    /// The library refused; its own code.
+    /// The codec library refused; the value is the library's own error code.
     case failed(Int32)
 }

@@ -1,14 +1,16 @@
-/// What the outside of an Opus packet tells (RFC 6716 §3).
+/// What can be read from an Opus packet without decoding it (RFC 6716 §3).
 package enum OpusPacket {
-    /// Whether the packet carries a copy of the audio before it, in any of its channels (LBRR, RFC 6716 §4.2.3 and §4.2.4).
+    /// Whether the packet carries a redundant copy of the audio before it, in any of its channels (LBRR, RFC 6716
+    /// §4.2.3 and §4.2.4).
     ///
-    /// The flags are the first bits that the range coder wrote, each as likely as not: such bits stand in the first byte as they are.
+    /// The LBRR flags are the first bits that the range coder wrote, each with a probability of one half. Such bits
+    /// stand unchanged in the first byte of the frame.
     package static func carriesRedundancy(_ packet: Span<UInt8>) -> Bool {
         guard let toc = packet.isEmpty ? nil : packet[0] else { return false }
         let configuration = toc >> 3
-        // CELT alone, from 16 on, has none.
+        // Configurations from 16 on are CELT only, which has no LBRR.
         guard configuration < 16, let start = firstFrame(packet), start < packet.count else { return false }
-        // 10, 20, 40 and 60 ms for SILK alone; 10 and 20 ms for hybrid packets. A frame of SILK is 20 ms at most.
+        // SILK only has 10, 20, 40 and 60 ms; hybrid packets have 10 and 20 ms. A SILK frame is 20 ms at most.
         let frames = configuration < 12 ? max(1, Int(configuration & 3)) : 1
         let flags = packet[start]
         let isStereo = toc & 0x04 != 0
@@ -16,7 +18,7 @@ package enum OpusPacket {
         return mid || (isStereo && 2 * frames + 1 < 8 && flags >> UInt8(7 - 2 * frames - 1) & 1 != 0)
     }
 
-    /// Samples of 48 kHz that the packet says it holds, 120…5,760 (RFC 6716 §3.1 and §3.2); `nil` if it is none.
+    /// Samples of 48 kHz that the packet declares, 120…5,760 (RFC 6716 §3.1 and §3.2); `nil` if it is no Opus packet.
     package static func sampleCount(of packet: Span<UInt8>) -> Int? {
         guard let toc = packet.isEmpty ? nil : packet[0] else { return nil }
         let frames: Int
@@ -40,7 +42,7 @@ package enum OpusPacket {
         }
     }
 
-    /// Where the first frame begins (RFC 6716 §3.2).
+    /// The offset of the first frame (RFC 6716 §3.2); `nil` if the packet is too short.
     private static func firstFrame(_ packet: Span<UInt8>) -> Int? {
         switch packet[0] & 3 {
         case 0, 1: return 1
@@ -50,7 +52,7 @@ package enum OpusPacket {
         default:
             guard packet.count > 1 else { return nil }
             var start = 2
-            // Padding counts in bytes of 255 that go on.
+            // The padding length is a sequence of bytes; each byte of 255 is followed by another one.
             if packet[1] & 0x40 != 0 {
                 while start < packet.count, packet[start] == 255 { start += 1 }
                 start += 1

@@ -1,20 +1,22 @@
-/// Makes comfort noise: white noise through the all-pole lattice that the reflection coefficients describe (RFC 3389 §3.3).
+/// Makes comfort noise: white noise, filtered by the all-pole lattice that the reflection coefficients describe (RFC
+/// 3389 §3.3).
 ///
-/// Such a lattice is stable for coefficients that stay as they are. A peer that changes them with every packet could make what is in
-/// the filter grow without end: with other coefficients the filter begins empty.
+/// Such a lattice is stable while its coefficients are constant. A peer that changes them with every packet could make
+/// the filter state grow without limit, so the state is cleared whenever the coefficients change.
 package struct NoiseGenerator: Sendable {
     private var seed: UInt32 = 0x2F6E_2B1
     private var delays: InlineArray<13, Double> = .init(repeating: 0)
-    /// What `delays` belong to.
+    /// The coefficients that `delays` belong to.
     private var colour = ComfortNoise(level: .silence)
 
+    /// Makes a generator with an empty filter and a fixed seed.
     package init() {}
 
-    /// Fills `samples` with noise at the level and in the colour that `noise` says, going on where it stopped.
+    /// Fills `samples` with noise of the level and spectrum of `noise`, continuous with the samples made before.
     package mutating func fill(_ samples: inout MutableSpan<Int16>, with noise: ComfortNoise) {
         if !noise.hasColour(of: colour) { delays = .init(repeating: 0) }
         colour = noise
-        // The filter makes its input louder by 1 / Π(1 − k²); even noise of ±a has a power of a² / 3.
+        // The filter amplifies the power of its input by 1 / Π(1 − k²); uniform noise of ±a has a power of a² / 3.
         var share = 1.0
         for index in 0..<noise.order { share *= 1 - noise.reflections[index] * noise.reflections[index] }
         let amplitude = 32_768 * noise.level.amplitude * (3 * share).squareRoot()
@@ -36,7 +38,7 @@ package struct NoiseGenerator: Sendable {
         return forward
     }
 
-    /// −1…1, each as likely; a linear congruence does for the ear.
+    /// Uniform in −1…1. A linear congruential generator is sufficient for noise.
     private mutating func white() -> Double {
         seed = seed &* 1_664_525 &+ 1_013_904_223
         return Double(Int32(bitPattern: seed)) / 2_147_483_648
@@ -44,7 +46,7 @@ package struct NoiseGenerator: Sendable {
 }
 
 extension AudioLevel {
-    /// The root mean square as a share of full scale; 0 for silence.
+    /// The root mean square as a fraction of full scale, 0…1; 0 for silence.
     package var amplitude: Double {
         guard self != .silence else { return 0 }
         var (result, left) = (1.0, Int(decibelsBelow))
@@ -52,7 +54,7 @@ extension AudioLevel {
             result /= 10
             left -= 20
         }
-        // One decibel.
+        // One decibel less.
         for _ in 0..<left { result *= 0.891_250_938 }
         return result
     }

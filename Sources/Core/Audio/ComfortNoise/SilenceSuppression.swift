@@ -3,36 +3,44 @@
 ///     audio ──quiet for the hangover──▶ noise: one packet now, one when the level has changed, one now and then
 ///       ◀────────────anything loud────────┘
 package struct SilenceSuppression: Sendable {
+    /// When audio counts as background, and how often the background is described.
     package struct Configuration: Equatable, Sendable {
-        /// What is as quiet as this or quieter is background; far below any speech, so that none is clipped.
+        /// Frames of at most this level are background. It is far below any speech, so that no speech is clipped.
         package var threshold = AudioLevel(decibelsBelow: 60)
-        /// So many frames of background are sent as they are before audio stops: words end quietly.
+        /// Number of background frames that are still sent as audio before transmission stops, because words end
+        /// quietly.
         package var hangover = 10
-        /// The background's level is said again after so many frames: a packet may have been lost.
+        /// Number of frames after which the level is sent again, because a packet may have been lost.
         package var refresh = 50
-        /// It is said again when it has changed by so many dB.
+        /// Change of the level, in dB, after which it is sent again.
         package var step = 4
 
+        /// Makes the default: −60 dBov, a hangover of 200 ms, a refresh each second, steps of 4 dB.
         package init() {}
     }
 
+    /// What is sent for a frame.
     package enum Verdict: Equatable, Sendable {
+        /// The frame is sent as audio.
         case audio
-        /// The background is to be described, at this level.
+        /// A comfort noise packet of this level is sent.
         case noise(AudioLevel)
-        /// What was said before still holds.
+        /// No packet is sent: the level described last is still valid.
         case nothing
     }
 
     private let configuration: Configuration
     private var quietFrames = 0
     private var background = AudioLevel.silence
-    /// What the peer was told last, and how many frames ago.
+    /// The level that the peer was sent last, and how many frames ago.
     private var told: (level: AudioLevel, frames: Int)?
 
+    /// Starts in speech, with no background heard.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// - Parameter level: of the next frame.
+    /// Decides what to send for the next frame of 20 ms.
+    ///
+    /// - Parameter level: The level of that frame.
     package mutating func next(_ level: AudioLevel) -> Verdict {
         guard level <= configuration.threshold else {
             quietFrames = 0
@@ -50,7 +58,7 @@ package struct SilenceSuppression: Sendable {
         return .noise(background)
     }
 
-    /// The average of the last few frames.
+    /// Updates the smoothed level of the last few frames.
     private mutating func follow(_ level: AudioLevel) {
         guard quietFrames > 0 else {
             background = level

@@ -1,29 +1,35 @@
-/// Keys that wait to be pressed one after the other, in steps of 20 ms (RFC 4733 §2.5.1).
+/// DTMF digits that wait to be sent one after the other, in steps of 20 ms (RFC 4733 §2.5.1).
 ///
-/// The last of them may be one that somebody else still holds down: its length is told as it becomes known, and it ends when he lets it
-/// go, or when nothing was heard of it for `patience`. Then it has the length that was told last.
+/// The last digit may be one that another peer still presses. Its length is reported while it grows. It ends when that
+/// peer releases it, or when no news of it has come for `patience`; then it has the length that was reported last.
 ///
-/// Keys come as fast as somebody likes to send them, and leave as slowly as keys are pressed: how many wait is bounded. What finds no
-/// room is dropped, whole.
+/// Digits arrive as fast as a sender likes, and leave at the speed at which digits are pressed, so the queue is
+/// bounded. A digit or a sequence of digits that finds no room is dropped as a whole.
 package struct DigitQueue: Sendable {
+    /// 20 ms of a DTMF digit: one telephone event packet, or the same as tones.
     package struct Step: Equatable, Sendable {
+        /// The digit: `0`…`9`, `A`…`D`, `*` or `#`.
         package var digit: Character
-        /// Since the key was pressed, this step included as far as it belongs to the key: samples of 48 kHz.
+        /// Samples of 48 kHz since the digit was pressed, including the part of this step that belongs to the digit; at
+        /// least 1.
         package var length: Int
-        /// The first packet of the event has the marker.
+        /// The step is the first of its digit. The first packet of the event has the marker bit.
         package var isFirst: Bool
+        /// The digit has ended: the packet has the E bit (RFC 4733 §2.3.2).
         package var isEnd: Bool
-        /// The end is said three times, and this is the last time (RFC 4733 §2.5.1.4).
+        /// The final packet is sent three times (RFC 4733 §2.5.1.4), and this is the third.
         package var isLast: Bool
-        /// Where in the key's sound this step begins.
+        /// The phase of both tones at the start of this step.
         fileprivate var oscillators: (low: Oscillator, high: Oscillator)
 
+        /// Compares everything but the phase of the tones.
         package static func == (a: Self, b: Self) -> Bool {
             a.digit == b.digit && a.length == b.length && a.isFirst == b.isFirst && a.isEnd == b.isEnd
                 && a.isLast == b.isLast
         }
 
-        /// The step as sound, for those who know no events (ITU-T Q.23); the repetitions of the end are silent.
+        /// Makes the step as two tones (ITU-T Q.23), for peers without telephone events. The repetitions of the final
+        /// packet are silent.
         package func sound(into samples: inout MutableSpan<Int16>) {
             var (low, high) = oscillators
             for index in samples.indices {
@@ -32,23 +38,27 @@ package struct DigitQueue: Sendable {
         }
     }
 
+    /// What the next 20 ms are used for.
     package enum Turn: Equatable, Sendable {
+        /// A DTMF digit sounds.
         case event(Step)
-        /// Audio goes on for this step.
+        /// Audio is sent in this step, because a pause between digits runs.
         case pause
+        /// The queue is empty, and audio is sent.
         case done
     }
 
-    /// How many keys and pauses wait, the one that is being pressed included: as many as one request may ask for.
+    /// The most digits and pauses that wait, including the one that is being sent; one request may ask for as many.
     package static let capacity = 128
-    /// How many wait at most for another one that somebody else presses: half a minute of keys, pressed fast.
+    /// A digit pressed by another peer is refused while so many wait: half a minute of digits, pressed fast.
     package static let followedCapacity = 64
-    /// How long a key that is held goes on without news of it: four of the longest intervals between packets (RFC 4733 §2.5.1.2: 50 ms).
+    /// How long a held digit goes on without news of it: four of the longest intervals between packets (RFC 4733
+    /// §2.5.1.2: 50 ms).
     package static let patience = Duration.milliseconds(200)
 
     // All lengths are in samples of 48 kHz.
     private static let step = 960
-    /// Of a comma.
+    /// The length of the pause that a comma stands for.
     private static let longPause = 2_000 * 48
     private static let endRepetitions = 3
     private static let stepsOfPatience = 10
@@ -57,18 +67,20 @@ package struct DigitQueue: Sendable {
         var digit: Character
         var duration: Int
         var gap: Int
-        /// Somebody holds it: it may become longer.
+        /// Another peer still presses it: it may become longer.
         var isHeld = false
     }
 
     private var entries: [Entry]
     private var elapsed = 0
     private var endings = 0
-    /// Steps without news of the key that is held.
+    /// Steps without news of the digit that is held.
     private var stepsWithoutNews = 0
     private var pause = 0
     private var oscillators: (low: Oscillator, high: Oscillator)?
 
+    /// Digits that are all known at once, with equal lengths.
+    ///
     /// - Parameters:
     ///   - digits: `0…9 A…D * #` and `,`.
     ///   - duration: of each key, milliseconds.
@@ -77,20 +89,20 @@ package struct DigitQueue: Sendable {
         entries = digits.map { Entry(digit: $0, duration: duration * 48, gap: gap * 48) }
     }
 
-    /// No keys yet.
+    /// An empty queue.
     package init() { entries = [] }
 
-    /// Keys and pauses that wait, the one that is being pressed included.
+    /// The number of digits and pauses that wait, including the one that is being sent.
     package var count: Int { entries.count }
 
-    /// Puts keys behind those that wait; whether there was room for all of them. Otherwise none is there.
+    /// Appends all digits of `other`. Returns `false`, and appends none, if there is no room for all of them.
     package mutating func append(_ other: DigitQueue) -> Bool {
         guard entries.count + other.entries.count <= Self.capacity else { return false }
         entries += other.entries
         return true
     }
 
-    /// A key that somebody else has pressed, behind those that wait: told as `KeyReception` learns of it.
+    /// Appends a digit that another peer presses, or changes its length, as `DigitReception` reports it.
     ///
     /// Returns whether there was room for it. What is told later about one that had none is passed over.
     package mutating func follow(_ change: KeyReception.Change) -> Bool {
@@ -100,7 +112,7 @@ package struct DigitQueue: Sendable {
         case .began(let digit, let length, let isEnd):
             if let held { entries[held].isHeld = false }
             guard entries.count < Self.followedCapacity else { return false }
-            // The next key follows when it is pressed: there is no gap of our own.
+            // The next digit follows when the peer presses it, so no gap is added.
             entries.append(Entry(digit: digit, duration: length, gap: 0, isHeld: !isEnd))
         case .lasts(let length):
             if let held { entries[held].duration = max(entries[held].duration, length) }
@@ -112,10 +124,10 @@ package struct DigitQueue: Sendable {
         return true
     }
 
-    /// Whether the next 20 ms are for audio, whatever comes then.
+    /// Whether the next 20 ms belong to a pause between digits.
     package var isPausing: Bool { pause > 0 }
 
-    /// What the next 20 ms are for.
+    /// Advances by 20 ms, and returns what they are used for.
     package mutating func next() -> Turn {
         if pause > 0 {
             pause -= Self.step
@@ -134,11 +146,11 @@ package struct DigitQueue: Sendable {
             stepsWithoutNews += 1
             entries[0].isHeld = stepsWithoutNews < Self.stepsOfPatience
         }
-        // The first step is there to say that a key was pressed, however short.
+        // A digit has at least one step, however short it is.
         if isFirst || elapsed < entry.duration || entries[0].isHeld {
             elapsed += Self.step
             defer { advanceSound() }
-            // What is held is no longer, as far as anybody knows.
+            // The length of a held digit is not reported beyond what is known of it.
             let length = max(1, min(elapsed, entry.duration))
             return .event(
                 Step(
@@ -153,7 +165,7 @@ package struct DigitQueue: Sendable {
         if isLast {
             entries.removeFirst()
             (elapsed, endings) = (0, 0)
-            // The repetitions have taken a part of the gap.
+            // The repetitions of the final packet have taken a part of the gap.
             pause = max(0, entry.gap - Self.step * Self.endRepetitions)
         }
         return .event(step)

@@ -1,36 +1,44 @@
-/// The Opus packets in an Ogg file, and what is to be played of them (RFC 7845).
+/// The Opus packets in an Ogg file, and how much of their audio is played (RFC 7845).
 ///
 ///     page 0: OpusHead │ page 1…: OpusTags │ audio …
 ///
 ///     decoded   |··pre-skip··|――――――― played ―――――――|··trimmed··|
 ///     granule   first page's first sample            last page's
 package struct OggOpusFile: Equatable, Sendable {
-    /// Longer files are refused: decoded they are kept in memory. Half an hour of 48 kHz.
+    /// The longest audio that is accepted, in samples of 48 kHz: half an hour. Decoded files are kept in memory.
     package static let maximumSamples = 30 * 60 * 48_000
 
-    /// As decoded: 1 or 2.
+    /// Channels of the decoded audio, 1 or 2.
     package let channels: Int
-    /// What the decoder applies, in 1/256 dB (RFC 7845 §5.1).
+    /// Output gain that the decoder applies, in 1/256 dB (RFC 7845 §5.1).
     package let gain: Int
-    /// Samples of 48 kHz at the beginning that are decoded and not played.
+    /// Samples of 48 kHz at the start that are decoded and not played (RFC 7845 §4.2).
     package let preSkip: Int
-    /// How many samples are played, once `preSkip` are left out.
+    /// Samples of 48 kHz per channel that are played after `preSkip`.
     package let sampleCount: Int
 
     private let bytes: [UInt8]
     private let packets: [Range<Int>]
 
+    /// The number of audio packets, without both header packets.
     package var packetCount: Int { packets.count }
 
+    /// The payload of an audio packet, for the decoder. `index` is below `packetCount`.
     @_lifetime(borrow self)
     package func packet(_ index: Int) -> Span<UInt8> { bytes.span.extracting(packets[index]) }
 
-    /// Whether a file looks like one in Ogg.
+    /// Whether a file starts as an Ogg file does ("OggS").
     package static func isOgg(_ file: Span<UInt8>) -> Bool {
         file.count >= 4 && file[0] == 0x4F && file[1] == 0x67 && file[2] == 0x67 && file[3] == 0x53
     }
 
-    /// Reads a whole file. Of one that was cut off, what is whole counts; of several streams one after the other, the first.
+    /// Reads a whole file.
+    ///
+    /// A file that was cut off is read up to the cut. If the file has several streams in sequence, the first one is
+    /// read.
+    ///
+    /// - Throws: `malformed` for a damaged file or one without audio; `unsupported` for a codec other than Opus, more
+    ///   than two channels, or more than `maximumSamples`.
     package init(parsing file: Span<UInt8>) throws(SoundFileError) {
         var stream = OggPackets()
         guard let first = try stream.next(in: file), let head = first.packets.first else {
@@ -71,7 +79,7 @@ package struct OggOpusFile: Equatable, Sendable {
     }
 }
 
-/// The first packet (RFC 7845 §5.1).
+/// The first packet, the identification header (RFC 7845 §5.1).
 private struct OpusHead {
     let channels: Int
     let preSkip: Int
@@ -91,7 +99,7 @@ private struct OpusHead {
         switch packet[18] {
         case 0: break
         case 1:
-            // One stream, coupled if there are two channels: the same as family 0.
+            // One stream, which is coupled if there are two channels, equals family 0.
             guard packet.count >= 21 + channels, packet[19] == 1, Int(packet[20]) == channels - 1 else {
                 throw .unsupported("its channels are in several streams")
             }
@@ -100,11 +108,11 @@ private struct OpusHead {
     }
 }
 
-/// Works out how much of what is decoded is played (RFC 7845 §4).
+/// Calculates how much of the decoded audio is played (RFC 7845 §4).
 private struct Timeline {
     private let preSkip: Int
     private var decoded: Int64 = 0
-    /// The granule position of the first sample decoded: 0, unless the file was cut out of a longer one.
+    /// The granule position of the first decoded sample: 0, unless the file was cut out of a longer one.
     private var origin: Int64?
     private var end: Int64?
 
@@ -117,13 +125,13 @@ private struct Timeline {
         }
     }
 
-    /// A page on which audio has ended.
+    /// Follows a page on which at least one audio packet has ended.
     mutating func finish(_ page: OggPage) throws(SoundFileError) {
         guard let granule = page.granulePosition, granule >= 0 else {
             throw .malformed("its page \(page.number) has no granule position")
         }
         guard let origin else {
-            // Only the last page may say less than what is on it: its end is trimmed.
+            // Only the last page may declare less than it contains: its end is trimmed.
             guard granule >= decoded || page.isLast else {
                 throw .malformed("its page \(page.number) has a granule position below its samples")
             }
@@ -134,7 +142,7 @@ private struct Timeline {
         guard granule >= (end ?? 0) else {
             throw .malformed("its page \(page.number) has a granule position below the one before")
         }
-        // More than was decoded is not there to be played.
+        // A granule position beyond the decoded samples adds nothing to be played.
         end = min(granule, origin + decoded)
     }
 

@@ -1,12 +1,12 @@
-/// The packets of one logical stream, put together out of its pages (RFC 3533 §5); pages of other streams are passed over.
+/// Reassembles the packets of one logical stream from its pages (RFC 3533 §5). Pages of other streams are ignored.
 struct OggPackets: Sendable {
-    /// A packet may not be longer than this: the longest that Opus has (RFC 7845 §6).
+    /// The longest packet that is accepted, in bytes: the longest packet of Opus (RFC 7845 §6).
     static let maximumPacket = 61_440
 
-    /// What a page has completed.
+    /// A page, and the packets that it has completed.
     struct Completion {
         var page: OggPage
-        /// The packets that ended on it, as places in `bytes`.
+        /// The packets that ended on the page, as ranges of `bytes`.
         var packets: [Range<Int>]
     }
 
@@ -14,11 +14,11 @@ struct OggPackets: Sendable {
     private var serialNumber: UInt32?
     private var offset = 0
     private var lastNumber: UInt32?
-    /// Where the packet begins that the last page left open.
+    /// The start of the packet that the last page left incomplete; `nil` if there is none.
     private var open: Int?
     private var isOver = false
 
-    /// Reads on to the next page of the stream; `nil` at its end, or where the file is cut off.
+    /// Reads the next page of the stream; `nil` at its end, or where the file is cut off.
     mutating func next(in file: Span<UInt8>) throws(SoundFileError) -> Completion? {
         while !isOver, let page = try OggPage(in: file, at: offset) {
             offset = page.body.upperBound

@@ -3,25 +3,34 @@
 ///     "OggS" version flags granule position serial number page number checksum segments │ segment table │ segments …
 ///       4       1      1          8              4            4          4       1            0…255
 package struct OggPage: Equatable, Sendable {
+    /// Bytes of a page header without its segment table.
     package static let headerSize = 27
-    /// Where the checksum stands; it counts as 0 while it is being worked out.
+    /// The bytes of the checksum, which count as 0 while the checksum is calculated.
     package static let checksumRange = 22..<26
 
-    /// Its first packet goes on from the page before.
+    /// Whether the first packet of the page continues the last one of the page before.
     package let isContinued: Bool
+    /// Whether the page is the first one of its logical stream.
     package let isFirst: Bool
+    /// Whether the page is the last one of its logical stream.
     package let isLast: Bool
-    /// What the codec says is over when this page's packets are; `nil` where no packet ends on it.
+    /// The position, as the codec defines it, that is reached when all packets that end on this page are decoded; `nil`
+    /// if no packet ends on it.
     package let granulePosition: Int64?
+    /// The logical stream that the page belongs to.
     package let serialNumber: UInt32
+    /// The sequence number of the page within its logical stream.
     package let number: UInt32
-    /// The sizes of the segments, one byte each: a packet ends with the first that is below 255.
+    /// The place of the segment table in the file. It has one byte per segment, the segment's size; a packet ends with
+    /// the first size below 255.
     package let segmentTable: Range<Int>
+    /// The place of the segments in the file.
     package let body: Range<Int>
 
-    /// Reads the page that begins at `offset`, and checks its sum.
+    /// Reads the page at `offset`, and checks its checksum.
     ///
     /// - Returns: `nil` if the file ends before the page does.
+    /// - Throws: `malformed` if no page is there or its checksum differs; `unsupported` for an unknown version.
     package init?(in file: Span<UInt8>, at offset: Int) throws(SoundFileError) {
         guard file.count - offset >= Self.headerSize else { return nil }
         guard file[offset] == 0x4F, file[offset + 1] == 0x67, file[offset + 2] == 0x67, file[offset + 3] == 0x53 else {
@@ -50,7 +59,7 @@ package struct OggPage: Equatable, Sendable {
         }
     }
 
-    /// CRC-32 with the polynomial 0x04C11DB7, begun with 0 and not reflected (RFC 3533 §6).
+    /// The checksum of a page: CRC-32 with the polynomial 0x04C11DB7, starting with 0 and not reflected (RFC 3533 §6).
     package static func checksum(of page: Span<UInt8>) -> UInt32 {
         var sum: UInt32 = 0
         for index in page.indices {
@@ -66,7 +75,7 @@ package struct OggPage: Equatable, Sendable {
 }
 
 extension Span where Element == UInt8 {
-    /// A number of `count` bytes, at most eight, that lie within.
+    /// A little-endian number of `count` bytes, at most eight, all of which must lie within the span.
     func littleEndian(at offset: Int, _ count: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in 0..<count { number |= UInt64(self[offset + index]) << UInt64(8 * index) }

@@ -1,16 +1,19 @@
-/// The sound in a RIFF/WAVE file: PCM of 16 bits or G.711, one channel or more.
+/// The sound of a RIFF/WAVE file: PCM of 16 bits or G.711, with one to eight channels.
 package struct WaveFile: Equatable, Sendable {
     /// Samples per second, 8,000…48,000.
     package let rate: Int
-    /// 1 or 2.
+    /// The number of channels, 1 or 2.
     package let channels: Int
-    /// Two channels by turns, left and right; more are folded into one.
+    /// The samples. Two channels are interleaved, left first; more than two are mixed to one.
     package let samples: [Int16]
 
     private static let rates = 8_000...48_000
     private static let maximumChannels = 8
 
-    /// Reads a whole file; chunks may come in any order, and unknown ones are passed over.
+    /// Reads a whole file. Chunks may come in any order, and unknown ones are ignored.
+    ///
+    /// - Throws: `malformed` if a header or chunk is missing or too short; `unsupported` for another coding, more than
+    ///   eight channels, or a rate outside 8,000…48,000 Hz.
     package init(parsing bytes: Span<UInt8>) throws(SoundFileError) {
         guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else {
             throw .malformed("it is no RIFF/WAVE file")
@@ -24,7 +27,7 @@ package struct WaveFile: Equatable, Sendable {
             switch Self.tag(bytes, offset) {
             case "fmt ":
                 guard size >= 16, start + 16 <= bytes.count else { throw .malformed("its format chunk is too short") }
-                // WAVE_FORMAT_EXTENSIBLE has the real code at the beginning of a GUID.
+                // WAVE_FORMAT_EXTENSIBLE has the actual code in the first bytes of a GUID.
                 let code = Self.number(bytes, start, 2)
                 let isExtensible = code == 0xFFFE && size >= 26 && start + 26 <= bytes.count
                 format = (
@@ -32,11 +35,11 @@ package struct WaveFile: Equatable, Sendable {
                     Self.number(bytes, start + 4, 4), Self.number(bytes, start + 14, 2)
                 )
             case "data":
-                // A recorder that was cut off leaves a size that is too large.
+                // A recorder that was interrupted leaves a size that is too large.
                 data = start..<min(start + size, bytes.count)
             default: break
             }
-            // Chunks begin at even places.
+            // Chunks start at even offsets.
             offset = start + size + size % 2
         }
         guard let format else { throw .malformed("it has no format chunk") }
@@ -75,7 +78,7 @@ package struct WaveFile: Equatable, Sendable {
         String((0..<4).map { Character(Unicode.Scalar(bytes[offset + $0])) })
     }
 
-    /// Little-endian.
+    /// A little-endian number of `count` bytes.
     private static func number(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }

@@ -1,9 +1,11 @@
-/// G.711, both laws, by table (ITU-T G.711; RFC 3551 §4.5.14).
+/// G.711 with both laws; decoding is by table (ITU-T G.711; RFC 3551 §4.5.14).
 package enum G711: Sendable {
+    /// μ-law, RTP payload type 0 (PCMU).
     case muLaw
+    /// A-law, RTP payload type 8 (PCMA).
     case aLaw
 
-    /// A code as a sample of 16 bits.
+    /// The linear sample of 16 bits for a code word.
     @inlinable
     package func decode(_ code: UInt8) -> Int16 {
         switch self {
@@ -12,7 +14,7 @@ package enum G711: Sendable {
         }
     }
 
-    /// The code nearest to a sample of 16 bits.
+    /// The code word nearest to a linear sample of 16 bits.
     package func encode(_ sample: Int16) -> UInt8 {
         switch self {
         case .muLaw: Self.muLawCode(sample)
@@ -20,7 +22,7 @@ package enum G711: Sendable {
         }
     }
 
-    /// What stands for silence.
+    /// The code word of a sample of 0.
     package var silence: UInt8 {
         switch self {
         case .muLaw: 0xFF
@@ -33,7 +35,8 @@ package enum G711: Sendable {
     @usableFromInline static let muLawSamples: [Int16] = (0...255).map { muLawSample(UInt8($0)) }
     @usableFromInline static let aLawSamples: [Int16] = (0...255).map { aLawSample(UInt8($0)) }
 
-    /// Sign, three bits of segment and four of step, all inverted; the bias of 33 steps makes the segments meet.
+    /// A code word has a sign, three bits of segment and four of step, all inverted. The bias of 33 steps joins the
+    /// segments without a gap.
     private static func muLawSample(_ code: UInt8) -> Int16 {
         let bits = ~code
         let segment = Int16(bits >> 4 & 7)
@@ -44,13 +47,13 @@ package enum G711: Sendable {
     private static func muLawCode(_ sample: Int16) -> UInt8 {
         let sign: UInt8 = sample < 0 ? 0x80 : 0
         let magnitude = min(Int(sample.magnitude), 32_635) + 0x84
-        // The segment is where the highest set bit is, from bit 7 on.
+        // The segment is the position of the highest set bit, counted from bit 7.
         let segment = UInt8(max(0, (Int.bitWidth - 1 - magnitude.leadingZeroBitCount) - 7))
         let step = UInt8(truncatingIfNeeded: magnitude >> (Int(segment) + 3)) & 0x0F
         return ~(sign | segment << 4 | step)
     }
 
-    /// Every other bit is inverted; segment 0 has no leading one.
+    /// Every other bit is inverted; segment 0 has no implicit leading one.
     private static func aLawSample(_ code: UInt8) -> Int16 {
         let bits = code ^ 0x55
         let segment = Int16(bits >> 4 & 7)

@@ -1,39 +1,51 @@
 package import Primitives
 
-/// Turns the packets of one stream, as they come, into an even flow of samples (48 kHz, one channel or two).
+/// Turns the packets of one stream, as they arrive, into an even flow of samples (48 kHz, one channel or two).
 ///
 ///     insert ─▶ JitterBuffer ─▶ decode, recover or conceal ─▶ SampleQueue ─▶ shorten or lengthen ─▶ pull
 ///                    └─▶ DelayEstimator: how much to hold back
 ///
-/// On a path whose delay does not change more than packets do by themselves, samples leave exactly as they were decoded. The
-/// stream's clock, and with it drift, shows as a delay that grows or shrinks, and is followed by whole pitch periods.
+/// While the delay of the path varies no more than the packets' own spacing, samples leave exactly as they were
+/// decoded. Clock drift of the sender appears as a delay that grows or shrinks, and is compensated by whole pitch
+/// periods.
 ///
-/// Samples are counted per channel everywhere. Two channels come by turns, left and right, and whatever is decided (what is lost, what
-/// is hidden, where a period is left out) is decided once for both.
+/// Samples are counted per channel everywhere. Two channels are interleaved, left first. Every decision (what is lost,
+/// what is concealed, where a period is left out) is made once for both channels.
 package struct AudioPlayout: ~Copyable {
+    /// How much audio is held back, and when the playout is moved.
     package struct Configuration: Equatable, Sendable {
+        /// How the delay to hold back is estimated.
         package var delay = DelayEstimator.Configuration()
         /// How far the playout may be behind where it should be before it is moved, in milliseconds; ahead, a third of it.
         package var tolerance = 15
         /// No more than so much audio ever waits beyond what is held back, in milliseconds: what is older is given up.
         package var cap = 400
 
+        /// Makes the default: 15 ms of tolerance, a cap of 400 ms, and the default delay estimation.
         package init() {}
     }
 
-    /// Counts of samples per channel and of packets since the beginning.
+    /// Counts since the start. Audio is counted in samples per channel at 48 kHz, the other counts in packets.
     package struct Statistics: Equatable, Sendable {
+        /// Samples played, of whatever kind.
         package var played: UInt64 = 0
+        /// Samples made by packet loss concealment.
         package var concealed: UInt64 = 0
-        /// Recovered from redundancy in the next packet.
+        /// Samples recovered from redundancy in the next packet.
         package var recovered: UInt64 = 0
+        /// Samples left out to reduce the delay.
         package var shortened: UInt64 = 0
+        /// Samples added to increase the delay.
         package var lengthened: UInt64 = 0
+        /// Packets discarded because their time to be played was over.
         package var late: UInt64 = 0
+        /// Packets discarded because their audio was there already.
         package var duplicate: UInt64 = 0
+        /// Packets discarded because the buffer was full, or because they were too large.
         package var refused: UInt64 = 0
+        /// Packets that the decoder refused, and comfort noise packets that are not valid.
         package var undecodable: UInt64 = 0
-        /// Comfort noise (RFC 3389) while the peer says nothing.
+        /// Samples of comfort noise (RFC 3389), made while the peer pauses.
         package var noise: UInt64 = 0
     }
 
@@ -77,13 +89,17 @@ package struct AudioPlayout: ~Copyable {
         estimator = DelayEstimator(configuration.delay)
     }
 
-    // MARK: In
+    // MARK: Input
 
-    /// A packet of audio has come.
+    /// Takes a packet of audio.
     ///
     /// - Parameters:
-    ///   - sampleCount: what the decoder says it holds.
-    ///   - clockRate: of its timestamps, a divisor of 48,000.
+    ///   - payload: The RTP payload, which is copied.
+    ///   - number: The RTP sequence number.
+    ///   - timestamp: The RTP timestamp.
+    ///   - clockRate: Ticks per second of the timestamps, a divisor of 48,000.
+    ///   - sampleCount: The samples per channel that the packet has, according to the decoder.
+    ///   - now: The time of arrival.
     package mutating func insert(
         _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, sampleCount: Int,
         at now: MonotonicTime
@@ -93,7 +109,8 @@ package struct AudioPlayout: ~Copyable {
         insert(payload, number, position, sampleCount, isNoise: false)
     }
 
-    /// A packet of comfort noise has come: from its place on the peer says nothing, until audio comes again.
+    /// Takes a comfort noise packet: the peer pauses from its timestamp on, until audio comes again. The parameters are
+    /// those of `insert`.
     package mutating func insertNoise(
         _ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, clockRate: Int, at now: MonotonicTime
     ) {
@@ -122,7 +139,7 @@ package struct AudioPlayout: ~Copyable {
         }
     }
 
-    /// The source is another one, or began anew: nothing of before is of use.
+    /// Forgets the stream, because its source has changed or started again; the statistics go on.
     package mutating func restart() {
         packets.removeAll()
         queue.removeAll()
@@ -138,10 +155,15 @@ package struct AudioPlayout: ~Copyable {
 
     // MARK: Out
 
-    /// Fills `frame`, a multiple of 120 samples per channel up to 20 ms, with what is due; silence before the stream has begun.
+    // MARK: Output
+
+    /// Fills `frame` with the audio that is due, or with silence before the stream has started.
     ///
-    /// - Parameter decoder: of as many channels as the playout.
-    /// - Returns: whether anything of the stream is in it.
+    /// - Parameters:
+    ///   - frame: A multiple of 120 samples per channel, 20 ms at most.
+    ///   - decoder: The decoder of the stream, with as many channels as the playout.
+    ///   - now: The time at which the frame is played.
+    /// - Returns: Whether the stream has started, so that the frame is audio, concealment or comfort noise of it.
     package mutating func pull(
         into frame: inout MutableSpan<Int16>, using decoder: inout some AudioDecoder & ~Copyable, at now: MonotonicTime
     ) -> Bool {
@@ -248,10 +270,7 @@ package struct AudioPlayout: ~Copyable {
 
     // MARK: Decoding
 
-    /// Makes more samples, a packet's worth if it can.
-    ///
-    /// When nothing is there it cannot know yet whether a packet is lost or only late: what it conceals is owed, and the
-    /// next packet says whether it was in place of something.
+    /// Makes more samples, one packet's worth if possible.
     private mutating func decodeNext(using decoder: inout some AudioDecoder & ~Copyable) {
         guard let next = packets.first else {
             if noise != nil {

@@ -1,26 +1,29 @@
-/// How long audio has to be held back so that nearly every packet is there when its time comes.
+/// Estimates how long audio has to be held back so that nearly every packet arrives before it is played.
 ///
-/// A packet's delay is when it came minus when its audio begins; only differences mean anything. The least of the last
-/// seconds is the path's own delay; what packets need beyond it is kept in a histogram that forgets.
+/// The delay of a packet is its time of arrival minus the time of its first sample; only differences of delays have a
+/// meaning. The least delay of the last seconds is the path's own delay. A histogram with exponential forgetting has
+/// what packets need in addition.
 package struct DelayEstimator: Sendable {
+    /// The share of packets to be in time, and the bounds of the delay.
     package struct Configuration: Equatable, Sendable {
-        /// Of all packets so many are to be in time.
+        /// The share of packets that should be in time, 0…1.
         package var share = 0.97
         /// Bounds of what is added to the path's own delay, in milliseconds.
         package var minimum = 20
         package var maximum = 200
 
+        /// Makes the default: 97 % of the packets in time, 20 to 200 ms.
         package init() {}
     }
 
-    /// On top of it, in milliseconds: room to be a little ahead before anything is missing.
+    /// A margin on top of the delay, in milliseconds, so that the playout may lead a little before audio is missing.
     private static let margin = 10
-    /// Milliseconds in one bin.
+    /// Width of a bin, in milliseconds.
     private static let binWidth = 5
     private static let binCount = 60
-    /// How fast the histogram forgets: a packet counts half after some two hundred others.
+    /// The factor by which the histogram forgets with each packet: a packet counts half after about two hundred others.
     private static let memory = 0.9965
-    /// The least delay is that of the last one to two spans of so many packets.
+    /// The path's own delay is the least of the current and the previous span of so many packets.
     private static let spanLength = 250
 
     private let configuration: Configuration
@@ -28,12 +31,15 @@ package struct DelayEstimator: Sendable {
     private var least: (current: Int64, previous: Int64)?
     private var countInSpan = 0
 
+    /// Starts without a measurement.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// The path's own delay, in samples.
+    /// The path's own delay, in samples of 48 kHz; `nil` before the first packet. Its zero is arbitrary.
     package var base: Int64? { least.map { min($0.current, $0.previous) } }
 
-    /// - Parameter delay: in samples of 48 kHz.
+    /// Takes the delay of a packet.
+    ///
+    /// - Parameter delay: The time of arrival minus the time of the packet's first sample, in samples of 48 kHz.
     package mutating func packetReceived(delay: Int64) {
         countInSpan += 1
         if countInSpan > Self.spanLength {
@@ -48,7 +54,9 @@ package struct DelayEstimator: Sendable {
         bins[bin] += 1 - Self.memory
     }
 
-    /// What is to be added to `base`, in samples; `packet` is the duration of one packet, which the buffer has to hold anyway.
+    /// The delay to hold back in addition to `base`, in samples of 48 kHz.
+    ///
+    /// - Parameter packet: The length of one packet in samples, which the buffer has to hold in any case.
     package func target(packet: Int) -> Int64 {
         let total = bins.reduce(0, +)
         var (sum, bin) = (0.0, 0)

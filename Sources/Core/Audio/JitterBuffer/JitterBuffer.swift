@@ -1,59 +1,77 @@
 package import Primitives
 
-/// Packets of one stream that wait to be decoded, in the order of their timestamps; memory for all of them is taken once.
+/// Packets of one stream that wait to be decoded, in the order of their timestamps. Memory for all of them is allocated
+/// once.
 ///
 /// Time is counted in samples of 48 kHz from the first packet on, without wrapping.
 package struct JitterBuffer: ~Copyable {
+    /// A packet that waits; its payload lies in the buffer.
     package struct Packet: Equatable, Sendable {
+        /// The RTP sequence number.
         package var number: SequenceNumber
-        /// Where its audio begins.
+        /// The position of its first sample.
         package var position: Int64
-        /// How much audio it holds.
+        /// Its length in samples per channel.
         package var sampleCount: Int
-        /// Its payload describes noise that goes on until audio comes (RFC 3389).
+        /// Whether the payload describes comfort noise that lasts until audio comes (RFC 3389).
         package var isNoise = false
         var start: Int
         var length: Int
     }
 
+    /// What became of a packet.
     package enum Insertion: Equatable, Sendable {
+        /// The packet waits to be decoded.
         case accepted
+        /// A packet for the same position waits already.
         case duplicate
-        /// Its time to be played is over.
+        /// The time to play the packet is over.
         case late
-        /// There is no room for it, or it is larger than any that audio has.
+        /// The buffer is full, the payload is too large, or the packet has no audio.
         case refused
     }
 
-    /// More than half a second of packets of 2.5 ms.
+    /// The most packets that wait: more than half a second of packets of 2.5 ms.
     package static let capacity = 256
-    /// What fits a datagram.
+    /// The largest payload, in bytes: what fits a datagram.
     package static let maximumPayload = 1_500
-    /// Bytes that may wait: more than half a second of the largest packets of 20 ms (RFC 6716 §3.4), or of any smaller ones.
+    /// The most payload bytes that wait: more than half a second of the largest packets of 20 ms (RFC 6716 §3.4), or of
+    /// any smaller ones.
     package static let byteLimit = 30 * 1_276
-    /// A third more than may wait: payloads are moved together at most once while so much comes, however full the buffer is.
+    /// A third more than `byteLimit`: so many bytes arrive between two compactions at least, however full the buffer
+    /// is.
     private static let byteCapacity = 40 * 1_276
 
-    /// In the order of position.
+    /// Sorted by position.
     private var packets: [Packet] = []
-    /// Payloads, one behind the other as they came, with holes where packets have left; so many bytes count.
+    /// Payloads in the order of their arrival, with holes where packets have left; the first `byteCount` bytes are in
+    /// use.
     private var bytes = [UInt8](repeating: 0, count: byteCapacity)
     private var byteCount = 0
-    /// Bytes of the packets that wait, which is what counts without the holes.
+    /// Payload bytes of the packets that wait, without the holes.
     private var waitingBytes = 0
-    /// How often payloads have been moved together.
+    /// How often payloads have been compacted.
     package private(set) var moves: UInt64 = 0
 
+    /// Makes an empty buffer with all its memory.
     package init() { packets.reserveCapacity(Self.capacity) }
 
+    /// The number of packets that wait.
     package var count: Int { packets.count }
+    /// The packet with the lowest position; `nil` if none waits.
     package var first: Packet? { packets.first }
-    /// The end of the last packet.
+    /// The position behind the last sample of the last packet; `nil` if none waits.
     package var end: Int64? { packets.last.map { $0.position + Int64($0.sampleCount) } }
 
-    /// Takes a copy of a payload.
+    /// Takes a packet, and copies its payload.
     ///
-    /// - Parameter played: whatever lies before it is late.
+    /// - Parameters:
+    ///   - payload: The RTP payload, `maximumPayload` bytes at most.
+    ///   - number: The RTP sequence number.
+    ///   - position: The position of its first sample.
+    ///   - sampleCount: Its length in samples per channel, above 0.
+    ///   - isNoise: Whether it is comfort noise.
+    ///   - played: A packet that ends at or before this position is late.
     package mutating func insert(
         _ payload: Span<UInt8>, number: SequenceNumber, position: Int64, sampleCount: Int, isNoise: Bool = false,
         played: Int64
@@ -79,24 +97,27 @@ package struct JitterBuffer: ~Copyable {
         return .accepted
     }
 
-    /// Takes the first packet out; its payload stays readable until the next insertion.
+    /// Removes the first packet, of which there must be one. Its payload stays readable until the next insertion.
     package mutating func removeFirst() -> Packet {
         waitingBytes -= packets[0].length
         return packets.removeFirst()
     }
 
+    /// The payload of a packet that waits, or was removed since the last insertion.
     @_lifetime(borrow self)
     package func payload(of packet: Packet) -> Span<UInt8> {
         bytes.span.extracting(packet.start..<(packet.start + packet.length))
     }
 
+    /// Removes all packets; the memory is kept.
     package mutating func removeAll() {
         packets.removeAll(keepingCapacity: true)
         byteCount = 0
         waitingBytes = 0
     }
 
-    /// Moves payloads together, the one that lies first first: nothing is written over before it has been moved.
+    /// Compacts the payloads in the order in which they lie, so that no payload is overwritten before it has been
+    /// moved.
     private mutating func closeHoles() {
         let order = layout()
         var free = 0
@@ -111,8 +132,8 @@ package struct JitterBuffer: ~Copyable {
         moves += 1
     }
 
-    /// The places of the packets, in the order in which their payloads lie: sorted by one byte of `start` after the other, so that the
-    /// order in which they came costs nothing.
+    /// The indices of the packets in the order in which their payloads lie. Radix sort by the two bytes of `start`
+    /// takes the same time for every order of arrival.
     private func layout() -> InlineArray<256, UInt8> {
         var order = InlineArray<256, UInt8>(repeating: 0)
         for place in packets.indices { order[place] = UInt8(place) }

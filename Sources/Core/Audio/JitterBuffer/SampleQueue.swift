@@ -1,31 +1,38 @@
-/// Decoded samples that wait to be played, with memory that is taken once; can be made shorter or longer without a click.
+/// Decoded samples that wait to be played, in memory that is allocated once. They can be shortened or lengthened
+/// without a click.
 ///
-/// Everything is counted in samples per channel; those of two channels come by turns, left and right, and stay together whatever
-/// happens to them.
+/// Everything is counted in samples per channel. Two channels are interleaved, left first, and stay in step.
 package struct SampleQueue: ~Copyable {
-    /// Of decoded audio: room for the longest packet, 120 ms, on top of what waits.
+    /// The capacity for decoded audio: room for the longest packet, 120 ms, in addition to what waits.
     package static let playoutCapacity = 4 * 5_760
-    /// Lags that stretching looks at: pitch periods of 67 to 400 Hz.
+    /// The lags that stretching examines, in samples: pitch periods of 67 to 400 Hz.
     private static let lags = 120...720
-    /// Over so many samples one piece turns into the other.
+    /// The length of a cross-fade, in samples.
     private static let overlap = 240
-    /// Every so many samples are compared, which is enough to find a pitch.
+    /// The correlation uses every fourth sample, which is enough to find the pitch.
     private static let stride = 4
 
-    /// 1 or 2.
+    /// The number of channels, 1 or 2.
     package let channels: Int
     private let capacity: Int
     private var samples: [Int16]
     private var start = 0
+    /// Samples per channel that wait.
     package private(set) var count = 0
 
+    /// Makes an empty queue.
+    ///
+    /// - Parameters:
+    ///   - capacity: The most samples per channel that wait; 480 ms unless given.
+    ///   - channels: 1 or 2.
     package init(capacity: Int = playoutCapacity, channels: Int = 1) {
         self.capacity = capacity
         self.channels = channels
         samples = [Int16](repeating: 0, count: capacity * channels)
     }
 
-    /// Room at the end for `size` samples; `commit` says how many were written.
+    /// Room at the end for `size` samples per channel, which must fit the capacity. `commit` tells how many were
+    /// written.
     @_lifetime(&self)
     package mutating func room(for size: Int) -> MutableSpan<Int16> {
         if start + count + size > capacity { compact() }
@@ -34,15 +41,17 @@ package struct SampleQueue: ~Copyable {
             ((start + count) * channels)..<((start + count + size) * channels))
     }
 
+    /// Appends `size` samples per channel of silence.
     package mutating func appendSilence(_ size: Int) {
         var room = room(for: size)
         for index in room.indices { room[index] = 0 }
         commit(size)
     }
 
+    /// Adds the first `written` samples per channel of `room` to the queue.
     package mutating func commit(_ written: Int) { count += written }
 
-    /// Moves the first samples out; there are as many.
+    /// Moves the first samples to `frame`, all of which must be available.
     package mutating func take(into frame: inout MutableSpan<Int16>) {
         precondition(frame.count <= count * channels, "no more is taken than waits")
         for index in frame.indices { frame[index] = samples[start * channels + index] }
@@ -50,18 +59,20 @@ package struct SampleQueue: ~Copyable {
         count -= frame.count / channels
     }
 
-    /// The first samples, of which there are as many.
+    /// The first `size` samples per channel, all of which must be available.
     @_lifetime(borrow self)
     package func first(_ size: Int) -> Span<Int16> {
         samples.span.extracting((start * channels)..<((start + size) * channels))
     }
 
+    /// Removes the first `size` samples per channel, all of which must be available.
     package mutating func removeFirst(_ size: Int) {
         precondition(size <= count, "no more is taken than waits")
         start += size
         count -= size
     }
 
+    /// Empties the queue.
     package mutating func removeAll() {
         start = 0
         count = 0
@@ -69,7 +80,7 @@ package struct SampleQueue: ~Copyable {
 
     // MARK: Stretching
 
-    /// Leaves out one pitch period near the end; returns how many samples that was, 0 if too few wait.
+    /// Removes one pitch period near the end. Returns its length in samples, or 0 if too few samples wait.
     package mutating func shorten() -> Int {
         guard let lag = bestLag() else { return 0 }
         let first = start + count - Self.overlap - lag
@@ -78,12 +89,12 @@ package struct SampleQueue: ~Copyable {
         return lag
     }
 
-    /// Says one pitch period near the end twice; returns how many samples that added, 0 if too few wait.
+    /// Repeats one pitch period near the end. Returns its length in samples, or 0 if too few samples wait or fit.
     package mutating func lengthen() -> Int {
         guard let lag = bestLag() else { return 0 }
         if start + count + lag > capacity { compact() }
         guard start + count + lag <= capacity else { return 0 }
-        // … A B  becomes  … A (B turning into A) B: what follows B is the period before it once more.
+        // … A B  becomes  … A (B fading into A) B: after B, the period before it is repeated.
         let end = start + count
         let (earlier, later) = (end - Self.overlap - lag, end - Self.overlap)
         copy(Self.overlap, from: later, to: later + lag)
@@ -93,14 +104,14 @@ package struct SampleQueue: ~Copyable {
         return lag
     }
 
-    /// To a later place, which may overlap.
+    /// Copies samples to a later place; both places may overlap.
     private mutating func copy(_ size: Int, from source: Int, to target: Int) {
         for index in (0..<(size * channels)).reversed() {
             samples[target * channels + index] = samples[source * channels + index]
         }
     }
 
-    /// Lets every channel of one sample turn into another, by so many of `overlap` steps.
+    /// Cross-fades every channel of one sample to another sample, at one of `overlap` steps.
     private mutating func blend(into target: Int, from source: Int, _ step: Int) {
         for channel in 0..<channels {
             let place = target * channels + channel
@@ -113,8 +124,8 @@ package struct SampleQueue: ~Copyable {
         return Int16((Int32(a) * (Int32(Self.overlap) - weight) + Int32(b) * weight) / Int32(Self.overlap))
     }
 
-    /// The lag at which the end is most like what came before it: one for both channels, whose likenesses are added up, so that they
-    /// stay in step.
+    /// The lag with the greatest correlation between the end and the audio before it; `nil` if too few samples wait.
+    /// The correlations of both channels are added up to one lag, so that the channels stay in step.
     private func bestLag() -> Int? {
         guard count >= Self.lags.upperBound + Self.overlap else { return nil }
         let reference = start + count - Self.overlap

@@ -1,16 +1,19 @@
-/// The level of audio in dB below the loudest that samples of 16 bits can say (RFC 6464 §3): 0 is as loud as can be, 127 silence.
+/// The level of audio in −dBov, that is in dB below the overload point of 16-bit samples (RFC 6464 §3): 0 is the
+/// loudest, 127 is silence.
 package struct AudioLevel: Hashable, Sendable, Comparable {
-    /// 0…127.
+    /// dB below overload, 0…127; 127 is silence.
     package let decibelsBelow: UInt8
 
-    /// dBov, −127…0.
+    /// The level in dBov, −127…0.
     package var decibels: Double { 0 - Double(decibelsBelow) }
 
+    /// The lowest level, 127 dB below overload; also the level of digital silence.
     package static let silence = AudioLevel(decibelsBelow: 127)
 
+    /// Makes a level; values above 127 are limited to 127.
     package init(decibelsBelow: UInt8) { self.decibelsBelow = min(decibelsBelow, 127) }
 
-    /// The root mean square of the samples.
+    /// Measures samples: their root mean square, all channels together. No samples are silence.
     package init(of samples: Span<Int16>) {
         var energy: Int64 = 0
         for index in samples.indices {
@@ -20,7 +23,8 @@ package struct AudioLevel: Hashable, Sendable, Comparable {
         self.init(meanSquare: samples.isEmpty ? 0 : Double(energy) / Double(samples.count))
     }
 
-    /// −10·log10 of the mean square against full scale, by halving: each factor of 10^0.1 is one decibel.
+    /// −10·log10 of the mean square relative to full scale, by repeated multiplication: a factor of 10^0.1 is one
+    /// decibel.
     private init(meanSquare: Double) {
         var (left, count) = (meanSquare / (32_768.0 * 32_768.0), 0)
         guard left > 0 else {
@@ -38,6 +42,6 @@ package struct AudioLevel: Hashable, Sendable, Comparable {
         decibelsBelow = UInt8(min(count, 127))
     }
 
-    /// Louder is greater.
+    /// Orders levels by loudness: the louder one is greater.
     package static func < (a: Self, b: Self) -> Bool { a.decibelsBelow > b.decibelsBelow }
 }

@@ -1,7 +1,9 @@
 extension Int16 {
-    /// A sample out of arithmetic, towards zero: what is beyond the range is as loud as can be, what is no number is silent.
+    /// Makes a sample of a computed value, rounded towards zero. Values beyond the range are limited to it, and NaN
+    /// becomes 0.
     ///
-    /// Every sample that is computed goes this way. `Int16(_:)` traps outside its range, and `min(max(…))` lets NaN through.
+    /// Every computed sample is converted by this initialiser: `Int16(_:)` traps outside its range, and `min(max(…))`
+    /// lets NaN pass.
     package init(sample value: Double) {
         if value >= 32_767 {
             self = .max

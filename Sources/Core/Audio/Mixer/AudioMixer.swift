@@ -1,40 +1,47 @@
-/// Mixes up to 32 participants at 48 kHz, in one channel or two, so that each hears all others and not itself.
+/// Mixes up to 32 participants at 48 kHz, in one channel or two. Each participant hears all others and not itself.
 ///
-/// A cycle: `setInput` for everybody who has something to say, `mix`, then `output` for everybody who listens. Nothing
-/// allocates after the initialiser, but for what two channels need, once, when the first participant with two is heard.
+/// A cycle: `setInput` for each participant that sends audio, `mix`, `output` for each listener, `finishCycle`. Nothing
+/// allocates after the initialiser, except for the memory of two channels, once, when the first stereo participant is
+/// heard.
 ///
-/// Whoever has one channel is heard in the middle: the same on both sides. Whoever listens in one hears the mean of the two.
+/// A mono participant is heard in the middle: the same on both sides. A mono listener hears the mean of both sides.
 package struct AudioMixer: ~Copyable {
+    /// Participants are numbered 0…31.
     package static let maximumParticipants = 32
     /// Samples per channel of a cycle, 20 ms.
     package static let frame = 960
-    /// Where the limiter begins, of 32,767: below it a sum stays exactly what it is.
+    /// The level at which the limiter starts, of 32,767; sums below it are not changed.
     private static let threshold: Int32 = 29_000
 
-    /// What participants say in one channel; of two the mean.
+    /// The audio of the participants in one channel; for stereo, the mean of both channels.
     private var inputs = [Int16](repeating: 0, count: maximumParticipants * frame)
-    /// What those with two channels say, left and right by turns.
+    /// The interleaved audio of stereo participants.
     private var pairs: [Int16] = []
-    /// How many channels a participant had when it was last heard; 0 if it never was.
+    /// The number of channels of each participant when it was last heard; 0 if it never was.
     private var channels = [Int](repeating: 0, count: maximumParticipants)
     private var speaks = [Bool](repeating: false, count: maximumParticipants)
     private var sum = [Int32](repeating: 0, count: frame)
-    /// The same, left and right by turns, in cycles in which anybody says anything in two channels.
+    /// The sum in two interleaved channels, in cycles with a stereo participant.
     private var pairSum: [Int32] = []
     private var isPaired = false
-    /// What a listener hears before it is limited.
+    /// What a listener hears before the limiter.
     private var heard = [Int32](repeating: 0, count: frame)
-    /// What the limiter multiplies with, per listener, of 65,536: it falls at once and recovers slowly.
+    /// The gain of the limiter per listener, of 65,536: it falls at once and recovers slowly.
     private var gains = [Int32](repeating: 65_536, count: maximumParticipants)
     private var speakers = SpeakerDetector(count: maximumParticipants)
 
+    /// Makes a mixer without participants.
     package init() {}
 
-    /// What a participant says in this cycle; who says nothing is not mentioned.
+    /// Sets the audio of a participant in this cycle. A participant without audio is left out.
     ///
-    /// Its level is that of the mean power of its channels: a voice on one side counts 3 dB less than the same voice on both.
+    /// The level of a participant is that of the mean power of its channels: a voice on one side counts 3 dB less than
+    /// the same voice on both sides.
     ///
-    /// - Parameter channels: 1, or 2 whose samples come by turns, left and right.
+    /// - Parameters:
+    ///   - samples: `frame` samples per channel; two channels are interleaved, left first.
+    ///   - count: 1 or 2.
+    ///   - participant: Its number, 0…31.
     package mutating func setInput(_ samples: Span<Int16>, channels count: Int = 1, of participant: Int) {
         precondition(samples.count == Self.frame * count, "a cycle is 20 ms")
         let start = participant * Self.frame
@@ -51,14 +58,14 @@ package struct AudioMixer: ~Copyable {
         speakers.heard(AudioLevel(of: samples), from: participant)
     }
 
-    /// Memory that a mix without stereo never has.
+    /// Allocates memory that is needed only with a stereo participant.
     private mutating func makeRoomForPairs() {
         pairs = [Int16](repeating: 0, count: 2 * inputs.count)
         pairSum = [Int32](repeating: 0, count: 2 * Self.frame)
         heard = pairSum
     }
 
-    /// Adds up what was said; returns the participant who speaks, if that is another one than before.
+    /// Adds up the audio of this cycle. Returns the active speaker if it has changed; `nil` if it has not.
     package mutating func mix() -> Int? {
         for index in sum.indices { sum[index] = 0 }
         for participant in speaks.indices where speaks[participant] && channels[participant] == 1 {
@@ -74,23 +81,25 @@ package struct AudioMixer: ~Copyable {
         return speakers.advance()
     }
 
-    /// How many channels there are for a participant to hear: 2 if anybody else has two, whether it speaks or not, so that it does not
-    /// change with every word.
+    /// The number of channels of what a participant hears: 2 if another participant is in stereo. Pauses of that one do
+    /// not matter, so that the number does not change with every word.
     package func channels(for participant: Int) -> Int {
         for other in channels.indices where other != participant && channels[other] == 2 { return 2 }
         return 1
     }
 
-    /// What a participant hears: the sum without what it said itself.
+    /// Makes what a participant hears: the sum without its own audio, limited.
     ///
-    /// - Parameter samples: a frame of one channel, or of two by turns.
+    /// - Parameters:
+    ///   - participant: The listener, 0…31.
+    ///   - samples: Receives a frame of one channel, or of two interleaved ones; its size says which.
     package mutating func output(for participant: Int, into samples: inout [Int16]) {
         let count = samples.count / Self.frame
         precondition(samples.count == Self.frame * count && 1...2 ~= count, "a cycle is 20 ms")
         let peak = count == 1 ? leaveOut(participant) : leaveOutOfPairs(participant)
         let before = gains[participant]
-        // Loud sums are brought to the threshold, both channels by as much; afterwards the gain comes back by a dB in some hundred
-        // milliseconds.
+        // Loud sums are reduced to the threshold, both channels by the same gain. Afterwards the gain recovers, by 1 dB
+        // in about 100 ms.
         let wanted = peak > Self.threshold ? Int32(Int64(Self.threshold) * 65_536 / Int64(peak)) : 65_536
         let after = min(wanted, before + 1_600)
         gains[participant] = after
@@ -99,14 +108,14 @@ package struct AudioMixer: ~Copyable {
             return
         }
         for index in samples.indices {
-            // The gain moves over the first quarter of the frame; what still sticks out is cut.
+            // The gain changes over the first quarter of the frame; samples that still exceed the range are clipped.
             let step = min(Int64(index / count) * 4, Int64(Self.frame))
             let gain = Int64(before) + (Int64(after) - Int64(before)) * step / Int64(Self.frame)
             samples[index] = Int16(clamping: Int32(Int64(heard[index]) * gain / 65_536))
         }
     }
 
-    /// Puts into `heard` what a participant hears in one channel; returns the peak of it.
+    /// Puts into `heard` what a participant hears in one channel. Returns its peak.
     private mutating func leaveOut(_ participant: Int) -> Int32 {
         let (start, own) = (participant * Self.frame, speaks[participant])
         var peak: Int32 = 0
@@ -118,7 +127,7 @@ package struct AudioMixer: ~Copyable {
         return peak
     }
 
-    /// The same in two channels.
+    /// Puts into `heard` what a participant hears in two channels. Returns its peak.
     private mutating func leaveOutOfPairs(_ participant: Int) -> Int32 {
         guard isPaired else { return leaveOutOfMiddle(participant) }
         let start = participant * Self.frame
@@ -139,7 +148,7 @@ package struct AudioMixer: ~Copyable {
         return peak
     }
 
-    /// Nobody who has two channels says anything in this cycle.
+    /// The same, in a cycle in which no stereo participant has audio.
     private mutating func leaveOutOfMiddle(_ participant: Int) -> Int32 {
         if heard.count == Self.frame { heard = [Int32](repeating: 0, count: 2 * Self.frame) }
         let peak = leaveOut(participant)
@@ -147,13 +156,13 @@ package struct AudioMixer: ~Copyable {
         return peak
     }
 
-    /// The cycle is over: who says nothing in the next one is silent.
+    /// Ends the cycle: a participant is silent in the next cycle unless its input is set again.
     package mutating func finishCycle() {
         for participant in speaks.indices { speaks[participant] = false }
         isPaired = false
     }
 
-    /// A participant leaves; its place may be taken by another one.
+    /// Forgets a participant; its number may be used for another one.
     package mutating func remove(_ participant: Int) {
         speaks[participant] = false
         channels[participant] = 0
@@ -161,12 +170,14 @@ package struct AudioMixer: ~Copyable {
         speakers.remove(participant)
     }
 
+    /// The participant that speaks, or spoke last; `nil` before any has spoken, and after that one was removed.
     package var activeSpeaker: Int? { speakers.active }
+    /// The smoothed level of a participant, as the detection of the active speaker uses it.
     package func level(of participant: Int) -> AudioLevel { speakers.level(of: participant) }
 
     // MARK: Samples
 
-    // The parts are parameters, and are looked at as spans: that they are nobody else's is made sure of once and not for each sample.
+    // The parts are parameters and are used as spans, so that exclusive access is checked once and not for each sample.
 
     private static func copy(_ samples: Span<Int16>, to buffer: inout [Int16], at start: Int) {
         var copies = buffer.mutableSpan
@@ -187,7 +198,7 @@ package struct AudioMixer: ~Copyable {
         for index in sums.indices { sums[index] += Int32(part[index]) }
     }
 
-    /// The same on both sides.
+    /// Copies one channel to both sides.
     private static func double(_ middle: [Int32], into sides: inout [Int32]) {
         let samples = middle.span
         var doubled = sides.mutableSpan

@@ -1,13 +1,14 @@
-/// Who speaks, among several: the loudest over the last moments, and not another one for every cough.
+/// Finds the active speaker among several participants: the loudest one over the last moments, with hysteresis against
+/// short noises.
 struct SpeakerDetector: Sendable {
-    /// Below this nobody speaks.
+    /// Participants that are quieter than this, in dB below full scale, do not speak.
     private static let floor = 50.0
-    /// A challenger has to be so many dB louder, …
+    /// A challenger has to be louder by so many dB, …
     private static let margin = 3.0
-    /// … for so many cycles of 20 ms.
+    /// … in so many consecutive cycles of 20 ms.
     private static let patience = 15
 
-    /// dB below full scale, smoothed: up at once, down by a dB in 20 ms.
+    /// dB below full scale, smoothed: the level rises at once, and falls by 1 dB in 20 ms.
     private var levels: [Double]
     private(set) var active: Int?
     private var challenger: (participant: Int, cycles: Int)?
@@ -23,7 +24,7 @@ struct SpeakerDetector: Sendable {
         levels[participant] = min(Double(level.decibelsBelow), levels[participant] + 1)
     }
 
-    /// The end of a cycle; returns the speaker, if it is another one.
+    /// Ends a cycle. Returns the active speaker if it has changed; `nil` if it has not.
     mutating func advance() -> Int? {
         for participant in levels.indices where !heard[participant] {
             levels[participant] = min(127, levels[participant] + 1)

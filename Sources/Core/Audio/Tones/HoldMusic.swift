@@ -1,9 +1,9 @@
-/// A quiet tune of four chords, for ever, at 48 kHz: music on hold without a file.
+/// Endless music on hold without a file: a quiet tune of four chords at 48 kHz.
 package struct HoldMusic: Sendable {
-    /// One note: a third of a second.
+    /// The length of a note in samples: a third of a second.
     private static let noteLength = 16_000
     private static let amplitude = 32_767 * 0.12
-    /// C, A minor, F, G, each up and down again; hertz.
+    /// Frequencies in hertz: C, A minor, F and G, each up and down again.
     private static let notes: [Double] = [
         261.63, 329.63, 392.00, 523.25, 392.00, 329.63,
         220.00, 261.63, 329.63, 440.00, 329.63, 261.63,
@@ -14,9 +14,10 @@ package struct HoldMusic: Sendable {
     private var note = 0
     private var position = 0
     private var voice: (fundamental: Oscillator, octave: Oscillator)
-    /// The note before fades out under this one.
+    /// The previous note, which fades out under this one.
     private var echo: (fundamental: Oscillator, octave: Oscillator)
 
+    /// Starts at the first note.
     package init() {
         voice = Self.voice(0)
         echo = Self.voice(Self.notes.count - 1)
@@ -26,6 +27,7 @@ package struct HoldMusic: Sendable {
         (Oscillator(frequency: notes[note]), Oscillator(frequency: 2 * notes[note]))
     }
 
+    /// Fills `samples` with the next samples, in one channel.
     package mutating func next(into samples: inout MutableSpan<Int16>) {
         for index in samples.indices { samples[index] = next() }
     }
@@ -33,7 +35,7 @@ package struct HoldMusic: Sendable {
     private mutating func next() -> Int16 {
         let progress = Double(position) / Double(Self.noteLength)
         let attack = min(1, progress * 30)
-        // A plucked string: loud at once, then quieter, never gone before the next note has begun.
+        // Like a plucked string: loud at once, then quieter, and not yet silent when the next note starts.
         let decay = (1 - progress) * (1 - progress)
         let sound = (voice.fundamental.next() + 0.3 * voice.octave.next()) * attack * (0.3 + 0.7 * decay)
         let trail = (echo.fundamental.next() + 0.3 * echo.octave.next()) * 0.3 * decay * (1 - attack * 0.2)

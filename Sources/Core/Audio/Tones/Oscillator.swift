@@ -1,20 +1,23 @@
-/// A sine of constant frequency, one sample after the other, without a gap in its phase.
+/// A sine of constant frequency and continuous phase, one sample after the other.
 ///
-/// It turns a point on the unit circle by a fixed angle; the little that rounding adds to its length is taken off again.
+/// It rotates a point on the unit circle by a fixed angle. A small correction after each step removes the rounding
+/// error of the radius.
 package struct Oscillator: Equatable, Sendable {
     private var real = 1.0
     private var imaginary = 0.0
     private let turnReal: Double
     private let turnImaginary: Double
 
+    /// Starts at phase 0.
+    ///
     /// - Parameters:
-    ///   - frequency: hertz, below half the rate.
-    ///   - rate: samples per second.
+    ///   - frequency: Hertz, below half the rate.
+    ///   - rate: Samples per second.
     package init(frequency: Double, rate: Double = 48_000) {
         (turnImaginary, turnReal) = Self.sineAndCosine(2 * .pi * frequency / rate)
     }
 
-    /// −1…1, 0 first.
+    /// The next sample, −1…1; the first one is 0.
     package mutating func next() -> Double {
         defer {
             let turned = real * turnReal - imaginary * turnImaginary
@@ -27,9 +30,10 @@ package struct Oscillator: Equatable, Sendable {
         return imaginary
     }
 
-    /// By Taylor's series; angles here are below π, and eight terms leave an error below 10⁻⁷ there, 10⁻¹⁵ for audible tones.
+    /// Taylor series. Angles are below π here; eight terms leave an error below 10⁻⁷ there, and below 10⁻¹⁵ for audible
+    /// tones.
     private static func sineAndCosine(_ angle: Double) -> (sine: Double, cosine: Double) {
-        // A quarter of the angle converges fast; doubling it twice brings it back.
+        // A quarter of the angle converges fast; two doublings restore the angle.
         let quarter = angle / 4
         var (sine, cosine, term) = (quarter, 1.0, quarter)
         for step in 1...8 {

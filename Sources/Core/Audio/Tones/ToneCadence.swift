@@ -1,7 +1,8 @@
-/// A tone of a telephone network: what sounds for how long, again and again (ITU-T E.180/Q.35 and its Supplement 2).
+/// A tone of a telephone network: a repeated sequence of sounds and pauses (ITU-T E.180/Q.35 and its Supplement 2).
 package struct ToneCadence: Equatable, Sendable {
+    /// A sound or a pause of the sequence.
     package struct Element: Equatable, Sendable {
-        /// Hertz, sounding together; none is a pause.
+        /// The frequencies that sound together, in hertz; a pause has none.
         package var frequencies: [Double]
         package var milliseconds: Int
 
@@ -14,17 +15,22 @@ package struct ToneCadence: Equatable, Sendable {
     package enum Region: String, Sendable, CaseIterable {
         /// What ITU-T E.180 recommends.
         case itu
-        /// The Precise Tone Plan of North America.
+        /// North America, by the Precise Tone Plan.
         case us
+        /// Australia, Germany, France, Japan and the United Kingdom.
         case au, de, fr, jp, uk
     }
 
+    /// The meaning of a tone.
     package enum Kind: Sendable, CaseIterable {
+        /// Ringback, busy and congestion tone, dial tone, call waiting tone, and special information tone.
         case ringback, busy, congestion, dial, callWaiting, specialInformation
     }
 
+    /// The elements in their order, at least one; after the last one the sequence starts again.
     package let elements: [Element]
 
+    /// The tone of a kind in a region. The special information tone is the same in all regions.
     package init(_ kind: Kind, in region: Region) {
         let plan = TonePlan.of(region)
         elements =

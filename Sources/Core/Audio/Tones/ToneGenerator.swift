@@ -1,8 +1,8 @@
-/// Plays a cadence for ever, at 48 kHz.
+/// Plays a cadence endlessly, at 48 kHz in one channel.
 package struct ToneGenerator: Sendable {
-    /// Of each frequency, of full scale: about −16 dBm0, so that two together stay at −13.
+    /// The amplitude of each frequency, relative to full scale: about −16 dBm0, so that two together stay at −13 dBm0.
     private static let amplitude = 32_767 * 0.11
-    /// Beginning and end of a burst are ramps of 5 ms: no clicks.
+    /// A burst starts and ends with a ramp of 5 ms, in samples, to avoid clicks.
     private static let ramp = 240
 
     private let elements: [(oscillators: [Oscillator], count: Int)]
@@ -10,6 +10,7 @@ package struct ToneGenerator: Sendable {
     private var element = 0
     private var position = 0
 
+    /// Starts at the first element of the cadence.
     package init(_ cadence: ToneCadence) {
         elements = cadence.elements.map { element in
             (element.frequencies.map { Oscillator(frequency: $0) }, element.milliseconds * 48)
@@ -17,6 +18,7 @@ package struct ToneGenerator: Sendable {
         oscillators = elements[0].oscillators
     }
 
+    /// Fills `samples` with the next samples.
     package mutating func next(into samples: inout MutableSpan<Int16>) {
         for index in samples.indices { samples[index] = next() }
     }
@@ -33,7 +35,7 @@ package struct ToneGenerator: Sendable {
 
     private mutating func advance() {
         position = 0
-        // A tone without a pause goes on in phase.
+        // A tone without a pause continues in phase.
         guard elements.count > 1 else { return }
         element = (element + 1) % elements.count
         for index in oscillators.indices where index < elements[element].oscillators.count {

@@ -1,7 +1,7 @@
-/// The tones of each region: hertz, then milliseconds of sound and silence in turns (ITU-T E.180 Supplement 2, 01/94; of North America
-/// the Precise Tone Plan, of `itu` what E.180/Q.35 recommends).
+/// The tones of a region: hertz, then milliseconds, in which sound and silence alternate (ITU-T E.180 Supplement 2,
+/// 01/94; for North America the Precise Tone Plan, for `itu` the recommendation of E.180/Q.35).
 ///
-/// Where a tone is modulated by another, its two side tones stand: 400 × 16 Hz is 384 and 416 Hz.
+/// A tone that is modulated by another one is written as its two side tones: 400 × 16 Hz is 384 and 416 Hz.
 struct TonePlan {
     var dial: [ToneCadence.Element]
     var ringback: [ToneCadence.Element]
@@ -26,7 +26,7 @@ struct TonePlan {
         }
     }
 
-    /// Three tones in a row, everywhere (ITU-T E.180 §7).
+    /// Three tones in a row, the same in all regions (ITU-T E.180 §7).
     static let specialInformation =
         [950.0, 1_400, 1_800].map { ToneCadence.Element([$0], 330) } + [ToneCadence.Element([], 1_000)]
 

@@ -1,16 +1,22 @@
 package import Primitives
 package import SDP
 
-/// Conferences (spidr-wire §8.7): two calls of a user become one, in which the user has a leg of its own and everybody is mixed.
+/// Conferences (spidr-wire §8.7): two calls of a user become one, in which the user has one leg, and each leg hears the
+/// mix of the others.
 extension Call {
+    /// The display name that clients are shown for a conference.
     static let conferenceName = "Conference"
 
-    /// Clients know a conference by the beginning of its address (spidr-wire §5.2).
+    /// The number that clients are shown for a conference; they recognise it by its beginning (spidr-wire §5.2).
     static func conferenceNumber(for user: UserAddress) -> String { "conference@\(user.domain)" }
 
-    /// Whoever started it asks for both calls to be brought together.
+    /// The joiner asks to make this conference of two calls. The answer comes when both have handed over their legs.
     ///
-    /// - Parameter calls: two different ones.
+    /// - Parameters:
+    ///   - calls: two different calls.
+    ///   - device: the joiner's device that asks; `nil`: unknown.
+    /// - Throws: `descriptionMissing` without an offer; `malformedDescription` or `unsupportedDescription` for an offer
+    ///   that cannot be used for mixing.
     package mutating func join(
         _ calls: [CallID], _ request: CallUpdateRequest, identity: LegIdentity, at now: MonotonicTime,
         random: inout some RandomSource
@@ -22,7 +28,7 @@ extension Call {
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
         do throws(SDPError) {
             _ = try media.receive(offer: request.sdp, random: &random)
-            // Whether there is anything to be mixed shows now, while nothing has changed for anybody.
+            // Finds out whether there is media that can be mixed while nothing has changed for any leg.
             var trial = media
             _ = try trial.answerForMixing(random: &random)
         } catch {
@@ -35,6 +41,7 @@ extension Call {
         return calls.map { .requestHandover($0, of: .caller) }
     }
 
+    /// One of the calls has offered its legs; with the last one the conference starts.
     mutating func received(
         _ handover: Handover, _ joining: Joining, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
@@ -100,6 +107,7 @@ extension Call {
 
     private func mixing(_ leg: Leg) -> CallAction { .route(leg, self[leg]?.holds == true ? .silence : .mix) }
 
+    /// Ends a conference whose calls have not come together.
     mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {
         finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)
     }

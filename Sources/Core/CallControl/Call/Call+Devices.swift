@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Devices that come and go while the call lasts.
+/// Devices that come and go during a call.
 extension Call {
     package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange, at now: MonotonicTime) -> [CallAction] {
         // Whoever is not rung has no part in the call.
@@ -27,8 +27,10 @@ extension Call {
         edit(leg) { $0.party.devices.removeAll { $0.subscription == device } }
     }
 
-    /// An offer of a device that is known: if it has not had the call so far, it has it from now on, and for those that had it the call
-    /// is over.
+    /// Takes an offer from a known device. If the device does not have the call yet, the call moves to it, and is over
+    /// for the devices that had it.
+    ///
+    /// - Throws: as `offer(by:_:at:random:)`; the call then stays with its devices.
     package mutating func offer(
         by leg: Leg, _ request: CallUpdateRequest, from device: Device, at now: MonotonicTime,
         random: inout some RandomSource

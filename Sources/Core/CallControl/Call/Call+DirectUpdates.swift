@@ -1,7 +1,8 @@
 import Primitives
 import SDP
 
-/// Offers and answers within a call whose media goes from peer to peer: descriptions pass untouched, one exchange at a time.
+/// Offers and answers within a call whose media goes from peer to peer. Descriptions are passed on untouched, and only
+/// one exchange is open at a time.
 extension Call {
     mutating func offerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
@@ -41,7 +42,7 @@ extension Call {
         return refreshMusic() + tell(open.offerer, message)
     }
 
-    /// An offer has had no answer in time, or cannot be answered: nothing came of it.
+    /// Gives up an offer that was not answered in time, or cannot be answered. The offerer is told.
     mutating func abandon(_ update: Update) -> [CallAction] {
         operate(nil)
         edit(update.offerer) { offerer in

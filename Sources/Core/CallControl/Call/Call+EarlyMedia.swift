@@ -5,9 +5,11 @@ import SDP
 ///
 ///     DIALING ── sessionProgress, with a provisional answer ──▶ SESSION_PROGRESS ── a device rings ──▶ RINGING
 ///
-/// The description is given as soon as the call is on its way, as a network says 183 ahead of 180 (RFC 3261 §21.1.5), so that there is a path
-/// by the time devices ring. An announcement or music begins at once; the ringback tone says that a device rings, and begins when one does.
+/// The caller gets the description as soon as the call is under way, as a network sends 183 before 180 (RFC 3261
+/// §21.1.5), so that its media path exists by the time devices ring. An announcement or music starts at once. A
+/// ringback tone says that a device rings, and starts when one does.
 extension Call {
+    /// Gives the caller a provisional answer, and starts what it can hear from now on.
     mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
         guard case .unanswered(var unanswered) = state else { return [] }
         unanswered.hasProgressed = true
@@ -19,7 +21,9 @@ extension Call {
             + tell(.caller, progress)
     }
 
-    /// What there is to hear from this moment on.
+    /// Starts the configured early media, if this is its moment.
+    ///
+    /// - Parameter isRinging: a device rings now; otherwise the call has just been started.
     func playEarly(isRinging: Bool) -> [CallAction] {
         guard let playback = configuration.earlyMedia, playback.saysThatItRings == isRinging else { return [] }
         return [.play(playback, number: 0, to: .caller)]
@@ -27,7 +31,7 @@ extension Call {
 }
 
 extension LegMedia {
-    /// The caller's media once it has an answer ahead of the final one, and that answer; `nil` if the gateway could not send it anything.
+    /// The caller's media with a provisional answer, and that answer; `nil` if the gateway could not send it anything.
     func progressing(random: inout some RandomSource) -> (caller: LegMedia, sdp: String)? {
         var media = self
         do throws(SDPError) {
@@ -40,5 +44,6 @@ extension LegMedia {
 }
 
 extension Playback {
+    /// Whether it is the ringback tone, which means that a device rings.
     fileprivate var saysThatItRings: Bool { source == .tone(.ringback) }
 }

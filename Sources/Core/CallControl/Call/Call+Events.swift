@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What happens to a call from elsewhere: its media, the gateway, and time.
+/// Events that do not come from clients: of the media plane, of the gateway, and of timers.
 extension Call {
     /// A leg's media path has come this far.
     package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) {
@@ -27,7 +27,7 @@ extension Call {
         }
     }
 
-    /// The gateway is stopping.
+    /// The gateway is stopping: the call ends.
     package mutating func drain(at now: MonotonicTime) -> [CallAction] {
         switch state {
         case .unanswered, .joining, .answered: finish(.drained, at: now)
@@ -35,7 +35,7 @@ extension Call {
         }
     }
 
-    /// The time of `nextDeadline` has come; too early a call does nothing.
+    /// A timer has fired. If the time of `nextDeadline` has not come, nothing happens.
     package mutating func timeout(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard let deadline = nextDeadline, deadline.time <= now else { return [] }
         switch deadline.reason {
@@ -49,6 +49,7 @@ extension Call {
         }
     }
 
+    /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.
     package var nextDeadline: Deadline<Timer>? {
         switch state {
         case .initial, .ended: return nil
@@ -76,6 +77,7 @@ extension Call {
         return legs.first { leg in leg.isTalking && leg.media.map { $0.progress < .secured } ?? false }?.id
     }
 
+    /// Gives up the operation in progress, or the conference that is being joined.
     private mutating func operationTimedOut(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         switch state {
         case .joining: return joinFailed(at: now)
@@ -94,7 +96,7 @@ extension Call {
 }
 
 extension Call.Operation {
-    /// `nil`: what ends it is certain to come.
+    /// When the operation is given up; `nil`: the event that ends it is certain to come.
     fileprivate var deadline: MonotonicTime? {
         switch self {
         case .update(let update): update.deadline

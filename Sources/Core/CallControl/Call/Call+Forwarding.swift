@@ -1,9 +1,9 @@
 package import Primitives
 import SDP
 
-/// Forwarding (spidr-wire §6.4): a call that rings goes to another address; the caller's leg stays as it is.
+/// Forwarding (spidr-wire §6.4): a call that rings goes to another address; the caller's leg does not change.
 extension Call {
-    /// Times a call may be forwarded; somebody who forwards to somebody who forwards back would never end.
+    /// How often a call may be forwarded. Without a limit, two users who forward to each other would never end.
     private static let maximumForwards = 5
 
     /// Whether a rung end could forward now; to be asked before anybody is looked up.
@@ -15,7 +15,10 @@ extension Call {
         }
     }
 
-    /// Rings the target, which has at least one device, in place of who was rung.
+    /// Rings the target, which has at least one device, in place of the leg that was rung.
+    ///
+    /// - Throws: as `checkForward(by:)`; or an error about the caller's description, if the target cannot be offered
+    ///   it.
     package mutating func forward(
         by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {

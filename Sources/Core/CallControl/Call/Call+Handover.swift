@@ -1,19 +1,23 @@
 package import Primitives
 import SDP
 
-/// Ends that change from one call to another: consultative transfer (spidr-wire §8.5) and conferences (§8.7).
+/// The handover of legs from one call to another: consultative transfer (spidr-wire §8.5) and conferences (§8.7).
 ///
 ///     taker                                   giver
 ///       │ consult, join: requestHandover ──────▶ │ nothing may go on: handover offered
 ///       │ ◀────────────── offerHandover, refuse  │ what happens to the ends now waits
 ///       │ takeHandover, declineHandover ───────▶ │ gives them away, or goes on as before
 ///
-/// Only the taker decides whether the ends change hands, at one moment, so that each is always part of exactly one call. The giver has
-/// no time limit: every offer is taken or declined, by a taker that is over as well.
+/// Only the taker decides whether the legs change calls, at one moment, so that each leg is always part of exactly one
+/// call. The giver has no time limit: every offer is taken or declined, even by a taker that is over.
 extension Call {
-    /// Asks for the one whom this end talks to here to be connected with whom its user talks to in another call.
+    /// Asks to connect the party that this leg talks to with the party that its user talks to in another call. The same
+    /// request again changes nothing.
     ///
-    /// - Parameter party: that somebody, for the books; who comes along is for the other call to say.
+    /// - Parameters:
+    ///   - party: the user in the other call, for the record; the other call decides which leg is handed over.
+    ///   - other: the other call.
+    /// - Throws: `notAllowed` if `other` is this call, and what `checkTransfer(by:)` throws.
     package mutating func consult(
         by leg: Leg, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -33,7 +37,7 @@ extension Call {
         return self[leg]?.isTalking == true && others.count == 1 ? others[0].party : nil
     }
 
-    // MARK: Giving
+    // MARK: The call that gives legs away
 
     /// Another call of the same user asks for everybody this end talks to.
     package mutating func handoverRequested(
@@ -48,6 +52,8 @@ extension Call {
         return finished + [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
     }
 
+    /// The taker has taken the legs that this call offered. They leave this call, and events that came for them
+    /// meanwhile are passed on. The keeper's part ends as `purpose` says. A message of any other call is ignored.
     package mutating func handoverTaken(
         by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
     ) -> [CallAction] {
@@ -70,6 +76,8 @@ extension Call {
         }
     }
 
+    /// The taker has declined the legs that this call offered. The call continues, and handles the events that came for
+    /// the legs meanwhile. A message of any other call is ignored.
     package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
@@ -83,8 +91,10 @@ extension Call {
         return told + handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
     }
 
-    // MARK: Taking
+    // MARK: The call that takes legs
 
+    /// Another call offers legs. They are taken if this call asked for them and they are of the same user; otherwise
+    /// they are declined. A conference takes them when all its calls have offered theirs.
     package mutating func handoverOffered(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
@@ -99,6 +109,8 @@ extension Call {
         }
     }
 
+    /// Another call refuses to hand over its legs: the conference, or the transfer, fails. A message of a call that was
+    /// not asked is ignored.
     package mutating func handoverRefused(by call: CallID, at now: MonotonicTime) -> [CallAction] {
         switch state {
         case .joining(let joining) where joining.calls.contains(call): return joinFailed(at: now)
@@ -119,12 +131,14 @@ extension Call {
         return leave(answered, leg, stage, event, at: now)
     }
 
+    /// Ends a consultative transfer without success; the transferor is told.
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
         return [.declineHandover(consultation.other)]
             + sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
     }
 
+    /// Takes the leg of the consultation call, in place of the transferor.
     private mutating func take(
         _ handover: Handover, _ consultation: Consultation, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
@@ -141,7 +155,7 @@ extension Call {
         return actions + meet(transferred.id, at: now, random: &random)
     }
 
-    /// Makes the ends of another call ends of this one.
+    /// Makes the legs of another call legs of this one, under new numbers.
     mutating func adopt(_ handover: Handover) -> [HandedLeg] {
         handover.legs.map { leg in
             let adopted = HandedLeg(before: leg.id, after: takeLeg(), session: leg.party.session)

@@ -1,10 +1,10 @@
 import Primitives
 import SDP
 
-/// Who keeps whom waiting. There is no verb for it: everything is in the directions (spidr-wire §8.2).
+/// Hold and resume. No request names them: the directions of the descriptions say everything (spidr-wire §8.2).
 extension Call {
-    /// An exchange from peer to peer was completed. An end that does not want to receive keeps the other waiting: it said `inactive`, or
-    /// `sendonly`.
+    /// Applies an exchange from peer to peer that is complete. A leg that does not want to receive holds the other: it
+    /// said `inactive` or `sendonly`.
     ///
     /// An answer can only say so where the offer left the choice: to an offer that sends nothing every answer says `inactive` or
     /// `sendonly`, and who answered goes on as before.
@@ -45,8 +45,8 @@ extension Call {
 }
 
 extension MediaDirection {
-    /// The direction of the first audio m-line, else of the first m-line, of a description that is passed on untouched; `nil` if it
-    /// cannot be read. An address can say the same (`holdsByAddress`).
+    /// Reads the direction of the first audio m-line, else of the first m-line, in a description that is passed on
+    /// untouched; `nil` if it cannot be read. A connection address can mean hold as well (`holdsByAddress`).
     init?(in text: String) {
         guard let session = try? SessionDescription(parsing: text) else { return nil }  // what cannot be read says nothing
         let active = session.media.filter { $0.port != 0 }

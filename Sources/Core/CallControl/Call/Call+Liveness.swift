@@ -1,7 +1,6 @@
 package import Primitives
 
-/// Clients that are gone without a word (spidr-wire §6.9): nothing is heard of them, not even an audit, and either
-/// nobody listens for them, or they have audited before.
+/// Detects clients that are gone without notice (spidr-wire §6.9; see `Liveness`).
 extension Call {
     /// A client of this end has asked for something, whatever came of it.
     package mutating func heard(from leg: Leg, at now: MonotonicTime) { edit(leg) { $0.lastRequest = now } }
@@ -53,7 +52,7 @@ struct AuditRhythm: Equatable, Sendable {
 }
 
 extension CallLeg {
-    /// Only this device has the call from now on. That others have audited says nothing of it.
+    /// Leaves the call with this device only. Audits of other devices say nothing about this one.
     mutating func keep(_ device: Device) {
         if party.devices.contains(where: { $0.subscription != device.subscription }) { audits = nil }
         party.devices = [device]

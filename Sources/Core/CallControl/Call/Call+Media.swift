@@ -1,10 +1,10 @@
 package import Primitives
 
-/// What the gateway itself plays and presses during a call.
+/// Media and DTMF digits that the gateway itself sends during a call.
 extension Call {
-    /// A playback under way.
+    /// A playback in progress.
     package struct Playing: Equatable, Sendable {
-        /// Tells it from those before and after it.
+        /// Distinguishes it from the playbacks of this call before and after it.
         let number: UInt32
         /// `nil`: music for an end that is kept waiting.
         let requester: Leg?
@@ -39,9 +39,10 @@ extension Call {
         return actions + refreshMusic()
     }
 
-    /// Presses keys that the ends hear; they go out one after the other, behind those asked for before.
+    /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before.
     ///
-    /// Refused as a whole if too many wait already for one of the ends.
+    /// - Throws: as `checkPlay(by:)`; `keysWaiting`, for the whole request, if too many digits wait already for one of
+    ///   the legs.
     package mutating func sendDigits(
         _ digits: DigitSequence, to target: MediaTarget, by leg: Leg, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {

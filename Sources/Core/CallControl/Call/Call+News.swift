@@ -103,11 +103,11 @@ extension Call {
         return tellNews(at: now, random: &random)
     }
 
-    /// Offers each of two ends what it does not know of the other one, where it is time.
+    /// Offers each of the two legs what it does not know about the other leg, if the time for that has come.
     mutating func tellNews(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard case .answered(let answered) = state, !answered.isConference else { return [] }
         switch answered.operation {
-        // Who is about to change hands is introduced anew there.
+        // The leg that is about to be handed over is introduced anew in the other call.
         case .handover: return []
         case .update(let update) where update.isFirst: return []
         case .update, .transfer, .consultation, nil: break
@@ -138,7 +138,7 @@ extension Call {
         return actions
     }
 
-    /// When an end can be told what it does not know.
+    /// When the leg can be offered what it does not know about the other leg; `nil`: nothing is due.
     func newsDeadline(of leg: CallLeg) -> MonotonicTime? {
         guard let due = leg.newsDue, leg.media?.isStable == true else { return nil }
         if case .answered(let answered) = state, case .handover = answered.operation { return nil }
@@ -161,7 +161,7 @@ extension Call {
 }
 
 extension CallLeg {
-    /// It has nothing to answer, and its own offers are answered.
+    /// Whether the leg can be offered something: it talks, has nothing to answer, and its own offers are answered.
     func isFree(at now: MonotonicTime) -> Bool {
         guard let media, media.isStable, isTalking else { return false }
         return offered.map { $0.settles <= now } ?? true

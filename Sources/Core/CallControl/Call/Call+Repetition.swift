@@ -1,11 +1,12 @@
 package import Primitives
 import SDP
 
-/// Requests that come again, or too late.
+/// Requests that are repeated, or come too late.
 ///
-/// A client whose request is not answered cannot know whether it arrived. It asks once more, or its HTTP library or a proxy does: `PUT`
-/// is idempotent (RFC 9110 §9.2.2). What an end has said already is accepted again and changes nothing. What it said before something
-/// newer is refused, for nobody waits for it any more.
+/// A client whose request is not answered cannot know whether the request arrived. The client, its HTTP library or a
+/// proxy repeats it: `PUT` is idempotent (RFC 9110 §9.2.2). A repeated description is accepted again and changes
+/// nothing. An offer that is older than the leg's last description is refused, because no client waits for its answer
+/// any more. An answer that is older than the leg's last offer is accepted and changes nothing.
 extension Call {
     /// Whether `callStart`, which looks like the one that began the call, is that one, come again. An offer is like no other. Without one
     /// the first answer tells: until then nobody means to call the same user once more, and afterwards it is another call.
@@ -15,7 +16,11 @@ extension Call {
         return false
     }
 
-    /// A device of a rung end answers; the first one wins (spidr-wire §6.3, §6.6).
+    /// A device of a leg that rings answers; the first one wins (spidr-wire §6.3, §6.6). The same answer again changes
+    /// nothing.
+    ///
+    /// - Parameter device: the device that answers; `nil`: unknown.
+    /// - Throws: `noSuchCall`, `notAllowed`, `alreadyAnswered`; or an error about the description.
     package mutating func answer(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -30,7 +35,11 @@ extension Call {
         return actions
     }
 
-    /// `startCallUpdate`: an end offers, or asks the other for an offer if there is no description in it.
+    /// `startCallUpdate`: a leg offers, or asks the other for an offer if the request has no description. The same
+    /// offer again changes nothing while its answer is awaited.
+    ///
+    /// - Throws: `noSuchCall`; `notAllowed` if the state does not permit it, or the description is older than the last
+    ///   one; `pending` where the gateway cannot answer itself; or an error about the description.
     package mutating func offer(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -46,7 +55,11 @@ extension Call {
         return actions
     }
 
-    /// `respondCallUpdate`: an end answers what it was offered, or offers what it was asked for.
+    /// `respondCallUpdate`: a leg answers an offer, or makes the offer that it was asked for. The same answer again
+    /// changes nothing.
+    ///
+    /// - Throws: `noSuchCall`; `notAllowed` if there is nothing to answer, or the description is older than the last
+    ///   one; `pending` while the legs are offered to another call; or an error about the description.
     package mutating func respond(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {

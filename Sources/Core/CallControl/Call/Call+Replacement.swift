@@ -1,14 +1,18 @@
-/// Call replace (spidr-wire §8.8, RFC 3891): a consultative transfer that gives the target a new call in place of the one it has.
+/// Call replace (spidr-wire §8.8, RFC 3891): a consultative transfer that gives the target a new call in place of the
+/// one it has.
 ///
 ///     transferor          this call                     target                       the target's other call
 ///       │ transfer ───────────▶ │ startCallReplace ───────▶ │                                   │
 ///       │                       │ ◀────── acceptCallReplace │                                   │
 ///       │ ◀──── sessionComplete │ ────────────────────── replaced ────────────────────────────▶ │ callEnd to both
 ///
-/// To this call it is a transfer to somebody who answers without being rung: the new leg has media of its own, and until the target accepts
-/// nothing has changed for anybody, here or there. It is done so if both ends that are to talk list `replacecall`; else the target changes
-/// calls, as it is (`Call+Handover.swift`).
+/// To this call it is a transfer to a target that answers without being rung. The new leg has media of its own, and
+/// until the target accepts, nothing changes in either call. A consultative transfer is done this way if both parties
+/// that are to talk list `replacecall`; otherwise the target's leg is handed over as it is (`Call+Handover.swift`).
+///
+/// A value of this type names the target's other call.
 package struct ReplacedCall: Equatable, Sendable {
+    /// The target's other call.
     let call: CallID
     /// The transferor's leg there.
     let keeper: Leg
@@ -44,13 +48,13 @@ extension Call {
 }
 
 extension CallLeg {
-    /// Has answered.
+    /// Records that the leg has answered.
     mutating func talk(_ request: CallAnswerRequest) {
         stage = .talking
         handlesReplacement = request.handlesReplacement || request.acceptsReplacement
     }
 
-    /// Was not rung, but asked to take this call in place of another.
+    /// Whether the leg was not rung, but asked to take this call in place of another.
     func isReplacing(in call: Call) -> Bool {
         guard case .answered(let answered) = call.state, case .transfer(let transfer) = answered.operation else {
             return false

@@ -1,15 +1,17 @@
 import Primitives
 import SDP
 
-/// A call that began without an offer (spidr-wire §8.1): whoever answers offers, the caller answers that, and only then is there a call.
+/// A call that was started without an offer (spidr-wire §8.1). The callee offers when it answers, the caller answers
+/// the offer, and only then do the legs talk.
 ///
 ///     caller                          callee
 ///       │ callStart ───────────────────▶ │ call                  neither has a description
 ///       │ startCallUpdate ◀───────────── │ callAnswer            with an offer; ANSWERING from here
 ///       │ respondCallUpdate ───────────▶ │ respondCallUpdate     with the answer; IN_CALL from here
 ///
-/// It is an exchange like any other in an answered call, but for there being nothing to return to if it fails.
+/// It is an exchange like any other in an answered call, except that there is nothing to return to if it fails.
 extension Call {
+    /// The callee answers with an offer, which is passed on to the caller.
     mutating func answerWithOffer(
         _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime,
         random: inout some RandomSource
@@ -42,7 +44,8 @@ extension Call {
         return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
     }
 
-    /// The first exchange is complete: both ends hear each other, as soon as they are connected.
+    /// Connects the two legs when the first exchange is complete; they hear each other once their media paths are set
+    /// up.
     mutating func introductions(_ update: Update, at now: MonotonicTime) -> [CallAction] {
         extendSetup(at: now)
         return [.route(update.answerer, .leg(update.offerer)), .route(update.offerer, .leg(update.answerer))]

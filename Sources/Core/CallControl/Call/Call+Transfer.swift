@@ -1,8 +1,8 @@
 package import Primitives
 import SDP
 
-/// Blind transfer (spidr-wire §8.5): a new end is rung, and takes the place of the one that asked for it when it answers. Until then
-/// nothing changes for the other two, and if it does not, nothing ever does.
+/// Blind transfer (spidr-wire §8.5): the target is rung, and takes the place of the transferor when it answers. Until
+/// then nothing changes for the other two legs; if the target does not answer, nothing has changed.
 extension Call {
     /// Whether an end could transfer now; to be asked before anybody is looked up.
     package func checkTransfer(by leg: Leg) throws(CallError) {
@@ -16,7 +16,10 @@ extension Call {
         }
     }
 
-    /// Rings the target, which has at least one device.
+    /// Rings the target, which has at least one device; or asks it to replace a call.
+    ///
+    /// - Throws: what `checkTransfer(by:)` throws, and `unsupportedDescription` if the target cannot be offered what
+    ///   the transferred party wants.
     package mutating func transfer(
         by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -64,6 +67,7 @@ extension Call {
         return sessionFailed(leg, reason.statusCode, reason.reasonText)
     }
 
+    /// The target answers: it is connected with the transferred party, and the transferor's part is complete.
     mutating func transferAnswered(
         by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -103,7 +107,7 @@ extension Call {
     }
 }
 
-// MARK: - Steps that all ways of bringing others together have
+// MARK: - Steps of both kinds of transfer and of conferences
 
 extension Call {
     func sessionFailed(_ leg: Leg, _ statusCode: Int, _ reasonText: String) -> [CallAction] {
@@ -142,14 +146,14 @@ extension Call {
         return tellNews(at: now, random: &random)
     }
 
-    /// An offer that waits for the other end's answer is answered at once, because something else is to go on.
+    /// Answers an offer that waits for the other leg at once, because another operation is to start.
     mutating func finishUpdate(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         guard case .answered(let answered) = state, case .update(let update) = answered.operation, !update.isFirst
         else { return [] }
         return answerInPlace(update, at: now, random: &random)
     }
 
-    /// Somebody new has to find a media path.
+    /// Gives a new leg the time to set up its media path.
     mutating func extendSetup(at now: MonotonicTime) {
         guard case .answered(var answered) = state else { return }
         answered.setupDeadline = now + configuration.mediaSetupTime

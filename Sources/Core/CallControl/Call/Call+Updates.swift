@@ -3,23 +3,26 @@ import SDP
 
 /// Offers and answers within a call (spidr-wire §8.1, RFC 3264 §8).
 ///
-/// In a call of two, an offer goes on to the other end, and its answer back; both see the directions that were said. The gateway is the
-/// peer of each of them, so that nobody has to wait for the other one:
+/// In a call of two legs, an offer is passed on to the other leg, and its answer back; both carry the directions of the
+/// original. The gateway is the SDP peer of each leg, so that no leg has to wait for the other:
 ///
-/// - Two offers that cross are each answered with what the other one says.
-/// - An offer is answered with what the other end wants if that end cannot be offered anything now, or does not answer in `patience`.
-/// - An end that was not told everything in that way is offered what it does not know (`Call+News.swift`).
+/// - Two offers that cross: each is answered with what the other one says.
+/// - The other leg cannot be offered anything now, or does not answer within `patience`: the gateway answers the offer
+///   with what that leg wants.
+/// - A leg that was not told everything because of that is offered the rest later (`Call+News.swift`).
 ///
-/// What concerns only the way to one end (an ICE restart, a page that was loaded again) is answered by the gateway, as is every offer
-/// in a conference.
+/// The gateway answers alone an offer that concerns only the path to its leg (an ICE restart, a page that was loaded
+/// again), and every offer in a conference.
 extension Call {
-    /// Seconds after which a request that met another one makes sense (RFC 3261 §14.1).
+    /// Seconds after which a client may repeat a request that met another one (RFC 3261 §14.1).
     static let retryAfter = 2
 
-    /// How long an end has to answer an offer before the gateway answers in its place.
+    /// How long a leg has to answer an offer before the gateway answers in its place.
     package static let patience = Duration.seconds(2)
 
-    /// - Parameter isRepeated: it is the offer that was agreed on last; nothing is new to the other end.
+    /// Handles an offer, or a request for one, in an answered call.
+    ///
+    /// - Parameter isRepeated: the offer is the one that was agreed on last, so that the other leg learns nothing new.
     mutating func newOffer(
         by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime,
         random: inout some RandomSource
@@ -54,10 +57,10 @@ extension Call {
             if update.answerer == leg, !update.awaitsOffer {
                 actions = try next.cross(leg, own, update, request, random: &random)
             } else if update.answerer == leg, other.isFree(at: now) {
-                // The offer that was asked for.
+                // The offer that the leg was asked for.
                 actions = try next.passOn(own, of: leg, to: other, request, at: now, random: &random)
             } else {
-                // It has put aside what it offered or asked for before.
+                // The leg has dropped what it offered or asked for before.
                 actions = try next.answerAlone(own, of: leg, request, random: &random)
             }
         } else if !isRepeated, !isTransportNew, answered.operation == nil, other.isFree(at: now) {
@@ -69,6 +72,7 @@ extension Call {
         return actions + refreshMusic() + tellNews(at: now, random: &random)
     }
 
+    /// Handles the answer to an offer of the gateway, or the offer that the leg was asked for.
     mutating func newResponse(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -168,7 +172,7 @@ extension Call {
     /// Whether an end can be offered anything, or answered, at all.
     private func checkExchange(_ answered: Answered, _ operation: String, by leg: Leg) throws(CallError) {
         switch answered.operation {
-        // Its legs belong to another call in a moment.
+        // The legs are about to belong to another call.
         case .handover: throw .pending(retryAfter: Self.retryAfter)
         case .update(let update) where update.isFirst: throw refusal(of: operation, to: leg)
         case .update, .transfer, .consultation, nil: break
@@ -190,9 +194,7 @@ extension Call {
         return update
     }
 
-    // MARK: Offers of an end
-
-    /// The other end is offered the same.
+    /// Offers the other leg the same.
     private mutating func passOn(
         _ own: LegMedia, of leg: Leg, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime,
         random: inout some RandomSource
@@ -210,7 +212,7 @@ extension Call {
         return tell(other.id, update(.startCallUpdate, to: other.id, text, request))
     }
 
-    /// Both ends have offered: each offer is the answer to the other one.
+    /// Both legs have offered: each offer is the answer to the other one.
     private mutating func cross(
         _ leg: Leg, _ own: LegMedia, _ update: Update, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -228,7 +230,7 @@ extension Call {
         return actions + conclude(others, of: other.id, telling: wishes) + tell(other.id, message)
     }
 
-    /// The offer is answered with what the other end wants, which is not asked.
+    /// Answers an offer with what the other leg wants, without asking that leg.
     private mutating func answerAlone(
         _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -260,7 +262,7 @@ extension Call {
         return prepared + connect(leg)
     }
 
-    /// An end that offered has waited long enough, or something else is to go on.
+    /// Ends an offer whose answer took too long, or that gives way to another operation.
     mutating func answerInPlace(_ update: Update, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
@@ -279,7 +281,7 @@ extension Call {
         }
     }
 
-    /// Asks the other end for an offer (spidr-wire §8.1, slow start). If it cannot be asked now, the gateway makes one.
+    /// Asks the other leg for an offer (spidr-wire §8.1, slow start). If it cannot be asked now, the gateway offers.
     private mutating func ask(
         by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
@@ -297,7 +299,7 @@ extension Call {
         return tellNews(at: now, random: &random)
     }
 
-    /// An offer in a conference: the gateway answers.
+    /// Answers an offer in a conference.
     private mutating func answerForMixing(
         _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime,
         random: inout some RandomSource

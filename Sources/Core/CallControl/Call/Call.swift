@@ -1,7 +1,7 @@
 package import Primitives
 package import SDP
 
-/// A call: two ends that talk through the gateway, or more of them in a conference (spidr-wire §6–§8).
+/// A call: two legs that talk through the gateway, or more than two in a conference (spidr-wire §6–§8).
 ///
 ///           start,
 ///           calleeUnreachable
@@ -12,8 +12,9 @@ package import SDP
 ///                             ▼                        ▼                                    ▼
 ///      ended ◀────────────────┴────────────────────────┴────────────────────────────────────┘
 ///
-/// In an answered call one operation at a time goes on (`Operation`). Inputs of clients throw when they do not fit and change
-/// nothing; events that do not fit are ignored. What an end sees of it is its `LegState`. See docs/call-states.md for the tables.
+/// An answered call has at most one operation in progress (`Operation`). A client's request throws if it does not fit
+/// the state, and then changes nothing. An event that does not fit is ignored. What one leg sees of the state is its
+/// `LegState`. The tables are in docs/call-states.md.
 package struct Call: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// How long the callee's devices ring.
@@ -66,30 +67,37 @@ package struct Call: Equatable, Sendable {
         case ended(CallRecord)
     }
 
+    /// A call that has been started, and neither answered nor ended.
     package struct Unanswered: Equatable, Sendable {
+        /// When the caller started the call.
         let startedAt: MonotonicTime
         /// What each device of the callee is told, those that come late included.
         var invitation: Notification
         /// The caller has been told that a device rings.
         var hasRung = false
-        /// The caller has a description ahead of the answer.
+        /// The caller has a description ahead of the answer (early media).
         var hasProgressed = false
-        /// How often the call has gone to another address.
+        /// How often the call has been forwarded to another address.
         var forwards = 0
-        /// Why nobody rings; the call ends with it.
+        /// Why no device rings; the call ends for this reason at `deadline`. `nil`: devices ring.
         var unreachable: CallEndCause.Unreachable?
         /// When the devices stop ringing.
         var deadline: MonotonicTime
     }
 
+    /// A call whose legs talk, or (slow start) negotiate their first offer.
     package struct Answered: Equatable, Sendable {
+        /// When the call was answered.
         let answeredAt: MonotonicTime
-        /// By when all media paths are there.
+        /// The time by which the media paths of all legs must be secured.
         var setupDeadline: MonotonicTime
+        /// The time from the start to the answer.
         let setup: Duration
-        /// Everybody hears everybody, and no offer goes from one to another.
+        /// Every leg hears the mix of the others, and the gateway answers every offer itself.
         var isConference = false
+        /// The operation in progress; `nil`: none.
         package internal(set) var operation: Operation?
+        /// The number of the last playback in this call; 0 is that of early media.
         var lastPlayback: UInt32 = 0
     }
 
@@ -126,7 +134,8 @@ package struct Call: Equatable, Sendable {
         lastLeg = .callee
     }
 
-    /// A call that is to be made of others.
+    /// Makes a conference, in state `initial`. The joiner is its only leg until the legs of other calls are handed
+    /// over.
     package init(id: CallID, joiner: CallParty, configuration: Configuration = Configuration()) {
         self.id = id
         self.configuration = configuration
@@ -144,7 +153,7 @@ package struct Call: Equatable, Sendable {
         return lastLeg
     }
 
-    /// - Parameter leg: has a number that was taken for it.
+    /// - Parameter leg: has a number from `takeLeg()`.
     mutating func add(_ leg: CallLeg) {
         precondition(
             leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil,
@@ -156,8 +165,11 @@ package struct Call: Equatable, Sendable {
 // MARK: - Start
 
 extension Call {
-    /// The caller's request, with at least one device of the callee to ring. Throws if the offer cannot be used. Without one, whoever
-    /// answers makes the offer, and the caller answers it (spidr-wire §8.1, slow start).
+    /// Carries out the caller's request and rings the callee, who has at least one device. Without an offer in the
+    /// request the callee offers, and the caller answers (spidr-wire §8.1, slow start).
+    ///
+    /// - Parameter mode: whether media goes from peer to peer, or through the gateway with these identities.
+    /// - Throws: `descriptionTooLong`, `malformedDescription` or `unsupportedDescription` if the offer cannot be used.
     package mutating func start(
         _ request: CallStartRequest, media mode: MediaMode, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
@@ -202,8 +214,9 @@ extension Call {
         return actions + ring(.callee, with: invitation)
     }
 
-    /// There is nobody to ring. The call exists for a moment all the same, because that is the path every client
-    /// handles (spidr-wire §6.1), and answers the audit with which some begin. It exists for the caller only.
+    /// Starts a call to a callee whom no device can ring. The call exists for `unreachableTime` all the same, because
+    /// every client handles that path (spidr-wire §6.1), and the call can answer the audit with which some clients
+    /// begin. It exists for the caller only.
     package mutating func calleeUnreachable(_ reason: CallEndCause.Unreachable, at now: MonotonicTime) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         let invitation = notification(.call, to: .callee)
@@ -397,7 +410,7 @@ extension Call {
     /// Everybody else who talks.
     func others(of leg: Leg) -> [CallLeg] { legs.filter { $0.id != leg && $0.isTalking } }
 
-    /// A description that goes to the other end unread is no longer than one that is read.
+    /// Limits a description that is passed on unread to the length of one that is parsed.
     func checkLength(of sdp: String) throws(CallError) {
         guard sdp.utf8.count <= DescriptionLimits.bytes else {
             throw .malformedDescription("more than \(DescriptionLimits.bytes) bytes")
@@ -418,7 +431,7 @@ extension Call {
 }
 
 extension CallParty {
-    /// With a name that is not too long to be passed on.
+    /// The party with its name cut to the length that is passed on.
     fileprivate func cut(to configuration: Call.Configuration) -> CallParty {
         var cut = self
         cut.name = String(name.prefix(configuration.maximumTextLength))

@@ -1,6 +1,6 @@
 package import SDP
 
-/// What a call wants done.
+/// An action that a call asks its owner to carry out.
 package enum CallAction: Equatable, Sendable {
     /// For these subscriptions of the leg's user.
     case notify(Leg, [SubscriptionID], Notification)
@@ -46,20 +46,23 @@ package enum CallAction: Equatable, Sendable {
 
 /// Where what a leg hears and sees comes from.
 package enum MediaRoute: Equatable, Sendable {
+    /// Neither audio nor video.
     case silence
     case leg(Leg)
     /// Everybody else.
     case mix
 }
 
-/// What remains to be said about a call that is over.
+/// The end of a call: why it ended, and how long it took.
 package struct CallRecord: Equatable, Sendable {
+    /// Why the call ended.
     package var cause: CallEndCause
-    /// From start to answer; `nil` if it never came.
+    /// The time from start to answer; `nil` if the call was not answered.
     package var setup: Duration?
-    /// From answer to end.
+    /// The time from answer to end; `nil` if the call was not answered, or its last leg left after a handover.
     package var talk: Duration?
 
+    /// Makes a record of its parts; each parameter is the property of that name.
     package init(cause: CallEndCause, setup: Duration? = nil, talk: Duration? = nil) {
         self.cause = cause
         self.setup = setup

@@ -4,9 +4,11 @@ package enum CallEndCause: Equatable, Sendable {
     case completed(by: Leg, reasonText: String?)
     /// The caller gave up before the answer.
     case cancelled(reasonText: String?)
+    /// The callee declined.
     case rejected(reasonText: String?)
-    /// Nobody answered within the ring time.
+    /// The callee did not answer within the ring time.
     case unanswered
+    /// No device of the callee could be rung.
     case unreachable(Unreachable)
     /// This leg has no media path, or lost it.
     case mediaFailed(Leg, MediaFault)
@@ -25,8 +27,9 @@ package enum CallEndCause: Equatable, Sendable {
 
     package enum Unreachable: Equatable, Sendable {
         case noSuchUser
+        /// The user has no device that is subscribed to calls.
         case notRegistered
-        /// The user is in another call, and is not to be rung (`calls.busy`).
+        /// The user is in another call, and the gateway is configured not to ring busy users (`calls.busy`).
         case busy
     }
 }
@@ -35,16 +38,19 @@ package enum CallEndCause: Equatable, Sendable {
 package struct MediaFault: Equatable, Sendable {
     /// A SIP response code (RFC 3261 §21).
     package var statusCode: Int
+    /// The sentence that goes with it.
     package var reasonText: String
 
+    /// Makes a fault of its parts; each parameter is the property of that name.
     package init(statusCode: Int, reasonText: String) {
         self.statusCode = statusCode
         self.reasonText = reasonText
     }
 
-    /// Media was not there in time.
+    /// The media path was not set up in time.
     package static let setupTimeout = MediaFault(statusCode: 408, reasonText: "media path could not be established")
 
+    /// The cause in one word, for records and metrics.
     fileprivate var word: String {
         switch statusCode {
         case 488: "incompatible_destination"
@@ -67,18 +73,18 @@ extension CallEndCause {
         static let cancel = Farewell(type: .callCancel)
     }
 
-    /// What the devices of an end are told; `nil` is nothing. Status codes are those of SIP (RFC 3261 §21).
+    /// What the devices of a leg are told at its end; `nil`: nothing. Status codes are those of SIP (RFC 3261 §21).
     ///
     /// - Parameter isCalled: the end was rung; the caller was not.
     func farewell(to leg: Leg, isCalled: Bool) -> Farewell? {
         switch (self, isCalled) {
-        // Other devices of the user who hung up as well (see `Call+Devices.swift`).
+        // For the other devices of the user who hung up, too (see `Call+Devices.swift`).
         case (.completed(_, let reason), _): .end(nil, reason)
-        // The caller itself as well: some clients wait for it (spidr-wire §6.7).
+        // For the caller itself, too: some clients wait for it (spidr-wire §6.7).
         case (.cancelled(let reason), _): .end(487, reason ?? "Caller hung up")
         case (.rejected(let reason), false): .end(603, reason ?? "Declined")
         case (.rejected, true): .cancel
-        // Clients read 480 as somebody who is offline, and 487 as somebody who did not answer (spidr-wire §12.1).
+        // Clients read 480 as a callee who is offline, and 487 as a callee who did not answer (spidr-wire §12.1).
         case (.unanswered, _): .end(487, "No answer")
         case (.unreachable(let reason), false): .end(reason.statusCode, reason.reasonText)
         case (.unreachable, true): nil
@@ -87,7 +93,7 @@ extension CallEndCause {
         case (.callerLeft, true): .end(487, "Caller is gone")
         case (.subscriptionEnded(leg), _): nil
         case (.subscriptionEnded, _): .end(480, "Not registered")
-        // That client, too: it may come back, and learn why the call is over.
+        // For the lost client, too: it may come back, and then learns why the call is over.
         case (.clientLost, _): .end(480, "Client is gone")
         case (.transferred, _): .end(nil, "Transfer Successful")
         case (.joinFailed(let reason), _): Farewell(type: .sessionFail, statusCode: 480, reasonText: reason)
@@ -95,7 +101,7 @@ extension CallEndCause {
         }
     }
 
-    /// One word for records and metrics.
+    /// The cause in one word, for records and metrics.
     package var word: String {
         switch self {
         case .completed, .transferred: "normal_clearing"
@@ -115,7 +121,7 @@ extension CallEndCause {
 }
 
 extension CallEndCause.Unreachable {
-    /// RFC 3261 §21.4.5, §21.4.18, §21.4.24.
+    /// The SIP response code (RFC 3261 §21.4.5, §21.4.18, §21.4.24).
     var statusCode: Int {
         switch self {
         case .noSuchUser: 404
@@ -124,6 +130,7 @@ extension CallEndCause.Unreachable {
         }
     }
 
+    /// The sentence that the caller is told.
     var reasonText: String {
         switch self {
         case .noSuchUser: "User not found"

@@ -1,15 +1,18 @@
 package import Primitives
 package import SDP
 
-/// One end of a call: who it is, how far it has come, and what was agreed with it.
+/// One leg of a call: its party, its stage, and what was negotiated with it.
 package struct CallLeg: Equatable, Sendable {
+    /// How far a leg has come.
     package enum Stage: Equatable, Sendable {
-        /// The caller, who waits for an answer.
+        /// The caller, before the answer.
         case waiting
-        /// Devices ring, and nobody has answered.
+        /// The devices of this leg ring, and none has answered.
         case ringing
+        /// The leg takes part in the call.
         case talking
-        /// Has handed its call to others; the client has yet to end it (spidr-wire §8.5).
+        /// The leg has handed its call over to other legs, and its client has to end it (spidr-wire §8.5). At `until`
+        /// the leg leaves the call anyway.
         case completed(until: MonotonicTime)
     }
 
@@ -53,7 +56,7 @@ package struct CallLeg: Equatable, Sendable {
 
     var isTalking: Bool { stage == .talking }
 
-    /// Its peer has not been heard of for a while, and may come back.
+    /// No packets have come from the peer of this leg for a while; it may come back.
     package internal(set) var isPathLost = false
 
     /// How it answered the call, if it was rung.
@@ -63,7 +66,7 @@ package struct CallLeg: Equatable, Sendable {
     /// What it described last.
     var lastUtterance: Utterance?
 
-    /// Neither side has an offer open.
+    /// No offer is open, from either side. Always true where media goes from peer to peer.
     package var isStable: Bool { media?.isStable ?? true }
 
     /// What its peer wants; `nil` if it has said nothing yet, or media goes from peer to peer.

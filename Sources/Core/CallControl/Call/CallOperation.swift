@@ -2,19 +2,20 @@ import Primitives
 import SDP
 
 extension Call {
-    /// What goes on in an answered call; while it does, other requests are pending, except to end.
+    /// What is in progress in an answered call. While it is, requests other than to end the call are pending.
     package enum Operation: Equatable, Sendable {
-        /// An offer of one end waits for the other's answer (spidr-wire §8.1); the gateway gives it where it terminates the media and the
-        /// other end takes long.
+        /// An offer of one leg waits for the other leg's answer (spidr-wire §8.1). Where the gateway terminates the
+        /// media, it answers itself if the other leg takes too long.
         case update(Update)
-        /// A new end is rung in place of the one that asked for it (spidr-wire §8.5).
+        /// A new leg is rung in place of the transferor (spidr-wire §8.5).
         case transfer(Transfer)
-        /// The ends of another call are asked for, to take the place of the one that asked for it.
+        /// Another call was asked for its legs, which are to take the place of the transferor.
         case consultation(Consultation)
-        /// The ends of this call are offered to another one.
+        /// The legs of this call are offered to another call.
         case handover(HandoverOffer)
     }
 
+    /// An offer that one leg made and the other has to answer.
     package struct Update: Equatable, Sendable {
         package let offerer: Leg
         package let answerer: Leg
@@ -24,6 +25,7 @@ extension Call {
         var isFirst = false
         /// Of the principal media in the offer, where media goes from peer to peer.
         var direction: MediaDirection?
+        /// When the gateway answers in the answerer's place, or the offer is given up.
         let deadline: MonotonicTime
     }
 
@@ -37,50 +39,66 @@ extension Call {
         let deadline: MonotonicTime
     }
 
+    /// A consultative transfer that waits for the legs of the other call.
     package struct Consultation: Equatable, Sendable {
         let transferor: Leg
         let other: CallID
-        /// Whom the transferor talks to there.
+        /// The user whom the transferor talks to in the other call.
         let party: UserAddress
+        /// When the transfer fails because the other call has not offered its leg.
         let deadline: MonotonicTime
     }
 
+    /// An offer of this call's legs to another call.
     package struct HandoverOffer: Equatable, Sendable {
+        /// The call that asked for the legs.
         package let taker: CallID
         /// The end that asked for it, and stays.
         let keeper: Leg
         package internal(set) var deferred: [Deferred] = []
     }
 
-    /// Two calls that are to become this one.
+    /// A conference that waits for the legs of two calls.
     package struct Joining: Equatable, Sendable {
+        /// When the joiner asked for the conference.
         let startedAt: MonotonicTime
+        /// The two calls that are to be joined.
         let calls: [CallID]
+        /// The legs that have been offered so far, one handover for each call.
         package internal(set) var received: [Handover] = []
+        /// Parameters and bodies of the joiner's request, which come back in its answer.
         let content: CustomContent
+        /// When the conference fails because a call has not offered its legs.
         let deadline: MonotonicTime
     }
 
-    /// Something that happened to an end while it was changing hands.
+    /// An event that came for a leg during its handover.
     package struct Deferred: Equatable, Sendable {
         package var leg: Leg
         package var event: LegEvent
     }
 }
 
-/// Something that happens to one end of a call.
+/// Something that happens to one leg of a call.
 package enum LegEvent: Equatable, Sendable {
-    /// - Parameter device: of the user, that asked for it; `nil`: it is not known which.
+    /// The leg hung up.
+    ///
+    /// - Parameters:
+    ///   - from: the user's device that asked for it; `nil`: unknown.
+    ///   - reasonText: the user's words for the other leg; `nil`: none.
     case ended(from: SubscriptionID?, reasonText: String?)
+    /// The media path of the leg failed.
     case mediaFailed(MediaFault)
+    /// The last subscription of the leg's user is over.
     case subscriptionEnded
-    /// Its client gives no sign of life.
+    /// The client of the leg gives no sign of life.
     case clientLost
-    /// It has brought whom it talks to together with others, in another call that takes this one's place.
+    /// The leg has transferred the party that it talks to into another call, which replaces this one.
     case replaced
 }
 
 extension LegEvent {
+    /// The user's words; `nil`: none.
     var reasonText: String? {
         if case .ended(_, let reason) = self { reason } else { nil }
     }
@@ -96,15 +114,17 @@ extension LegEvent {
     }
 }
 
-/// Ends of a call that another call may take over, as they are.
+/// Legs that a call offers to another call, in the state they are in.
 package struct Handover: Equatable, Sendable {
+    /// The call that gives the legs away.
     package let from: CallID
+    /// The legs, with their numbers in that call.
     package let legs: [CallLeg]
-    /// The user who has both calls.
+    /// The user who has both calls, and stays in the call that gives the legs away.
     package let keeper: UserAddress
 }
 
-/// An end that has changed hands.
+/// A leg that has moved from one call to another.
 package struct HandedLeg: Equatable, Sendable {
     package let before: Leg
     package let after: Leg
@@ -115,6 +135,6 @@ package struct HandedLeg: Equatable, Sendable {
 package enum HandoverPurpose: Equatable, Sendable {
     /// It was the consultation call of a transfer, and ends.
     case transfer
-    /// It is one of the calls of a conference; its client ends it (spidr-wire §8.7).
+    /// The call is one of the two that became a conference; the client ends it (spidr-wire §8.7).
     case join
 }

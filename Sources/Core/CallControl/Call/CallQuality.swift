@@ -6,17 +6,19 @@ package struct CallQuality: Hashable, Sendable {
         package var mos: Double
         /// The transmission rating, 0…100 (ITU-T G.107), 0…129 for wideband (G.107.1).
         package var rating: Double
-        /// `excellent`, `good`, `fair`, `poor` or `bad`.
+        /// The rating in one word: `excellent`, `good`, `fair`, `poor` or `bad`.
         package var band: String
-        /// Share of packets that did not come, 0…1.
+        /// The share of packets that did not arrive, 0…1.
         package var loss: Double
-        /// Share of what was played that forward error correction restored, 0…1; `nil` where somebody else plays it.
+        /// The share of the played audio that forward error correction restored, 0…1; `nil` where the gateway does not
+        /// play the audio.
         package var recovered: Double?
-        /// How many packets are lost in a row, next to random losses: 1 and more (G.107 §7.5).
+        /// The mean length of loss bursts relative to that of random losses, 1 or more (ITU-T G.107 §7.5).
         package var burstRatio: Double
-        /// Milliseconds.
+        /// Interarrival jitter, milliseconds.
         package var jitter: Double
 
+        /// Makes a record of its parts; each parameter is the property of that name.
         package init(
             mos: Double, rating: Double, band: String, loss: Double, recovered: Double? = nil, burstRatio: Double = 1,
             jitter: Double
@@ -31,13 +33,14 @@ package struct CallQuality: Hashable, Sendable {
         }
     }
 
-    /// What the gateway gets from this end.
+    /// The quality of what the gateway receives from this leg; `nil`: not known.
     package var sent: Direction?
-    /// What this end says that it gets.
+    /// The quality of what this leg receives, from its own reports; `nil`: not known.
     package var heard: Direction?
-    /// Between the gateway and this end, milliseconds.
+    /// The round-trip time between the gateway and this leg, milliseconds; `nil`: not known.
     package var roundTrip: Double?
 
+    /// Makes a record of its parts; each parameter is the property of that name.
     package init(sent: Direction? = nil, heard: Direction? = nil, roundTrip: Double? = nil) {
         self.sent = sent
         self.heard = heard

@@ -2,21 +2,24 @@ package import SDP
 
 /// `callStart` after parsing (spidr-wire §6.1).
 package struct CallStartRequest: Equatable, Sendable {
-    /// The display name out of `Name<sip:user@domain>`, if the caller gave one.
+    /// The display name in `Name<sip:user@domain>`; `nil` if the caller gave none.
     package var callerName: String?
+    /// The address to call.
     package var callee: UserAddress
-    /// Empty: whoever answers makes the offer (slow start).
+    /// The caller's offer. Empty: the callee makes the offer (slow start).
     package var sdp: String
     /// `supported` contains `earlymedia`.
     package var acceptsEarlyMedia: Bool
     /// `supported` contains `replacecall`: the client takes `startCallReplace`.
     package var handlesReplacement: Bool
+    /// Parameters and bodies for the callee's applications.
     package var content: CustomContent
-    /// What the caller wants to receive, over what is configured.
+    /// What the caller wants to receive; takes precedence over what is configured.
     package var mediaPreferences: MediaPreferences
-    /// The device that asks, if it says so.
+    /// The device that asks; `nil` if it does not say so.
     package var device: SubscriptionID?
 
+    /// Makes a request of its parts; each parameter is the property of that name. `device` is `nil` until it is set.
     package init(
         callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false,
         handlesReplacement: Bool = false,
@@ -34,18 +37,20 @@ package struct CallStartRequest: Equatable, Sendable {
 
 /// `callAnswer` after parsing (spidr-wire §6.3), and `acceptCallReplace`, which is an answer as well (§8.8).
 package struct CallAnswerRequest: Equatable, Sendable {
-    /// An answer; an offer if the call came without one.
+    /// The answer; an offer, if the call came without one (slow start).
     package var sdp: String
+    /// Parameters and bodies for the caller's applications.
     package var content: CustomContent
-    /// What the callee wants to receive, over what is configured.
+    /// What the callee wants to receive; takes precedence over what is configured.
     package var mediaPreferences: MediaPreferences
     /// `supported` contains `replacecall`: the client takes `startCallReplace`.
     package var handlesReplacement: Bool
-    /// Answers `startCallReplace`, not `call`.
+    /// The request answers `startCallReplace`, not `call`.
     package var acceptsReplacement: Bool
     /// The device that answers, if it says so.
     package var device: SubscriptionID?
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(
         sdp: String, content: CustomContent = CustomContent(), mediaPreferences: MediaPreferences = MediaPreferences(),
         handlesReplacement: Bool = false, acceptsReplacement: Bool = false
@@ -60,26 +65,28 @@ package struct CallAnswerRequest: Equatable, Sendable {
 
 /// `startCallUpdate` or `respondCallUpdate` after parsing (spidr-wire §8.1).
 package struct CallUpdateRequest: Equatable, Sendable {
-    /// Empty: an offer is asked for (slow start).
+    /// The offer or answer. Empty in `startCallUpdate`: the request asks for an offer (slow start).
     package var sdp: String
+    /// Parameters and bodies for the applications of the other legs.
     package var content: CustomContent
     /// The device that asks, if it says so.
     package var device: SubscriptionID?
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(sdp: String, content: CustomContent = CustomContent()) {
         self.sdp = sdp
         self.content = content
     }
 }
 
-/// Somebody who is to be rung in a call that is under way.
+/// The target of a forward or transfer: a user who is to be rung in a call that exists.
 package struct CallTarget: Equatable, Sendable {
     /// Taken from `Call.takeLeg()`.
     package var leg: Leg
     package var party: CallParty
-    /// Of its media; `nil` if media goes from peer to peer.
+    /// The identity of its media; `nil` if media goes from peer to peer.
     package var identity: LegIdentity?
-    /// The call that this one is to take the place of; `nil`: the target is rung.
+    /// The call that this one is to replace; `nil`: the target is rung.
     package var replaced: ReplacedCall?
 
     package init(leg: Leg, party: CallParty, identity: LegIdentity?, replacing replaced: ReplacedCall? = nil) {

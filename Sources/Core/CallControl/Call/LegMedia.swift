@@ -1,42 +1,46 @@
 import Primitives
 package import SDP
 
-/// Whether the gateway is the peer of both ends' descriptions, or passes them on untouched.
+/// Whether the gateway is the SDP peer of both legs, or passes descriptions on untouched.
 package enum MediaMode: Equatable, Sendable {
     /// Media goes from peer to peer.
     case direct
-    /// Media is terminated here; each leg has an identity of its own.
+    /// Media is terminated by the gateway; each leg has an identity of its own.
     case anchored(PerLeg<LegIdentity>)
 }
 
 /// How far a leg's media path has come.
 package enum MediaProgress: Int, Comparable, Sendable {
     case waiting
-    /// A checked pair may carry media.
+    /// A checked candidate pair may carry media.
     case checked
-    /// Keys are agreed.
+    /// The SRTP keys are agreed.
     case secured
-    /// The first media packet came in.
+    /// The first media packet was received.
     case flowing
 
+    /// Whether `a` is an earlier step than `b`.
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as peer (RFC 3264).
+/// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as
+/// peer (RFC 3264).
 ///
 /// Everything throws and changes nothing if what the peer said does not fit.
 struct LegMedia: Equatable, Sendable {
     private(set) var negotiation: LegNegotiation
-    /// What the peer said last, in an exchange that was completed or is open.
+    /// The peer's last description, in an exchange that is complete or open.
     private(set) var described: PeerDescription?
     /// What the peer wants, as far as it has said so (see `PeerDescription.wishes`).
     private(set) var wishes: PeerDescription?
-    /// The kinds of the m-lines that the peer could not take in its first answer, because it does not bundle. With transports of their
-    /// own it can (docs/adr/0007).
+    /// The kinds of the m-lines that the peer could not take in its first answer, because it does not bundle. It can
+    /// take them with one transport for each m-line (docs/adr/0007).
     private(set) var lostLines: [MediaKind] = []
+    /// How far the media path has come.
     private(set) var progress = MediaProgress.waiting
-    /// The peer began anew, and its old media path is of no use any more.
+    /// The peer has started anew, so that its old media path is of no use.
     private(set) var isRenewed = false
+    /// Which codecs the gateway offers, prefers and transcodes.
     private let policy: MediaPolicy
 
     /// - Parameter preferences: what the peer wants to receive, over what is configured.
@@ -45,19 +49,22 @@ struct LegMedia: Equatable, Sendable {
         self.policy = policy
     }
 
-    /// No offer is open, and there has been an answer.
+    /// No offer is open, and an offer has been answered.
     var isStable: Bool { negotiation.phase == .stable }
     /// An offer of the gateway waits for its answer.
     var isOffering: Bool { negotiation.phase == .localOffer }
+    /// The ICE credentials of the gateway towards this peer.
     var credentials: ICECredentials { negotiation.identity.credentials }
+    /// What the last complete exchange agreed; `nil` before the first.
     var negotiated: NegotiatedLeg? { negotiation.negotiated }
-    /// For the media plane.
+    /// What the media plane has to apply; `nil`: nothing yet.
     var agreement: NegotiatedLeg? { negotiation.agreement }
 
-    /// Progress never goes back; events may come late or twice.
+    /// Records a step of the media path. Progress never goes back: events may come late or twice.
     mutating func advance(to step: MediaProgress) { progress = max(progress, step) }
 
-    /// What the gateway may do with the audio of this leg, seen from the gateway.
+    /// What the gateway may do with the audio of this leg, as a direction seen from the gateway: that of the first
+    /// audio m-line, else of the first m-line; `inactive` if there is none.
     var direction: MediaDirection {
         let media = negotiated?.media.filter { !$0.isRejected } ?? []
         return (media.first { $0.kind == .audio } ?? media.first)?.direction ?? .inactive
@@ -65,7 +72,10 @@ struct LegMedia: Equatable, Sendable {
 
     // MARK: The peer offers
 
-    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: what it wanted before.
+    /// Takes an offer of the peer.
+    ///
+    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: as before.
+    /// - Returns: The offer.
     mutating func receive(
         offer text: String, wanting preferences: MediaPreferences? = nil, random: inout some RandomSource
     ) throws(SDPError) -> PeerDescription {
@@ -84,10 +94,10 @@ struct LegMedia: Equatable, Sendable {
         return offer
     }
 
-    /// An offer in place of any that is open.
+    /// Takes an offer of the peer in place of any offer that is open.
     ///
-    /// - Parameter former: The leg before the peer's last offer, which has met one of the gateway's. The peer goes on from there if it has
-    ///   put its offer aside.
+    /// - Parameter former: the leg before the peer's last offer, if that offer crossed one of the gateway's. The peer
+    ///   continues from there if it has dropped its offer.
     mutating func receive(
         newOffer text: String, instead former: LegMedia?, random: inout some RandomSource
     ) throws(SDPError) -> PeerDescription {
@@ -107,10 +117,12 @@ struct LegMedia: Equatable, Sendable {
         }
     }
 
-    /// The answer to the pending offer, on behalf of another leg's peer that said `other`.
+    /// Makes the answer to the pending offer, on behalf of the peer of another leg.
     ///
-    /// - Parameter isPreliminary: The other peer has not seen the offer. M-lines that it knows nothing of are kept open, `inactive`:
-    ///   an answer that rejects one takes it away for good (RFC 8829 §5.10).
+    /// - Parameters:
+    ///   - other: the description of that peer.
+    ///   - isPreliminary: that peer has not seen the offer. M-lines that are unknown to it are kept open, as
+    ///     `inactive`: an answer that rejects an m-line removes it for good (RFC 8829 §5.10).
     mutating func answer(
         mirroring other: PeerDescription, isPreliminary: Bool = false, random: inout some RandomSource
     ) throws(SDPError) -> String {
@@ -119,17 +131,18 @@ struct LegMedia: Equatable, Sendable {
         return try negotiation.makeAnswer(mirroring: aligned, policy: policy, random: &random).serialized
     }
 
-    /// The answer of the gateway itself, which takes whatever it can mix.
+    /// Makes the gateway's own answer, which accepts everything that it can mix.
     mutating func answerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
         guard let offer = described else { throw .wrongState(negotiation.phase) }
         let own = offer.opened().mixable(policy)
         return try negotiation.makeAnswer(mirroring: own, policy: policy, random: &random).serialized
     }
 
-    /// The gateway's answer ahead of the final one: it can be sent to, and what it sends is not heard yet.
+    /// Makes the gateway's answer ahead of the final one. The gateway can send to the peer from then on; what the peer
+    /// sends is not relayed yet.
     ///
-    /// An m-line that the gateway has nothing for is kept open, `inactive` and with all its codecs: what a provisional answer rejects is
-    /// gone for good (RFC 8829 §4.1.10.1). Throws if there is no audio that the gateway could send.
+    /// An m-line that the gateway has nothing for is kept open, `inactive` and with all its codecs: what a provisional
+    /// answer rejects is gone for good (RFC 8829 §4.1.10.1). Throws if there is no audio that the gateway could send.
     mutating func provisionalAnswer(random: inout some RandomSource) throws(SDPError) -> String {
         guard let offer = described else { throw .wrongState(negotiation.phase) }
         var own = offer.opened().mixable(policy)
@@ -145,21 +158,23 @@ struct LegMedia: Equatable, Sendable {
 
     // MARK: The gateway offers
 
-    /// An offer on behalf of another leg's peer that said `other`.
+    /// Makes an offer on behalf of the peer of another leg, whose description is `other`.
     mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String {
         let aligned = other.aligned(to: negotiated?.media ?? [])
         return try negotiation.makeOffer(mirroring: aligned, policy: policy, random: &random).serialized
     }
 
-    /// An offer of the gateway itself, of what the peer knows and the gateway can mix.
+    /// Makes the gateway's own offer: what the peer knows and the gateway can mix.
     mutating func offerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
         guard let described else { throw .wrongState(negotiation.phase) }
         let own = described.opened().mixable(policy).aligned(to: negotiated?.media ?? [])
         return try negotiation.makeOffer(mirroring: own, policy: policy, random: &random).serialized
     }
 
-    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: what it wanted before.
-    /// - Returns: What it says to others.
+    /// Takes the peer's answer to the offer of the gateway.
+    ///
+    /// - Parameter preferences: what the peer wants to receive from now on; `nil`: as before.
+    /// - Returns: The answer, with the codecs that those preferences choose.
     mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError)
         -> PeerDescription
     {
@@ -176,8 +191,8 @@ struct LegMedia: Equatable, Sendable {
         return chosen
     }
 
-    /// This leg as it was when `earlier` was current. What has happened on its media path since then stays, and so do the numbers
-    /// that its descriptions have used up.
+    /// This leg as it was when `earlier` was current. What has happened on its media path since then is kept, and so
+    /// are the version numbers that its descriptions have used.
     func returned(to earlier: LegMedia) -> LegMedia {
         var returned = earlier
         returned.negotiation.countOn(from: negotiation)
@@ -185,14 +200,14 @@ struct LegMedia: Equatable, Sendable {
         return returned
     }
 
-    /// Drops the offer that is open, if one is, whoever made it.
+    /// Drops the open offer, if there is one, whichever side made it.
     mutating func rollback() {
-        // Only fails when nothing is open.
+        // Fails only if no offer is open.
         do throws(SDPError) { try negotiation.rollback() } catch {}
     }
 
-    /// Whether an offer says of media what was said before, so that only its transport is new: an ICE restart, a page that was
-    /// loaded again.
+    /// Whether an offer describes the same media as before, so that only its transport is new: an ICE restart, or a
+    /// page that was loaded again.
     func changesTransportOnly(_ offer: PeerDescription, since before: PeerDescription?) -> Bool {
         guard let before, offer.transportMedia?.transport.credentials != before.transportMedia?.transport.credentials
         else { return false }
@@ -202,7 +217,7 @@ struct LegMedia: Equatable, Sendable {
         return shape(offer) == shape(before)
     }
 
-    /// The media path begins anew, with the next connection.
+    /// Whether the media path starts anew with the next connection; asking clears the mark and resets the progress.
     mutating func takeRenewal() -> Bool {
         defer { isRenewed = false }
         if isRenewed { progress = .waiting }
@@ -211,10 +226,10 @@ struct LegMedia: Equatable, Sendable {
 }
 
 extension PeerDescription {
-    /// What of it the gateway can decode and mix, or pass on to several: its audio codecs, and the one video codec that every
-    /// browser has (RFC 7742 §5).
+    /// The part of the description that the gateway can decode and mix, or relay to several legs: its audio codecs, and
+    /// the one video codec that every browser has (RFC 7742 §5).
     ///
-    /// Of Opus the gateway takes two channels from who sends them, and sends them to who takes them.
+    /// The gateway takes two channels of Opus from a peer that sends them, and sends two to a peer that takes them.
     fileprivate func mixable(_ policy: MediaPolicy) -> PeerDescription {
         var mixable = self
         for index in mixable.media.indices {
@@ -231,11 +246,12 @@ extension PeerDescription {
 }
 
 extension PeerMedia {
+    /// Whether a codec of the m-line carries media, as opposed to events or redundancy only.
     fileprivate var carriesMedia: Bool { codecs.contains(where: \.carriesMedia) }
 }
 
 extension CallError {
-    /// A description that was refused, told apart by who can do something about it.
+    /// Makes the error for a description that was refused: malformed, or well-formed and not supported.
     init(_ error: SDPError) {
         self =
             switch error {

@@ -1,14 +1,17 @@
-/// What the media plane knows about a call, at one moment.
+/// What the media plane has measured of a call, at one moment.
 package struct CallMediaStatistics: Equatable, Sendable {
+    /// The legs that have media, each with its figures.
     package var legs: [LegMediaStatistics]
 
+    /// Makes the figures of a call of those of its legs.
     package init(legs: [LegMediaStatistics]) { self.legs = legs }
 }
 
+/// What the media plane has measured of one leg.
 package struct LegMediaStatistics: Equatable, Sendable {
     package var leg: Leg
     package var lines: [LineMediaStatistics]
-    /// Packets of this end that were of no use, by reason.
+    /// Packets from this leg's peer that were dropped, counted by reason.
     package var drops: [String: UInt64]
 
     package init(leg: Leg, lines: [LineMediaStatistics], drops: [String: UInt64]) {
@@ -18,40 +21,50 @@ package struct LegMediaStatistics: Equatable, Sendable {
     }
 }
 
-/// One m-line of one end.
+/// What the media plane has measured of one m-line of one leg.
 package struct LineMediaStatistics: Equatable, Sendable {
-    /// Media on its way from the end to the gateway, or from the gateway to the end.
+    /// One direction of an m-line: media from the peer to the gateway, or from the gateway to the peer.
     package struct Stream: Equatable, Sendable {
+        /// RTP packets.
         package var packets: UInt64 = 0
-        /// Payload octets.
+        /// RTP payload, octets.
         package var octets: UInt64 = 0
+        /// Packets that were lost; negative if duplicates outnumber the losses (RFC 3550 §6.4.1).
         package var packetsLost: Int64 = 0
-        /// Milliseconds; `nil` before it is known.
+        /// Interarrival jitter, milliseconds; `nil` before it is known.
         package var jitter: Double?
+        /// The name of the codec; `nil` before it is known.
         package var codec: String?
+        /// The RTP payload type; `nil` before it is known.
         package var payloadType: UInt8?
-        /// dBov, −127…0; audio only, `nil` where neither the gateway hears it nor its sender says it (RFC 6464).
+        /// Audio level, dBov, −127…0; `nil` for video, and where neither the gateway decodes the audio nor its sender
+        /// states the level (RFC 6464).
         package var level: Double?
-        /// The E-model's opinion; audio only.
+        /// The quality by the E-model; `nil` for video, and before it is known.
         package var quality: CallQuality.Direction?
 
+        /// Makes a stream without figures.
         package init() {}
     }
 
-    /// What only audio has that the gateway decodes.
+    /// The jitter buffer of audio that the gateway decodes.
     package struct Playout: Equatable, Sendable {
-        /// Milliseconds of audio held back now, and wanted.
+        /// Audio in the jitter buffer, milliseconds.
         package var depth: Double
+        /// Audio that the jitter buffer aims to hold, milliseconds.
         package var target: Double
-        /// Shares of what was played, 0…1.
+        /// The share of the played audio that was concealed because its packets were missing, 0…1.
         package var concealed: Double
+        /// The share of the played audio that forward error correction restored, 0…1.
         package var recovered: Double
-        /// Taken out and put in to follow the path and the peer's clock, as shares of what was played.
+        /// The share of the played audio that was removed in order to follow the path and the peer's clock, 0…1.
         package var shortened: Double
+        /// The share of the played audio that was inserted for the same reason, 0…1.
         package var lengthened: Double
-        /// dBov, −127…0.
+        /// Audio level, dBov, −127…0.
         package var level: Double
 
+        /// Makes a record of its parts; each parameter is the property of that name.
         package init(
             depth: Double, target: Double, concealed: Double, recovered: Double, shortened: Double, lengthened: Double,
             level: Double
@@ -66,27 +79,32 @@ package struct LineMediaStatistics: Equatable, Sendable {
         }
     }
 
-    /// What this end could not show of video that it was sent, as far as it tells.
+    /// How the peer of this leg displayed the video that it was sent, as far as it reports that.
     package struct Seen: Equatable, Sendable {
+        /// How often the video froze.
         package var freezes: UInt64
-        /// How long all freezes were, milliseconds.
+        /// The total time of all freezes, milliseconds.
         package var frozen: Double
 
+        /// Makes a record of its parts; each parameter is the property of that name.
         package init(freezes: UInt64, frozen: Double) {
             self.freezes = freezes
             self.frozen = frozen
         }
     }
 
-    /// What only video has.
+    /// The video that came from the peer of this leg.
     package struct Pictures: Equatable, Sendable {
-        /// From this end.
+        /// Frames, key frames included.
         package var frames: UInt64
+        /// Key frames.
         package var keyFrames: UInt64
+        /// How often the video froze.
         package var freezes: UInt64
-        /// How long all freezes were, milliseconds.
+        /// The total time of all freezes, milliseconds.
         package var frozen: Double
 
+        /// Makes a record of its parts; each parameter is the property of that name.
         package init(frames: UInt64, keyFrames: UInt64, freezes: UInt64, frozen: Double) {
             self.frames = frames
             self.keyFrames = keyFrames
@@ -95,20 +113,26 @@ package struct LineMediaStatistics: Equatable, Sendable {
         }
     }
 
+    /// The identification of the m-line (`a=mid`).
     package var mid: String
     /// `audio` or `video`.
     package var kind: String
-    /// `none`, `relayed`, `transcoded`, `mix` or `player`.
+    /// Where the media that goes to the peer comes from: `none`, `relayed`, `transcoded`, `mix` or `player`.
     package var source: String
+    /// Media from the peer to the gateway.
     package var inbound = Stream()
+    /// Media from the gateway to the peer.
     package var outbound = Stream()
-    /// Milliseconds.
+    /// The round-trip time between the gateway and the peer, milliseconds; `nil` before it is known.
     package var roundTrip: Double?
+    /// The jitter buffer; `nil` for video, and for audio that the gateway does not decode.
     package var playout: Playout?
+    /// The video from the peer; `nil` for audio, and before the first picture.
     package var pictures: Pictures?
-    /// What the receiver could not show of it; `nil` for all but video that goes to the peer.
+    /// How the peer displayed the video that it was sent; `nil` for audio, and before the first picture.
     package var seen: Seen?
 
+    /// Makes a line without figures; each parameter is the property of that name.
     package init(mid: String, kind: String, source: String) {
         self.mid = mid
         self.kind = kind

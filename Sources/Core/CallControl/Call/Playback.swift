@@ -1,19 +1,23 @@
-/// Something the gateway plays to an end of a call, in place of the other end's audio.
+/// Audio that the gateway plays to a leg in place of the other leg's audio.
 package struct Playback: Hashable, Sendable {
+    /// Where the audio comes from.
     package enum Source: Hashable, Sendable {
         /// Music on hold.
         case music
+        /// A tone of the telephone network.
         case tone(CallTone)
-        /// A file of the gateway's media folder, by its name.
+        /// A file in the gateway's media folder, by its name.
         case file(String)
     }
 
+    /// Where the audio comes from.
     package var source: Source
-    /// From the beginning again when the end is reached; tones and music have no end anyway.
+    /// The file starts again when its end is reached. Tones and music never end.
     package var repeats: Bool
-    /// Where a file begins to play.
+    /// The position in a file at which playing starts.
     package var offset: Duration
 
+    /// Makes a playback of its parts; each parameter is the property of that name.
     package init(_ source: Source, repeats: Bool = false, offset: Duration = .zero) {
         self.source = source
         self.repeats = repeats
@@ -21,38 +25,50 @@ package struct Playback: Hashable, Sendable {
     }
 }
 
-/// Tones that a telephone network has made for a century (ITU-T E.180); which frequencies they have depends on the region.
+/// A tone of the telephone network (ITU-T E.180). Its frequencies depend on the region.
 package enum CallTone: String, Hashable, Sendable, CaseIterable {
+    /// The callee is being rung.
     case ringback
+    /// The callee is busy.
     case busy
+    /// The network cannot complete the call.
     case congestion
+    /// The network is ready for digits.
     case dial
+    /// Another call waits for the listener.
     case callWaiting = "call-waiting"
+    /// An announcement follows.
     case specialInformation = "special-information"
 }
 
-/// Whom a request about media is for, seen from who makes it.
+/// Which legs a request about media is for, seen from the leg that makes it; spelt as on the wire.
 package enum MediaTarget: String, Hashable, Sendable, CaseIterable {
+    /// The leg that asks.
     case own = "self"
+    /// All other legs.
     case peer
+    /// All legs.
     case both
 }
 
-/// Keys pressed on behalf of an end of a call (RFC 4733).
+/// DTMF digits that are sent for a leg of a call (RFC 4733).
 package struct DigitSequence: Hashable, Sendable {
-    /// `0…9 A…D * #`, and `,` for a pause of two seconds.
+    /// The digits `0…9 A…D * #`, and `,` for a pause of two seconds.
     package let digits: String
-    /// Of each tone, 40…6,000 ms.
+    /// The duration of each tone, 40…6,000 ms.
     package let duration: Duration
-    /// Between two tones, 30…6,000 ms.
+    /// The gap between two tones, 30…6,000 ms.
     package let gap: Duration
 
+    /// The most digits and pauses that one sequence may have.
     package static let maximumCount = 128
+    /// The permitted durations of a tone.
     package static let durations = Duration.milliseconds(40)...Duration.milliseconds(6_000)
+    /// The permitted gaps between two tones.
     package static let gaps = Duration.milliseconds(30)...Duration.milliseconds(6_000)
 
-    /// `nil` unless there are 1…128 digits; lower case letters are taken too, and times out of range are brought into it,
-    /// as `RTCDTMFSender.insertDTMF` does.
+    /// Reads digits; `nil` unless there are 1…128 of them, all permitted. Lower-case letters are accepted. Times out of
+    /// range are clamped, as `RTCDTMFSender.insertDTMF` does.
     package init?(_ text: String, duration: Duration = .milliseconds(100), gap: Duration = .milliseconds(70)) {
         let digits = text.uppercased()
         guard (1...Self.maximumCount).contains(digits.utf8.count), digits.utf8.allSatisfy(Self.allowed.contains) else {

@@ -1,8 +1,10 @@
 /// `{"name": "X-GPS", "value": "1,2"}` (spidr-wire §8.4); names are passed on as they were written.
 package struct CustomParameter: Hashable, Sendable {
     package var name: String
+    /// The value; any text.
     package var value: String
 
+    /// Makes a parameter of its parts.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -13,10 +15,12 @@ package struct CustomParameter: Hashable, Sendable {
 package struct CustomBody: Hashable, Sendable {
     /// A media type (RFC 9110 §8.3.1).
     package var contentType: String
-    /// What is to be done with it, such as `render` (RFC 3261 §20.11); `nil`: not said.
+    /// What the receiver is to do with it, such as `render` (RFC 3261 §20.11); `nil`: not stated.
     package var contentDisposition: String?
+    /// The content, as text.
     package var body: String
 
+    /// Makes a body of its parts; each parameter is the property of that name.
     package init(contentType: String, contentDisposition: String? = nil, body: String) {
         self.contentType = contentType
         self.contentDisposition = contentDisposition
@@ -27,13 +31,16 @@ package struct CustomBody: Hashable, Sendable {
 /// What an application says to the other side's, by way of the gateway.
 package struct CustomContent: Hashable, Sendable {
     package var parameters: [CustomParameter]
+    /// The custom bodies, in the sender's order.
     package var bodies: [CustomBody]
 
+    /// Makes content of its parts; empty without any.
     package init(parameters: [CustomParameter] = [], bodies: [CustomBody] = []) {
         self.parameters = parameters
         self.bodies = bodies
     }
 
+    /// Whether there is neither a parameter nor a body.
     package var isEmpty: Bool { parameters.isEmpty && bodies.isEmpty }
 }
 

@@ -1,21 +1,28 @@
 /// A subscription that was granted the `call` service, as calls see it: one place where the user can be rung.
 package struct Device: Hashable, Sendable {
     package var subscription: SubscriptionID
-    /// The device sends `ringing` itself once it has shown a call (spidr-wire §6.5).
+    /// The device itself sends `ringing` once it shows a call (spidr-wire §6.5). Otherwise it is assumed to ring at
+    /// once.
     package var sendsRingingFeedback: Bool
 
+    /// Makes a device of its parts; each parameter is the property of that name.
     package init(_ subscription: SubscriptionID, sendsRingingFeedback: Bool = false) {
         self.subscription = subscription
         self.sendsRingingFeedback = sendsRingingFeedback
     }
 }
 
-/// What changed about a user's devices while the user has calls.
+/// A change of a user's devices while the user has calls.
 package enum DeviceChange: Hashable, Sendable {
-    /// - Parameter replacing: the same device's former subscription, which is over.
+    /// A device has subscribed.
+    ///
+    /// - Parameter replacing: the former subscription of the same device, which is over; `nil`: none.
     case joined(Device, replacing: SubscriptionID?)
-    /// - Parameter othersRemain: the subscription merely ran out, and another device is there to carry on the calls.
+    /// A subscription of a device is over.
+    ///
+    /// - Parameter othersRemain: the subscription merely expired, and another device of the user is there to continue
+    ///   the calls.
     case left(SubscriptionID, othersRemain: Bool)
-    /// Whether any of the user's devices has its notification channel open.
+    /// Whether any device of the user has its notification channel open.
     case channelsOpen(Bool)
 }

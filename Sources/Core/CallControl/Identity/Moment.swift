@@ -1,11 +1,13 @@
 package import Primitives
 
-/// A point on both clocks: deadlines are reckoned on the one, people read the other.
+/// A point in time on both clocks: deadlines use the monotonic one, people read the other.
 package struct Moment: Hashable, Sendable {
+    /// The time on the monotonic clock.
     package var monotonic: MonotonicTime
-    /// Milliseconds since 1970.
+    /// The time on the wall clock, milliseconds since 1970.
     package var epochMilliseconds: Int64
 
+    /// Makes a moment of the readings of both clocks.
     package init(_ monotonic: MonotonicTime, epochMilliseconds: Int64) {
         self.monotonic = monotonic
         self.epochMilliseconds = epochMilliseconds

@@ -1,23 +1,27 @@
-/// An address with the name shown for it: `"Joe Doe" <sip:joe@example.com>;tag=1`, the `name-addr` of RFC 3261 §25.1,
-/// or the bare `addr-spec`.
+/// An address with its display name: `"Joe Doe" <sip:joe@example.com>;tag=1`, the `name-addr` of RFC 3261 §25.1, or the
+/// bare `addr-spec`.
 package struct NameAddress: Equatable, Sendable {
-    /// Without quotes and escapes; `nil` if there is none.
+    /// The display name without quotes and escapes; `nil` if there is none.
     package var displayName: String?
+    /// The address of the user, without parameters.
     package var address: UserAddress
 
+    /// Makes a value of its parts; each parameter is the property of that name.
     package init(displayName: String? = nil, address: UserAddress) {
         self.displayName = displayName
         self.address = address
     }
 
-    /// The longest text that is looked at, in bytes.
+    /// The longest text that is read, in bytes.
     private static let maximumLength = 2_048
 
+    /// Reads a `name-addr` or an `addr-spec`; `nil` if the text is neither, or too long.
+    ///
     /// - Parameter defaultDomain: see `UserAddress`.
     package init?(parsing text: String, defaultDomain: String? = nil) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let trimmed = text[...].trimmed
-        // A quoted name may hold a bracket, what follows it may not: the last one counts.
+        // A quoted name may contain a bracket, what follows it may not; therefore the last one counts.
         guard let open = trimmed.lastIndex(of: "<") else {
             guard let address = UserAddress(uri: trimmed, defaultDomain: defaultDomain) else { return nil }
             self.init(address: address)
@@ -30,7 +34,8 @@ package struct NameAddress: Equatable, Sendable {
         self.init(displayName: Self.name(trimmed[..<open].trimmed), address: address)
     }
 
-    /// The value of a `display-name`: tokens, or a `quoted-string` whose escapes are undone. Control characters are left out.
+    /// The value of a `display-name`: tokens, or a `quoted-string` with its escapes undone. Control characters are left
+    /// out.
     private static func name(_ text: Substring) -> String? {
         let isQuoted = text.count >= 2 && text.first == "\"" && text.last == "\""
         var name = String.UnicodeScalarView()

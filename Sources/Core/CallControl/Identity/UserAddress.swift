@@ -1,10 +1,12 @@
-/// A user's address, `user@domain`, compared without case.
+/// The address of a user, `user@domain`, compared without case.
 package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
     /// Lower-case `user@domain`.
     package let text: String
-    /// Whose address this is if nobody with an account has it. No text that was read is ever equal to a guest's address.
+    /// The guest whose address this is; `nil` for the address of an account. Text that was read never equals a guest's
+    /// address.
     package let guest: GuestID?
 
+    /// Lower-case `user@domain`.
     package var description: String { text }
 
     /// The part before the `@`.
@@ -18,17 +20,19 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
     /// The longest address, in bytes of UTF-8, as for a mailbox (RFC 5321 §4.5.3.1.3).
     package static let maximumLength = 254
 
-    /// Reads `joe@example.com`, `sip:joe@example.com;transport=tls` and `Joe <sip:joe@example.com>` (RFC 3261 §19.1, §20.10).
+    /// Reads `joe@example.com`, `sip:joe@example.com;transport=tls` and `Joe <sip:joe@example.com>` (RFC 3261 §19.1,
+    /// §20.10); `nil` if the text is not an address.
     ///
-    /// URI parameters, headers and the port say how to reach somebody, not who it is, and are dropped.
+    /// URI parameters, headers and the port are dropped: they say how to reach a user, not which user it is.
     ///
-    /// - Parameter defaultDomain: completes telephone numbers and bare names such as `+15550100`; without it they are no address.
+    /// - Parameter defaultDomain: completes telephone numbers and bare names such as `+15550100`; without it they are
+    ///   not addresses.
     package init?(parsing text: String, defaultDomain: String? = nil) {
         guard let named = NameAddress(parsing: text, defaultDomain: defaultDomain) else { return nil }
         self = named.address
     }
 
-    /// - Parameter uri: without display name and angle brackets.
+    /// Reads a URI, without display name and angle brackets.
     init?(uri: Substring, defaultDomain: String?) {
         let rest = uri.withoutScheme
         let user: Substring
@@ -48,7 +52,8 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
         guest = nil
     }
 
-    /// A guest's address, as others see it. Its domain does not exist (RFC 2606 §2), and says so to people (RFC 3323 §4.1).
+    /// Makes the address of a guest, as others see it. Its domain does not exist (RFC 2606 §2), and tells people so
+    /// (RFC 3323 §4.1).
     package init(_ guest: GuestID) {
         text = "anonymous-\(guest)@anonymous.invalid"
         self.guest = guest
@@ -57,9 +62,9 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
 
 // MARK: - Grammar
 
-// Delimiters are looked for among bytes: as a `Character`, a colon with an accent on it is no colon.
+// Delimiters are searched for among bytes: as a `Character`, a colon with a combining accent is not a colon.
 extension Substring {
-    /// The rest after `sip:`, `sips:` or `tel:` (RFC 3261 §19.1, RFC 3966); schemes are compared without case.
+    /// The rest after `sip:`, `sips:` or `tel:` (RFC 3261 §19.1, RFC 3966). Schemes are compared without case.
     fileprivate var withoutScheme: Substring {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")),
             ["sip", "sips", "tel"].contains(self[..<colon].lowercased())
@@ -74,7 +79,8 @@ extension Substring {
         self[..<(utf8.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "?") } ?? endIndex)]
     }
 
-    /// Anything printable that neither ends the address somewhere nor breaks the path it becomes a segment of.
+    /// Whether the text is printable, and contains nothing that ends an address or breaks a path of which it becomes a
+    /// segment.
     fileprivate var isUser: Bool {
         !isEmpty
             && unicodeScalars.allSatisfy { scalar in
@@ -91,7 +97,7 @@ extension Substring {
             }
     }
 
-    /// The host of a `hostport` (RFC 3261 §25.1), without a final dot; `nil` if the text is none.
+    /// The host of a `hostport` (RFC 3261 §25.1), without a final dot; `nil` if the text is not one.
     fileprivate var host: Substring? {
         if first == "[" {
             guard let close = firstIndex(of: "]"), self[index(after: close)...].isPortOrEmpty else { return nil }

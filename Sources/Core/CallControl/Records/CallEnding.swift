@@ -2,9 +2,9 @@
 package struct CallEnding: Hashable, Sendable {
     /// A SIP response code (RFC 3261 §21); 200 after a conversation.
     package var statusCode: Int
-    /// In words, of whoever gave them, or of the gateway; `nil` if nobody said anything.
+    /// The reason in words, of the user or of the gateway; `nil` if neither gave one.
     package var reasonText: String?
-    /// One word, of the list in docs/call-states.md.
+    /// The cause in one word, from the list in docs/call-states.md.
     package var cause: String
     /// `nil`: the gateway.
     package var endedBy: Leg?
@@ -17,10 +17,13 @@ package struct CallEnding: Hashable, Sendable {
     }
 }
 
-/// Somebody's place in a call, seen from one end of it; spelt as on the wire.
+/// The place of a leg in a call, seen from one of its legs; spelt as on the wire.
 package enum CallSide: String, Hashable, Sendable, CaseIterable {
+    /// The leg from which the call is seen.
     case own = "self"
+    /// Another leg.
     case peer
+    /// The gateway.
     case gateway
 
     /// - Parameter leg: `nil` is the gateway.
@@ -30,17 +33,17 @@ package enum CallSide: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CallEnding {
-    /// Words for what ends for one end of a call only, or for some devices.
+    /// Causes for what ends for one leg of a call only, or for some devices.
     package enum PartialCause: String, Hashable, Sendable, CaseIterable {
         /// This device has answered.
         case answeredHere = "answered_here"
-        /// Another device of the user was faster.
+        /// Another device of the user answered first.
         case answeredElsewhere = "answered_elsewhere"
-        /// The user went on with the call on another device.
+        /// The user continued the call on another device.
         case continuedElsewhere = "continued_elsewhere"
-        /// The call was sent to another address.
+        /// The call was forwarded to another address.
         case forwarded = "forwarded"
-        /// Somebody who was to take over a call did not come.
+        /// A transfer failed: the target was not reached, or the other call was not handed over.
         case notTransferred = "transfer_failed"
     }
 
@@ -56,7 +59,7 @@ extension CallEnding {
 }
 
 extension CallEndCause {
-    /// Who brought the end about; `nil` is the gateway.
+    /// The leg that caused the end; `nil`: the gateway.
     ///
     /// - Parameter callee: who rang.
     func originator(callee: Leg?) -> Leg? {

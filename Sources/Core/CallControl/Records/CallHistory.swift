@@ -1,18 +1,20 @@
 package import Primitives
 
-/// Keeps the books of a call: reads out of each step of the machine what has happened, and writes the records of its users.
+/// The history of a call. It folds the call's events into the timeline, the records of its users, and the answers to
+/// what a client may ask about the call.
 ///
-/// It decides nothing, and the machine knows nothing of it: `advance` compares the call with what it was, and looks at what the call
-/// wants done. To be told of every step, in order.
+/// It depends on nothing but the events and their order: the same events make the same history.
 package struct CallHistory: Equatable, Sendable {
     private let origin: Moment
     private(set) var timeline = Timeline()
+    /// All legs, present and past, in the order in which they joined.
     private(set) var participants: [Participant] = []
     private(set) var operation: Call.Operation.Kind?
     package private(set) var startParameters: [CustomParameter] = []
+    /// The custom parameters that came with its answer.
     package private(set) var answerParameters: [CustomParameter] = []
 
-    /// An end as it was last seen.
+    /// A leg, present or past.
     struct Participant: Equatable, Sendable {
         /// Without its media, which would be copied with every change; how far that is stands below.
         var leg: CallLeg
@@ -24,7 +26,7 @@ package struct CallHistory: Equatable, Sendable {
         var names: Notification.Parties?
         /// No part of the call any more; its record is written.
         var isGone = false
-        /// The user exists, so that somebody can read a record.
+        /// The user exists, so that a record has a reader.
         var isKnown = true
     }
 
@@ -125,7 +127,7 @@ extension CallHistory {
     }
 }
 
-// MARK: - Steps
+// MARK: - Keeping records
 
 extension CallHistory {
     private mutating func edit(_ leg: Leg, _ change: (inout Participant) -> Void) {

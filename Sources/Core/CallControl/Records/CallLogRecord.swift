@@ -1,20 +1,27 @@
 /// What is kept of a call for one of its users: an item of the user's call log (spidr-wire §10).
 package struct CallLogRecord: Equatable, Sendable {
+    /// The direction of the call, seen from the user.
     package enum Direction: String, Hashable, Sendable, CaseIterable {
+        /// The user was called, and took, declined or forwarded the call.
         case incoming
+        /// The user called.
         case outgoing
-        /// Came in, and nobody at this user took or refused it.
+        /// The user was called, and no device of the user took, declined or forwarded the call.
         case missed
     }
 
-    /// An end of the call, the user's own first.
+    /// A leg of the call; the user's own comes first.
     package struct Party: Equatable, Sendable {
+        /// The place of the leg, seen from the user's own.
         package var side: CallSide
+        /// The display name of the leg's user; may be empty.
         package var name: String
+        /// The address of the leg's user, `user@domain`.
         package var address: String
-        /// Was rung, or brought into the call; else it dialled.
+        /// The leg was rung, or brought into the call; otherwise it dialled.
         package var isCalled: Bool
 
+        /// Makes a party of its parts; each parameter is the property of that name.
         package init(side: CallSide, name: String, address: String, isCalled: Bool) {
             self.side = side
             self.name = name
@@ -23,33 +30,43 @@ package struct CallLogRecord: Equatable, Sendable {
         }
     }
 
+    /// An entry of the timeline, as the user sees it.
     package struct Event: Equatable, Sendable {
+        /// The leg that the entry is about, seen from the user's own.
         package var side: CallSide
+        /// What happened, and when.
         package var entry: TimelineEntry
 
+        /// Makes an event of its parts; each parameter is the property of that name.
         package init(side: CallSide, entry: TimelineEntry) {
             self.side = side
             self.entry = entry
         }
     }
 
-    /// The `sessionData` of the user's leg.
+    /// The `sessionData` of the user's leg; identifies the record.
     package var id: SessionID
+    /// The user whose record it is.
     package var user: UserAddress
+    /// The direction of the call, seen from the user.
     package var direction: Direction
-    /// Milliseconds since 1970, as the times below.
+    /// When the leg became part of the call, milliseconds since 1970.
     package var startedAt: Int64
-    /// When this user's end and another began to talk; `nil`: never.
+    /// When this leg and another one started to talk, milliseconds since 1970; `nil`: never.
     package var answeredAt: Int64?
+    /// When the call ended for this leg, milliseconds since 1970.
     package var endedAt: Int64
     /// As in the last notification.
     package var names: Notification.Parties
     package var parties: [Party]
-    /// `nil`: the leg became part of another call, and its record goes on there.
+    /// How the call ended for this leg; `nil`: the leg became part of another call, whose record continues this one.
     package var ending: CallEnding?
+    /// Who caused the end, seen from the user.
     package var endedBy: CallSide
+    /// What happened in the call, in order, as the user sees it.
     package var timeline: [Event]
 
+    /// Makes a record of its parts; each parameter is the property of that name.
     package init(
         id: SessionID, user: UserAddress, direction: Direction, startedAt: Int64, answeredAt: Int64? = nil,
         endedAt: Int64,
@@ -68,10 +85,10 @@ package struct CallLogRecord: Equatable, Sendable {
         self.timeline = timeline
     }
 
-    /// Milliseconds of conversation.
+    /// The time of conversation, milliseconds; 0 if the call was not answered.
     package var duration: Int64 { answeredAt.map { max(0, endedAt - $0) } ?? 0 }
 
-    /// The record of a leg that went on in another call, which `later` is the record of.
+    /// The record of a leg that went on in another call: this record and `later`, the record there, as one.
     package func continued(by later: CallLogRecord) -> CallLogRecord {
         var whole = later
         whole.direction = direction

@@ -1,21 +1,27 @@
 package import SDP
 
-/// A call that goes on, as one end of it may see it.
+/// A call in progress, as one of its legs may see it.
 package struct CallSession: Equatable, Sendable {
+    /// A leg of the call.
     package struct Member: Equatable, Sendable {
+        /// The place of the leg, seen from the one that asks.
         package var side: CallSide
+        /// The display name of the leg's user; may be empty.
         package var name: String
+        /// The address of the leg's user, `user@domain`.
         package var address: String
-        /// Was rung; else it dialled.
+        /// The leg was rung; otherwise it dialled.
         package var isCalled: Bool
+        /// The state of the call, as this leg sees it.
         package var state: LegState
-        /// Keeps the others waiting.
+        /// The leg holds the others.
         package var holds: Bool
-        /// `nil` if media goes from peer to peer.
+        /// How far its media path has come; `nil` if media goes from peer to peer, or the leg is headless.
         package var path: MediaPathState?
-        /// As agreed with this end, or as it offered; empty if media goes from peer to peer.
+        /// The m-lines that were agreed with this leg, or that it offered; empty if media goes from peer to peer.
         package var media: [Line]
 
+        /// Makes a member of its parts; each parameter is the property of that name.
         package init(
             side: CallSide, name: String, address: String, isCalled: Bool, state: LegState, holds: Bool,
             path: MediaPathState? = nil, media: [Line]
@@ -31,12 +37,16 @@ package struct CallSession: Equatable, Sendable {
         }
     }
 
-    /// An m-line that is in use, seen from the end.
+    /// An m-line that is in use, seen from the leg.
     package struct Line: Equatable, Sendable {
+        /// The identification of the m-line (`a=mid`).
         package var mid: String
+        /// `audio`, `video`, or the media type in the description.
         package var kind: String
+        /// The direction in which media goes, seen from the leg: `sendonly` if only the leg sends.
         package var direction: MediaDirection
 
+        /// Makes a line of its parts; each parameter is the property of that name.
         package init(mid: String, kind: String, direction: MediaDirection) {
             self.mid = mid
             self.kind = kind
@@ -44,23 +54,32 @@ package struct CallSession: Equatable, Sendable {
         }
     }
 
+    /// The `sessionData` of the leg that asks.
     package var session: SessionID
+    /// The answer to the state query: rung or answered.
     package var progress: CallProgress
+    /// The state of the call, as the leg that asks sees it.
     package var state: LegState
-    /// The end did not dial.
+    /// The leg that asks was rung, or brought into the call; otherwise it dialled.
     package var isIncoming: Bool
-    /// The gateway terminates media.
+    /// The gateway terminates the media.
     package var isAnchored: Bool
+    /// The call is a conference.
     package var isConference: Bool
-    /// Milliseconds since 1970.
+    /// When the leg that asks became part of the call, milliseconds since 1970.
     package var startedAt: Int64
+    /// When the leg that asks started to talk, milliseconds since 1970; `nil`: it has not.
     package var answeredAt: Int64?
-    /// The own end first, then in the order of their coming.
+    /// All legs: first the one that asks, then the others in the order in which they joined.
     package var members: [Member]
+    /// The custom parameters that came with the start of the call.
     package var startParameters: [CustomParameter]
+    /// The custom parameters that came with its answer.
     package var answerParameters: [CustomParameter]
+    /// What has happened in the call, in order, as the leg that asks sees it.
     package var timeline: [CallLogRecord.Event]
 
+    /// Makes a session of its parts; each parameter is the property of that name.
     package init(
         session: SessionID, progress: CallProgress, state: LegState, isIncoming: Bool, isAnchored: Bool,
         isConference: Bool,
@@ -82,14 +101,17 @@ package struct CallSession: Equatable, Sendable {
     }
 }
 
-/// How far the way of media to an end is; spelt as on the wire.
+/// How far the media path of a leg has come; spelt as on the wire.
 package enum MediaPathState: String, Equatable, Sendable, CaseIterable {
+    /// No candidate pair has been checked.
     case waiting
+    /// A checked candidate pair may carry media.
     case connected
+    /// The SRTP keys are agreed.
     case secured
-    /// Media has come in.
+    /// Media packets have come in.
     case flowing
-    /// The peer is not heard of; the call ends unless it comes back.
+    /// No packets come from the peer any more. The call ends unless they come again.
     case lost
 }
 

@@ -1,61 +1,74 @@
-/// One thing that happened in a call.
+/// One event in the timeline of a call.
 package struct TimelineEntry: Hashable, Sendable {
-    /// Spelt as on the wire.
+    /// The kinds of events; spelt as on the wire.
     package enum Event: String, Hashable, Sendable, CaseIterable {
+        /// The call was started.
         case created
         /// A device was told of the call.
         case offered
         /// A device shows the call.
         case ringing
-        /// The caller is given something to hear before the answer.
+        /// The caller got early media, ahead of the answer.
         case progress
+        /// The leg answered the call.
         case answered
-        /// A device declined, for all of its user's.
+        /// A device declined, for all devices of its user.
         case rejected
-        /// A device stopped ringing because another one of its user answered.
+        /// A device stopped ringing because another device of its user answered.
         case answeredElsewhere
-        /// A checked pair may carry media.
+        /// A checked candidate pair may carry media.
         case iceConnected
-        /// Keys are agreed.
+        /// The SRTP keys are agreed.
         case dtlsConnected
-        /// The first media packet came from this end.
+        /// The first media packet came from this leg's peer.
         case firstPacket
-        /// The end's client began anew, with another media path.
+        /// The client of the leg started anew, with another media path.
         case mediaRestarted
+        /// No packets come from this leg's peer any more.
         case mediaPathLost
+        /// Packets come from this leg's peer again.
         case mediaPathRecovered
-        /// This end keeps the others waiting.
+        /// This leg holds the others.
         case held
+        /// This leg holds the others no more.
         case resumed
+        /// This leg forwarded the call to `party`.
         case forwarded
-        /// This end wants the others connected with `party`.
+        /// This leg asked to connect the others with `party`.
         case transferStarted
-        /// The end is where it was.
+        /// The transfer failed; the leg that asked for it is where it was.
         case transferFailed
-        /// The end has handed its call to the others, or to a conference.
+        /// The leg has handed its call to the others, or to a conference.
         case completed
-        /// The end came from another call.
+        /// The leg came from another call.
         case joined
-        /// The end is part of another call now.
+        /// The leg is part of another call from now on.
         case moved
-        /// The end left, the others go on.
+        /// The leg left the call, and the others continue.
         case left
+        /// The call ended, for all legs.
         case ended
     }
 
-    /// Milliseconds since 1970. Entries of a call are in order, whatever happens to the clock on the wall.
+    /// When it happened, milliseconds since 1970. The entries of a call are in order, even if the wall clock is set.
     package var time: Int64
+    /// What happened.
     package var event: Event
     /// `nil` if it concerns the whole call, or the gateway.
     package var leg: Leg?
     /// The address of that end, or of whom a call is forwarded or transferred to.
     package var party: String?
-    /// One of the user's devices, from 1 in the order in which they were told; `nil` if it is not known which.
+    /// The number of the user's device, from 1 in the order in which the devices were told; `nil`: unknown, or no
+    /// device was involved.
     package var device: Int?
+    /// A SIP response code (RFC 3261 §21), where the event ends something; otherwise `nil`.
     package var statusCode: Int?
+    /// The reason in words; `nil`: none was given.
     package var reasonText: String?
+    /// The cause in one word, from the list in docs/call-states.md, where the event ends something; otherwise `nil`.
     package var cause: String?
 
+    /// Makes an entry of its parts; each parameter is the property of that name.
     package init(
         time: Int64, _ event: Event, leg: Leg? = nil, party: String? = nil, device: Int? = nil, statusCode: Int? = nil,
         reasonText: String? = nil, cause: String? = nil
@@ -71,14 +84,14 @@ package struct TimelineEntry: Hashable, Sendable {
     }
 }
 
-/// Entries in order, as many as are worth keeping.
+/// The timeline: entries in order, up to a limit.
 struct Timeline: Equatable, Sendable {
-    /// A client that holds and resumes all day fills no memory.
+    /// The limit keeps a client that holds and resumes all day from filling the memory.
     static let capacity = 250
 
     private(set) var entries: [TimelineEntry] = []
 
-    /// The end of a call always has room.
+    /// Adds an entry, if there is room for it. There is always room for the end of the call.
     mutating func append(_ entry: TimelineEntry) {
         if entries.count < Self.capacity || entry.event == .ended { entries.append(entry) }
     }

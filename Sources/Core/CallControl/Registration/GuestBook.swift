@@ -1,17 +1,19 @@
 package import Primitives
 
-/// Which guests there are, and whom each of them came to call (spidr-wire §7).
+/// The guests that are present, and the account that each of them may call (spidr-wire §7).
 ///
-/// Accounts that do not exist are counted like any other: whether there is such an account is not for guests to know.
+/// Accounts that do not exist are counted like all others, so that a guest does not learn whether an account exists.
 package struct GuestBook: Equatable, Sendable {
+    /// The limits on the number of guests.
     package struct Configuration: Equatable, Sendable {
-        /// Guests at a time, 1 or more.
+        /// The most guests at a time, 1 or more.
         package var maximumGuests: Int
-        /// Of these, guests who came to call the same account, 1 or more.
+        /// The most guests at a time who may call the same account, 1 or more.
         package var maximumPerAccount: Int
-        /// Guests at a time who come from the same network, 1 or more.
+        /// The most guests at a time from the same network, 1 or more.
         package var maximumPerNetwork: Int
 
+        /// Makes limits of their parts; each parameter is the property of that name.
         package init(maximumGuests: Int = 1_000, maximumPerAccount: Int = 20, maximumPerNetwork: Int = 3) {
             self.maximumGuests = maximumGuests
             self.maximumPerAccount = maximumPerAccount
@@ -25,14 +27,16 @@ package struct GuestBook: Equatable, Sendable {
     private var networks: [GuestID: SourceNetwork] = [:]
     private var networkCounts: [SourceNetwork: Int] = [:]
 
+    /// Makes a book without guests.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// The account that this guest may call, and no other; `nil` if there is no such guest.
     package func account(of guest: GuestID) -> UserAddress? { accounts[guest] }
 
-    /// Throws `.limitOfGuests` or `.limitOfNetworkGuests`.
+    /// Admits a guest.
     ///
-    /// - Parameter network: where the guest comes from; one that is not known cannot be limited.
+    /// - Parameter network: the network that the guest comes from; `nil`: unknown, and so not limited.
+    /// - Throws: `limitOfGuests` or `limitOfNetworkGuests`.
     package mutating func enter(_ guest: GuestID, toCall account: UserAddress, from network: SourceNetwork? = nil)
         throws(RegistrationError)
     {
@@ -51,7 +55,7 @@ package struct GuestBook: Equatable, Sendable {
         guestCounts[account] = count + 1
     }
 
-    /// A guest who has left before is none any more, and that is all right.
+    /// Removes a guest. A guest who has left before is ignored.
     package mutating func leave(_ guest: GuestID) {
         guard let account = accounts.removeValue(forKey: guest), let count = guestCounts[account] else { return }
         guestCounts[account] = count > 1 ? count - 1 : nil

@@ -1,21 +1,24 @@
 package import Primitives
 
-/// The notification channel (spidr-wire §4): what goes out, and over which socket.
+/// The notification channel (spidr-wire §4): what is sent, and over which socket.
 extension Registration {
-    /// Whether everybody who listens has been sent what there is to say.
+    /// Whether every client that listens has been sent all its notifications.
     package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
 
-    /// `nil`: there is no such subscription, or no more.
+    /// The phase of a subscription; `nil`: it does not exist, or not any more.
     package func phase(of id: SubscriptionID, at now: MonotonicTime) -> SubscriptionPhase? {
         subscriptions.first { $0.id == id }?.phase(at: now)
     }
 
+    /// Whether the channel belongs to a subscription that has not ended.
     package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
 
-    /// Those that listen.
+    /// The sockets that are open.
     package var sockets: [SocketID] { subscriptions.compactMap(\.socket) }
 
-    /// A socket opened on the channel: it takes the place of an older one and is sent what may have been missed.
+    /// A socket has opened on the channel. It replaces an older one, and is sent what the client may have missed.
+    ///
+    /// - Throws: `noSuchSubscription` if the channel belongs to no subscription, or to one that has ended.
     package mutating func channelOpened(
         _ channel: ChannelID, on socket: SocketID, at now: Moment
     ) throws(RegistrationError) -> [RegistrationAction] {
@@ -31,12 +34,12 @@ extension Registration {
         subscriptions[index].socket = socket
         let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
         if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
-        // Nothing has woken the registration for what waited while nobody listened.
+        // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
         return actions + missed.map { $0.action(to: socket) } + pump()
     }
 
-    /// A socket closed; one that had been replaced before is ignored.
+    /// A socket has closed. One that had been replaced before is ignored.
     package mutating func channelClosed(_ channel: ChannelID, on socket: SocketID) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else {
             return []
@@ -45,13 +48,14 @@ extension Registration {
         return pump()
     }
 
-    /// Whether any device listens.
+    /// Whether any client of the user listens.
     package var isReachable: Bool { subscriptions.contains { $0.socket != nil && !$0.isLeaving } }
 
-    /// Takes the subscription out of service: nothing but `farewell` is added to what it still has to say.
+    /// Ends a subscription. After `farewell` it gets no more notifications; those that wait are still sent.
     ///
     /// - Parameters:
-    ///   - informing: whether the calls of the user lose a device by it.
+    ///   - farewell: the last notification; `nil`: none.
+    ///   - informing: whether the calls of the user lose a device by this.
     ///   - othersRemain: see `DeviceChange`.
     mutating func end(
         _ id: SubscriptionID, saying farewell: Notification.EventType?, informing: Bool, othersRemain: Bool = false,
@@ -73,6 +77,7 @@ extension Registration {
         return lost > 0 ? [.discarded(lost, of: subscriptions[index].id)] : []
     }
 
+    /// Forgets released notifications that are too old, in all subscriptions.
     mutating func forgetOld(at now: MonotonicTime) -> [RegistrationAction] {
         subscriptions.indices.compactMap { index in
             let lost = subscriptions[index].queue.forgetOld(at: now)
@@ -80,7 +85,7 @@ extension Registration {
         }
     }
 
-    /// Sends what no request holds back any more, and removes what has ended and has nothing more to say.
+    /// Sends what no request holds back any more, and removes ended subscriptions that have nothing left to send.
     mutating func pump() -> [RegistrationAction] {
         var actions: [RegistrationAction] = []
         for index in subscriptions.indices {
@@ -98,7 +103,7 @@ extension Registration {
         return actions + reachability()
     }
 
-    /// Tells the user's calls when the first device begins to listen, and when the last one stops.
+    /// Tells the user's calls when the first client starts to listen, and when the last one stops.
     private mutating func reachability() -> [RegistrationAction] {
         guard isReachable != wasReachable else { return [] }
         wasReachable = isReachable
@@ -107,7 +112,7 @@ extension Registration {
 }
 
 extension Subscription {
-    /// Without a socket there is nobody to say anything to: the channel cannot be opened again.
+    /// Without a socket nothing can be sent: the channel of an ended subscription cannot be opened again.
     fileprivate var hasSaidAll: Bool { isEnding && (socket == nil || queue.isReleased && closing == nil) }
 }
 

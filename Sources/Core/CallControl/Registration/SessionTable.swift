@@ -9,9 +9,10 @@ struct SessionTable: Equatable, Sendable {
 
     private var entries: [SessionID: Entry] = [:]
     private var lastNumber: UInt64 = 0
-    /// How many legs of each call there are; kept, because every call that begins or ends asks, and a user may have a thousand.
+    /// The number of legs in each call. It is kept up to date, because every call that starts or ends asks for it, and
+    /// a user may have a thousand legs.
     private var legCounts: [CallID: Int] = [:]
-    /// How many of the legs ring, and by whom.
+    /// The number of legs that ring; below it, by caller.
     private(set) var ringingCount = 0
     private var ringingCounts: [Ringer: Int] = [:]
 
@@ -21,6 +22,7 @@ struct SessionTable: Equatable, Sendable {
 
     subscript(session: SessionID) -> Registration.Attachment? { entries[session]?.attachment }
 
+    /// The number of legs that this caller makes ring.
     func ringingCount(by ringer: Ringer) -> Int { ringingCounts[ringer] ?? 0 }
 
     mutating func insert(_ session: SessionID, _ attachment: Registration.Attachment, ringingBy ringer: Ringer? = nil) {
@@ -42,6 +44,7 @@ struct SessionTable: Equatable, Sendable {
         ringingCounts[ringer] = count > 1 ? count - 1 : nil
     }
 
+    /// Removes a leg.
     mutating func remove(_ session: SessionID) {
         silence(session)
         guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else {
@@ -50,8 +53,10 @@ struct SessionTable: Equatable, Sendable {
         legCounts[removed.attachment.call] = count > 1 ? count - 1 : nil
     }
 
+    /// Whether the user has a leg of this call.
     func contains(_ call: CallID) -> Bool { legCounts[call] != nil }
 
+    /// Whether the user has a leg of any other call.
     func contains(otherThan call: CallID) -> Bool { legCounts.count > (contains(call) ? 1 : 0) }
 
     /// In the order they were inserted.

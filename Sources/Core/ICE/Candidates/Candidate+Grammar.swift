@@ -1,7 +1,9 @@
 import Primitives
 
 extension Candidate {
-    /// Parses what follows `a=`, or follows `a=candidate:` (RFC 8839 §5.1).
+    /// Parses the text after `a=` or after `a=candidate:` (RFC 8839 §5.1).
+    ///
+    /// - Throws: The first field that is missing or malformed.
     package init(parsing text: some StringProtocol) throws(CandidateError) {
         var fields = text.split(separator: " ", omittingEmptySubsequences: true).map { String($0) }[...]
         if let first = fields.first, first.hasPrefix(Self.prefix) {
@@ -31,7 +33,7 @@ extension Candidate {
         extensions = try Self.parseExtensions(fields)
     }
 
-    /// `raddr` and `rport` stand next to each other and only here. One without the other says nothing.
+    /// Reads `raddr` and `rport`, which have to be together at this place; `nil` if there is neither.
     private static func parseRelated(_ fields: inout ArraySlice<String>) throws(CandidateError) -> Endpoint? {
         guard fields.first == "raddr" || fields.first == "rport" else { return nil }
         guard fields.popFirst() == "raddr", let address = fields.popFirst().flatMap({ CandidateAddress($0) }),
@@ -48,7 +50,7 @@ extension Candidate {
         return stride(from: fields.startIndex, to: fields.endIndex, by: 2).map { Extension(fields[$0], fields[$0 + 1]) }
     }
 
-    /// Digits only: no sign, at most ten of them.
+    /// Reads one to ten decimal digits without sign; `nil` for other texts and numbers above `limit`.
     private static func number(_ text: String, upTo limit: Int) -> Int? {
         guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text), value <= limit
         else { return nil }
@@ -61,10 +63,10 @@ extension Candidate {
 }
 
 extension Candidate: CustomStringConvertible {
-    /// With the prefix, as RTCIceCandidate and `a=` lines have it.
+    /// The candidate with the prefix `candidate:`, as in an RTCIceCandidate and in an `a=` line.
     package var description: String { Self.prefix + attributeValue }
 
-    /// What follows `a=candidate:` (RFC 8839 §5.1).
+    /// The text after `a=candidate:` (RFC 8839 §5.1).
     package var attributeValue: String {
         var fields = [
             foundation, "\(component)", transport.text, "\(priority)", "\(endpoint.address)", "\(endpoint.port)", "typ",
@@ -77,7 +79,7 @@ extension Candidate: CustomStringConvertible {
 }
 
 extension Candidate.Transport {
-    /// Compared without case: some peers write `UDP`, some `udp`.
+    /// Reads the name of a transport without regard to case; some peers write `UDP`, others `udp`.
     fileprivate init?(parsing text: String) {
         switch text.lowercased() {
         case "udp": self = .udp
@@ -121,7 +123,7 @@ extension Candidate.Kind {
     }
 }
 
-/// `token` of RFC 8866 §9: visible characters without separators.
+/// Whether the text is a `token` of RFC 8866 §9: visible characters without separators.
 private func isToken(_ text: String) -> Bool {
     let separators = Array("\"(),/:;<=>?@[\\]".utf8)
     return !text.isEmpty && text.utf8.allSatisfy { $0.isVisible && !separators.contains($0) }

@@ -1,18 +1,22 @@
 package import Primitives
 
 extension Candidate {
-    /// The formula of RFC 8445 §5.1.2.1.
+    /// The priority of a candidate by the formula of RFC 8445 §5.1.2.1.
     ///
-    /// - Parameter localPreference: 0…65,535, unique among the host candidates of one component.
+    /// - Parameters:
+    ///   - kind: The type of the candidate.
+    ///   - localPreference: 0…65,535, unique among the host candidates of one component.
+    ///   - component: 1…256; another number traps.
     package static func priority(of kind: Kind, localPreference: UInt16, component: Int) -> UInt32 {
         precondition((1...256).contains(component), "component IDs are 1…256 (RFC 8839 §5.1)")
         return kind.typePreference << 24 | UInt32(localPreference) << 8 | UInt32(256 - component)
     }
 
-    /// The host candidates of a gateway with these addresses, most wanted first: UDP, then TCP.
+    /// The host candidates of a gateway with these addresses, preferred ones first: UDP, then TCP.
     ///
-    /// IPv6 and IPv4 take turns, IPv6 first (RFC 8421 §4); within a family the order given counts. Loopback addresses come after all
-    /// others of the same transport, since only peers on this machine reach them. Addresses that say nothing, and repetitions, are left out.
+    /// IPv6 and IPv4 addresses alternate, IPv6 first (RFC 8421 §4); within a family the given order counts. Loopback
+    /// addresses come after all others of the same transport, since only peers on this machine reach them. Unspecified
+    /// addresses and repetitions are left out.
     package static func hosts(for addresses: [SocketAddress], tcp listeners: [SocketAddress] = []) -> [Candidate] {
         let datagrams = interleaved(addresses)
         let bases = distinct(datagrams.map(\.address))
@@ -21,12 +25,12 @@ extension Candidate {
         } + passive(interleaved(listeners), foundationsAfter: bases.count)
     }
 
-    /// `tcptype passive`: the peer opens the connection (RFC 6544 §4.1).
+    /// The TCP candidates, all with `tcptype passive`: the peer opens the connection (RFC 6544 §4.1).
     private static func passive(_ listeners: [SocketAddress], foundationsAfter count: Int) -> [Candidate] {
         let bases = distinct(listeners.map(\.address))
         return zip(listeners, UInt16(0)...).map { address, index in
-            // RFC 6544 §4.2: 2¹³ · direction preference + other preference. Passive host candidates have direction preference
-            // 4, which leaves them below every host candidate over UDP.
+            // RFC 6544 §4.2: 2¹³ · direction preference + other preference. Passive host candidates have direction
+            // preference 4. Their priority is thus below that of every host candidate over UDP.
             let localPreference = (4 << 13) + (0x1FFF - min(index, 0x1FFF))
             var candidate = host(
                 address, .tcp, foundation: count + foundation(of: address, in: bases), localPreference: localPreference)
@@ -47,7 +51,7 @@ extension Candidate {
         )
     }
 
-    /// One per base address and protocol (RFC 8445 §5.1.1.3); the type is the same for all.
+    /// The foundation of a host candidate, one per base address and protocol (RFC 8445 §5.1.1.3).
     private static func foundation(of address: SocketAddress, in bases: [IPAddress]) -> Int {
         bases.firstIndex(of: address.address).map { $0 + 1 } ?? 0
     }
@@ -73,7 +77,7 @@ extension Candidate {
 }
 
 extension Candidate.Kind {
-    /// The values RFC 8445 §5.1.2.2 recommends; a type nobody knows comes last.
+    /// The values that RFC 8445 §5.1.2.2 recommends; unknown types come last.
     fileprivate var typePreference: UInt32 {
         switch self {
         case .host: 126

@@ -1,60 +1,79 @@
 package import Primitives
 
-/// A candidate as descriptions carry it (RFC 8839 §5.1).
+/// An ICE candidate as in a description (RFC 8839 §5.1).
 package struct Candidate: Hashable, Sendable {
-    /// Where a transport address came from (RFC 8445 §4).
+    /// The type of a candidate: how its transport address was obtained (RFC 8445 §4).
     package enum Kind: Hashable, Sendable {
+        /// An address of the agent's own interface.
         case host
+        /// The agent's address as a STUN or TURN server sees it.
         case serverReflexive
+        /// The agent's address as its ICE peer sees it.
         case peerReflexive
+        /// An address of a TURN server.
         case relayed
-        /// A type of a later specification.
+        /// A type of a later specification, with its name.
         case other(String)
     }
 
+    /// The transport protocol of a candidate.
     package enum Transport: Hashable, Sendable {
+        /// UDP.
         case udp
-        /// RFC 6544; of the three types the gateway has `passive`.
+        /// TCP (RFC 6544). The gateway's own candidates are of the type `passive`.
         case tcp
+        /// Another protocol, with its name.
         case other(String)
     }
 
-    /// A transport address; the address may be a name that nobody has resolved.
+    /// A transport address. Its address may be a domain name, which is not resolved.
     package struct Endpoint: Hashable, Sendable {
+        /// The IP address or domain name.
         package var address: CandidateAddress
+        /// The port.
         package var port: UInt16
 
+        /// Makes an endpoint of its parts; each parameter is the property of that name.
         package init(_ address: CandidateAddress, port: UInt16) {
             self.address = address
             self.port = port
         }
     }
 
-    /// A name and a value this type gives no meaning to, such as `generation 0`.
+    /// A name and a value at the end of a candidate, such as `generation 0`.
     package struct Extension: Hashable, Sendable {
+        /// The name of the extension.
         package var name: String
+        /// The value of the extension.
         package var value: String
 
+        /// Makes an extension of its parts; each parameter is the property of that name.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// 1…32 ice-chars; equal for candidates of the same type, base address and protocol (RFC 8445 §5.1.1.3).
+    /// The foundation, 1 to 32 ice-chars; equal for candidates of the same type, base address and protocol
+    /// (RFC 8445 §5.1.1.3).
     package var foundation: String
-    /// 1…256; 1 is RTP, and RTCP with it where they are multiplexed (RFC 5761).
+    /// The component, 1…256. 1 is RTP, and also RTCP if they are multiplexed (RFC 5761).
     package var component: Int
+    /// The transport protocol.
     package var transport: Transport
-    /// 1…2³¹−1.
+    /// The priority, 1…2³¹−1; a higher one is preferred.
     package var priority: UInt32
+    /// The transport address that peers send to.
     package var endpoint: Endpoint
+    /// The type of the candidate.
     package var kind: Kind
-    /// `raddr` and `rport`: the base of a reflexive candidate, for diagnosis.
+    /// `raddr` and `rport`, the base of a reflexive candidate, for diagnosis; `nil` if they are missing.
     package var related: Endpoint?
-    /// In the order written; includes `tcptype`, `generation`, `ufrag`, `network-id`, …
+    /// The extensions in the order written, such as `tcptype`, `generation`, `ufrag` and `network-id`.
     package var extensions: [Extension]
 
+    /// Makes a candidate of its parts; each parameter is the property of that name. Without the optional ones, it is
+    /// for RTP over UDP.
     package init(
         foundation: String, component: Int = 1, transport: Transport = .udp, priority: UInt32, endpoint: Endpoint,
         kind: Kind,
@@ -70,33 +89,37 @@ package struct Candidate: Hashable, Sendable {
         self.extensions = extensions
     }
 
-    /// The address and port, unless the address is a name.
+    /// The transport address as a socket address; `nil` if the address is a domain name.
     package var socketAddress: SocketAddress? {
         guard case .ip(let address) = endpoint.address else { return nil }
         return SocketAddress(address, port: endpoint.port)
     }
 
-    /// `active`, `passive` or `so` (RFC 6544 §4.5).
+    /// `active`, `passive` or `so` (RFC 6544 §4.5); `nil` for candidates without it.
     package var tcpType: String? { value(of: "tcptype") }
-    /// The session a trickled candidate belongs to (RFC 8840).
+    /// The username fragment of the ICE session that a trickled candidate belongs to (RFC 8840); `nil` if it is
+    /// missing.
     package var ufrag: String? { value(of: "ufrag") }
-    /// Counts restarts; a browser's own extension.
+    /// The number of the ICE restart, an extension of browsers; `nil` if it is missing.
     package var generation: Int? { value(of: "generation").flatMap { Int($0) } }
 
     private func value(of name: String) -> String? { extensions.first { $0.name == name }?.value }
 
     static let maximumPriority: UInt32 = 0x7FFF_FFFF
+    /// The most extensions that are read.
     package static let maximumExtensionCount = 32
 }
 
-/// The `connection-address` of a candidate.
+/// The `connection-address` of a candidate (RFC 8839 §5.1).
 package enum CandidateAddress: Hashable, Sendable {
+    /// An IP address.
     case ip(IPAddress)
     /// A domain name, in practice the mDNS name that hides a browser's own address (`….local`).
     case name(String)
 }
 
 extension CandidateAddress: CustomStringConvertible {
+    /// Reads an address; `nil` if the text is neither an IP address nor a domain name.
     package init?(_ text: some StringProtocol) {
         if let address = IPAddress(text) {
             self = .ip(address)
@@ -107,6 +130,7 @@ extension CandidateAddress: CustomStringConvertible {
         }
     }
 
+    /// The address as text, as in a candidate.
     package var description: String {
         switch self {
         case .ip(let address): "\(address)"
@@ -114,7 +138,8 @@ extension CandidateAddress: CustomStringConvertible {
         }
     }
 
-    /// Letters, digits, hyphens and underscores between dots (RFC 1123 §2.1), with a letter somewhere: `1.2.3` is a typo.
+    /// Whether the text is a domain name: letters, digits, hyphens and underscores between dots (RFC 1123 §2.1). It
+    /// needs a letter, because `1.2.3` is a mistyped address.
     private static func isName(_ text: some StringProtocol) -> Bool {
         guard (1...253).contains(text.utf8.count), text.utf8.contains(where: \.isLetter) else { return false }
         return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -127,8 +152,8 @@ extension CandidateAddress: CustomStringConvertible {
 extension UInt8 {
     var isLetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
     var isDigit: Bool { (0x30...0x39).contains(self) }
-    /// RFC 8839 §5.4.
+    /// Whether this is an `ice-char` (RFC 8839 §5.4).
     var isICEChar: Bool { isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
-    /// Printable and no space (RFC 5234, B.1).
+    /// Whether this is a printable character other than the space (RFC 5234, B.1).
     var isVisible: Bool { (0x21...0x7E).contains(self) }
 }

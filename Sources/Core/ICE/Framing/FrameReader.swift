@@ -1,9 +1,10 @@
-/// Cuts a byte stream into frames (RFC 4571 §2, which RFC 6544 prescribes for every packet on an ICE connection):
+/// Splits a byte stream into frames (RFC 4571 §2). RFC 6544 prescribes them for every packet on an ICE connection.
 ///
 ///     | length, 2 bytes | packet … | length, 2 bytes | packet … |
 ///
-/// The only memory is room for one frame that has not come whole; it is allocated once.
+/// The only memory is a buffer for one incomplete frame, allocated once.
 package struct FrameReader: Sendable {
+    /// The bytes of the length field before each packet.
     package static let headerSize = 2
 
     private let maximumLength: Int
@@ -11,17 +12,24 @@ package struct FrameReader: Sendable {
     private var beginning: [UInt8]
     private var held = 0
 
-    /// - Parameter maximumLength: of a packet; a stream that announces more is given up.
+    /// Makes a reader at the start of a stream.
+    ///
+    /// - Parameter maximumLength: The most bytes of a packet, 1…65,535. A longer one is an error of the stream.
     package init(maximumLength: Int) {
         precondition((1...Int(UInt16.max)).contains(maximumLength), "a length has 16 bits")
         self.maximumLength = maximumLength
         beginning = [UInt8](repeating: 0, count: Self.headerSize + maximumLength)
     }
 
-    /// Takes bytes of `input` from `offset` on, up to the end of the next frame, and writes the packet in it to the front of
-    /// `packet`.
+    /// Takes bytes of `input` from `offset` on, up to the end of the next frame, and writes the packet of the frame to
+    /// the start of `packet`.
     ///
-    /// - Returns: the packet's length, which may be 0 (a null packet, RFC 4571 §2); `nil` when the input is used up.
+    /// - Parameters:
+    ///   - input: The bytes that have come.
+    ///   - offset: The next byte of `input`; it is moved behind those taken.
+    ///   - packet: A buffer of at least `maximumLength` bytes.
+    /// - Returns: The length of the packet, which may be 0 (a null packet, RFC 4571 §2); `nil` if the input is used up.
+    /// - Throws: `.frameTooLong`. The stream cannot be read any further then.
     package mutating func next(in input: Span<UInt8>, at offset: inout Int, into packet: inout MutableSpan<UInt8>)
         throws(FramingError) -> Int?
     {
@@ -40,7 +48,7 @@ package struct FrameReader: Sendable {
         return length
     }
 
-    /// Moves bytes until `count` are held; `false` if the input ends before.
+    /// Moves bytes to the buffer until it has `count`; `false` if the input ends before.
     private mutating func hold(upTo count: Int, of input: Span<UInt8>, at offset: inout Int) -> Bool {
         while held < count {
             guard offset < input.count else { return false }
@@ -52,8 +60,9 @@ package struct FrameReader: Sendable {
     }
 }
 
-/// Why a stream cannot be read on.
+/// Why a stream cannot be read any further.
 package enum FramingError: Error, Hashable, Sendable {
-    /// More than any packet of ours has, so that this is another protocol, or an attempt to make us wait and store.
+    /// The frame has this many bytes, more than any expected packet. The stream is another protocol, or an attack that
+    /// makes the gateway wait and store.
     case frameTooLong(Int)
 }

@@ -1,76 +1,83 @@
 package import Primitives
 
-/// What the agent wants done, in the order given.
+/// What the owner of the agent has to do, in the order given.
 package enum ICEAction: Hashable, Sendable {
-    /// Send these bytes: a STUN response.
+    /// Send these bytes, a STUN response, unchanged.
     case transmit([UInt8], over: Path)
-    /// An authenticated check came over this path: media is welcome from it, and packets from there are this session's.
+    /// An authenticated check came over this path. Packets that come over it belong to this session, and media is
+    /// accepted from it.
     case pathValidated(Path)
-    /// The path has been silent for too long, or made room for another: packets from there are nobody's.
+    /// The path was silent for too long, or was displaced by another. Packets that come over it do not belong to this
+    /// session any more.
     case pathForgotten(Path)
     /// Send over this path from now on.
     case selected(Path)
-    /// Checks for this username fragment, from before an ICE restart, no longer belong to this session.
+    /// Checks for this username fragment, from before an ICE restart, do not belong to this session any more.
     case fragmentRetired(String)
-    /// No sign of life for this long, over any path: what is sent may not arrive. Consent has not expired yet.
+    /// No sign of life has come over any path for this long, so what is sent may not arrive. Consent has not expired
+    /// yet.
     case pathLost(after: Duration)
     /// After `pathLost`: a sign of life has come again.
     case pathRecovered
+    /// The agent has entered this state.
     case stateChanged(ICEState)
-    /// Something was not accepted; for the counters.
+    /// A message was refused; count it.
     case refused(ICERefusal)
 }
 
-/// How far the session has come.
+/// The state of an ICE session.
 package enum ICEState: Hashable, Sendable {
-    /// The peer cannot know our parameters yet; no clock runs.
+    /// The peer cannot know the gateway's parameters yet; no timer runs.
     case waiting
-    /// Both descriptions are out; no valid check so far.
+    /// Both descriptions have been sent; no valid check has come.
     case checking
-    /// A valid check has come; nothing is nominated. Sending is possible.
+    /// A valid check has come, and nothing is nominated. Packets can be sent.
     case connected
     /// The peer has nominated a pair (RFC 8445 §8.1.1).
     case completed
-    /// New parameters are out; the old pair carries media until the peer nominates under the new ones (RFC 8445 §9).
+    /// ICE restarts: new parameters have been sent, and the old pair carries media until the peer nominates one under
+    /// the new ones (RFC 8445 §9).
     case restarting
-    /// The connections under all paths are closed; the peer may come back while its consent lasts.
+    /// The connections under all paths are closed. The peer may come back while its consent lasts.
     case disconnected
+    /// The session has failed; only a restart revives it.
     case failed(ICEFailure)
 }
 
+/// Why a session has failed.
 package enum ICEFailure: Hashable, Sendable {
-    /// No valid check within the establishment timeout.
+    /// No valid check came within the establishment timeout.
     case neverConnected
-    /// No sign of life for the consent timeout (RFC 7675 §5.1).
+    /// No sign of life came within the consent timeout (RFC 7675 §5.1).
     case consentExpired
 }
 
-/// Why a message had no effect. One value, one counter.
+/// Why a message had no effect. Each value has a counter, labelled with its raw value.
 package enum ICERefusal: String, Hashable, Sendable, CaseIterable {
-    /// No FINGERPRINT: dropped (RFC 8489 §7, which ICE prescribes).
+    /// It has no FINGERPRINT, which ICE prescribes; it is dropped (RFC 8489 §7).
     case missingFingerprint = "missing_fingerprint"
-    /// FINGERPRINT does not match: dropped.
+    /// Its FINGERPRINT does not match; it is dropped.
     case wrongFingerprint = "wrong_fingerprint"
-    /// A method other than Binding: dropped (RFC 8489 §6.3).
+    /// Its method is not Binding; it is dropped (RFC 8489 §6.3).
     case unsupportedMethod = "unsupported_method"
-    /// A Binding indication, which keeps NAT bindings alive and means nothing to us (RFC 8445 §11).
+    /// It is a Binding indication. Indications keep NAT bindings alive and need no action (RFC 8445 §11).
     case indication
-    /// A response, although this agent never asks.
+    /// It is a response, although this agent sends no requests.
     case response
-    /// No USERNAME or no MESSAGE-INTEGRITY: 400 (RFC 8489 §9.1.3).
+    /// It has no USERNAME or no MESSAGE-INTEGRITY; the response is 400 (RFC 8489 §9.1.3).
     case missingCredentials = "missing_credentials"
-    /// USERNAME is not ours, or names another peer: 401 (RFC 8489 §9.1.3).
+    /// Its USERNAME does not have the gateway's fragment, or names another peer; the response is 401 (RFC 8489 §9.1.3).
     case wrongUsername = "wrong_username"
-    /// MESSAGE-INTEGRITY does not match: 401 (RFC 8489 §9.1.3).
+    /// Its MESSAGE-INTEGRITY does not match; the response is 401 (RFC 8489 §9.1.3).
     case wrongIntegrity = "wrong_integrity"
-    /// Unknown comprehension-required attributes: 420 (RFC 8489 §6.3.1).
+    /// It has unknown comprehension-required attributes; the response is 420 (RFC 8489 §6.3.1).
     case unknownAttributes = "unknown_attributes"
-    /// The peer says that it is controlled: 487 (RFC 8445 §7.3.1.1).
+    /// The peer claims the controlled role; the response is 487 (RFC 8445 §7.3.1.1).
     case roleConflict = "role_conflict"
     /// The session has failed; it answers nothing until it is restarted.
     case sessionFailed = "session_failed"
 
-    /// Whether the sender has shown that it knows our password.
+    /// Whether the sender has proved that it knows the gateway's password.
     package var isAuthenticated: Bool {
         switch self {
         case .unknownAttributes, .roleConflict: true

@@ -1,6 +1,7 @@
 package import Primitives
 
 extension ICELiteAgent {
+    /// The state of the session.
     package var state: ICEState {
         switch progress {
         case .waiting: .waiting
@@ -13,22 +14,26 @@ extension ICELiteAgent {
         }
     }
 
+    /// The gateway's current parameters.
     package var local: ICEParameters { credentials.local }
+    /// The peer's current parameters; `nil` until its description is known.
     package var remote: ICEParameters? { credentials.remote }
 
-    /// Where to send: the pair nominated last, or the first path that was validated.
+    /// The path to send over: the pair nominated last, or the first validated path; `nil` before the first valid check.
     package var selectedPath: Path? { progress.selectedPath }
 
-    /// Whether an authenticated check came over this path: media from any other is not this peer's.
+    /// Whether an authenticated check came over this path. Media over any other path is not this peer's.
     package func accepts(_ path: Path) -> Bool { paths.contains(path) }
 
+    /// All paths over which a valid check came and that are not forgotten.
     package var validatedPaths: [Path] { paths.all }
 
-    /// The receiver's fragments in USERNAME that mean this session; two while it restarts.
+    /// The receiver's fragments in USERNAME that belong to this session: one, or two during a restart.
     package var localFragments: [String] {
         [credentials.local.ufrag] + (progress.previous.map { [$0.local.ufrag] } ?? [])
     }
 
+    /// When to call `timeout`, and why; `nil` if no timer runs.
     package var nextDeadline: Deadline<Timer>? {
         switch progress {
         case .waiting, .failed: nil

@@ -1,12 +1,13 @@
 package import Primitives
 
-/// Peers whose NAT gives them another port, and who send no checks that would say so.
+/// Peers whose NAT gives them another port and that send no checks from it.
 ///
-/// Deviation: RFC 8445 knows no way but checks to a pair. Some peers send none while media flows, and would never be
-/// heard again.
+/// Deviation: in RFC 8445, only checks lead to another pair. Some peers send no checks while media flows, and would be
+/// lost for good.
 extension ICELiteAgent {
-    /// Whether a peer may be followed to `path` by its packets alone: over UDP, to the same socket, and only if it has
-    /// sent no checks for as long as one that does would send some. One that sends checks is followed by them.
+    /// Whether a peer may be followed to `path` by its packets alone. Both paths must be over UDP and on the same
+    /// socket, and the peer must have sent no checks for `silenceTimeout`. A peer that sends checks is followed by
+    /// them.
     package func mayRebind(to path: Path, at now: MonotonicTime) -> Bool {
         guard let selectedPath, selectedPath.connection == nil, path.connection == nil, path.local == selectedPath.local
         else { return false }
@@ -15,8 +16,8 @@ extension ICELiteAgent {
         return newestCheck + configuration.silenceTimeout <= now
     }
 
-    /// The peer is taken to be at `path`, which counts as one of its paths from now on, and is sent over. Nothing
-    /// follows if `mayRebind` says no.
+    /// Takes `path` for the peer's new path: it counts as one of its paths from now on and becomes the selected one.
+    /// Nothing happens if `mayRebind` is `false`.
     package mutating func rebind(to path: Path, at now: MonotonicTime) -> [ICEAction] {
         guard mayRebind(to: path, at: now), let sender = (progress.previous ?? credentials).remote?.ufrag else {
             return []
@@ -30,8 +31,8 @@ extension ICELiteAgent {
         return actions + handOver(to: path)
     }
 
-    /// The peer is at `former` after all, one of its paths: that it was followed from there was wrong, and the path
-    /// sent over is forgotten.
+    /// Undoes a wrong `rebind`, because the peer is still at `former`, one of its paths. The selected path is
+    /// forgotten.
     package mutating func undoRebind(to former: Path) -> [ICEAction] {
         guard let wrong = selectedPath, wrong != former, paths.contains(former), paths.forget(wrong) else { return [] }
         return [.pathForgotten(wrong)] + handOver(to: former)

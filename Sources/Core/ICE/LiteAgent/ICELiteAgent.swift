@@ -14,31 +14,32 @@ package import STUN
 ///                  └──────────▶ restarting ◀─────┘  │
 ///                                    └──────────────┘ USE-CANDIDATE under the new parameters
 ///
-/// A check is a sign of life, and so is a packet that the peer's keys protect (`heard`): a peer may leave checks out
-/// while its media flows. Silence on the selected path leads from `completed` to `connected` when another path is
-/// alive, and from every state but `waiting` to `failed` when none is for the consent timeout. A restart leads from
+/// A check is a sign of life, and so is a packet that the peer's keys protect (`heard`), because a peer may omit checks
+/// while its media flows. If the selected path is silent and another path is alive, `completed` becomes `connected`. If
+/// no path has a sign of life for the consent timeout, every state but `waiting` becomes `failed`. A restart leads from
 /// there to `checking`.
 ///
-/// Paths over TCP can also be closed. When the last one is, the session is `disconnected`: the next check leads back to
-/// the state it came from, the consent timeout to `failed`.
+/// Paths over TCP can also be closed. When the last one is, the session is `disconnected`. The next check leads back to
+/// the former state, the consent timeout to `failed`.
 ///
 /// The peer chooses the pair. Until it has, the agent sends over the path of the first valid check.
 ///
-/// Deviation: RFC 8445 §7.3.2 lets a lite agent note a pair only once it is nominated. Sending earlier saves the
-/// time between check and nomination, and the check, made with our password, is the peer's consent to it.
+/// Deviation: RFC 8445 §7.3.2 allows a lite agent to use a pair only once it is nominated. Sending earlier saves the
+/// time between check and nomination. The check, made with the gateway's password, is the peer's consent to it.
 package struct ICELiteAgent: Sendable {
+    /// The time limits of a session.
     package struct Configuration: Hashable, Sendable {
-        /// A session without any sign of life for this long has failed, and a path without one is forgotten (RFC 7675
-        /// §5.1).
+        /// The time without any sign of life after which a session has failed and a path is forgotten (RFC 7675 §5.1).
         package var consentTimeout: Duration
-        /// A selected path without a sign of life for this long hands over to one that had one since; when there is
-        /// none, the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
+        /// The time without a sign of life after which a selected path is replaced by one that had one since. If there
+        /// is none, the path is reported as lost. RFC 7675 §5.1 makes a peer check every 4 to 6 seconds.
         package var silenceTimeout: Duration
-        /// How long the peer may take to its first valid check, counted from `setRemote`.
+        /// The longest time to the first valid check, counted from `setRemote`.
         package var establishmentTimeout: Duration
-        /// Paths remembered at a time, at least 2; the one silent longest makes room for a new one.
+        /// The most paths at a time, at least 2. The path that was silent longest makes room for a new one.
         package var maximumPathCount: Int
 
+        /// Makes limits of their parts; each parameter is the property of that name.
         package init(
             consentTimeout: Duration = .seconds(30), silenceTimeout: Duration = .seconds(7),
             establishmentTimeout: Duration = .seconds(30),
@@ -51,21 +52,25 @@ package struct ICELiteAgent: Sendable {
         }
     }
 
-    /// Why the agent wants to be woken.
+    /// The reason of a deadline.
     package enum Timer: Hashable, Sendable {
+        /// No valid check has come in time.
         case establishment
+        /// The peer's consent expires.
         case consent
+        /// The path that has been silent longest reaches the consent timeout and is forgotten.
         case pathExpiry
+        /// The selected path has been silent.
         case silence
     }
 
-    /// What both sides put into their descriptions; the peer's part may come later than its first checks.
+    /// The ICE parameters of both descriptions. Those of the peer may come later than its first checks.
     struct Credentials: Hashable, Sendable {
         var local: ICEParameters
         var remote: ICEParameters?
     }
 
-    /// The state with what belongs to it. `previous` are the parameters from before a restart, while they still count.
+    /// The state with its data. `previous` are the parameters from before a restart, while they are still valid.
     enum Progress: Hashable, Sendable {
         case waiting
         case checking(until: MonotonicTime)
@@ -82,11 +87,17 @@ package struct ICELiteAgent: Sendable {
     var paths: ValidatedPaths
     /// Whether the peer has been silent for so long that its path was reported as lost.
     private(set) var isSilent = false
-    /// Whether a description has ever said who the peer is. From then on no other can have learnt our parameters.
+    /// Whether a description of the peer has ever been known. From then on, no other device knows the gateway's
+    /// parameters.
     private var knowsPeer = false
     /// Candidates told since the peer's parameters were.
     var trickledCount = 0
 
+    /// Makes a session in the state `waiting`.
+    ///
+    /// - Parameters:
+    ///   - local: The gateway's parameters.
+    ///   - configuration: The settings.
     package init(local: ICEParameters, configuration: Configuration = Configuration()) {
         self.configuration = configuration
         credentials = Credentials(local: local, remote: nil)
@@ -97,11 +108,12 @@ package struct ICELiteAgent: Sendable {
 // MARK: - Inputs
 
 extension ICELiteAgent {
-    /// Both descriptions are on their way or there: from now on the peer is expected to check.
+    /// Sets the peer's parameters: both descriptions are known or on their way, and the peer is expected to send checks
+    /// from now on.
     ///
-    /// Checks that came before the first description may be another's: several devices that were offered the same parameters
-    /// may all begin to check, and only one of them is answered to. The others' paths are forgotten. After a restart there
-    /// are no others, and no path is forgotten.
+    /// Checks that came before the first description may be another device's. If several devices were offered the same
+    /// parameters, all of them may send checks, but only one of them becomes the peer; the paths of the others are
+    /// forgotten. After a restart there are no other devices, and no path is forgotten.
     package mutating func setRemote(_ remote: ICEParameters, at now: MonotonicTime) -> [ICEAction] {
         let isFirst = !knowsPeer
         knowsPeer = true
@@ -124,8 +136,11 @@ extension ICELiteAgent {
     /// A STUN message came in.
     ///
     /// - Parameters:
-    ///   - raw: the bytes that `message` was parsed from.
-    ///   - path: the socket it came in on and the address it came from.
+    ///   - message: The parsed message.
+    ///   - raw: The bytes that `message` was parsed from.
+    ///   - path: The socket that it came in on and the address that it came from.
+    ///   - now: The time of arrival.
+    ///   - authentication: Computes the message integrity.
     package mutating func receive(
         _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime,
         authentication: some MessageAuthentication
@@ -135,7 +150,8 @@ extension ICELiteAgent {
             return [.refused(refusal)]
         case .reject(let refusal, let response):
             let answer = response.encoded(fingerprint: true)
-            // Anybody can have made the request up, with another's address: it must not draw more than it cost.
+            // An attacker may have forged the request with another's address, so the response must not be longer than
+            // it.
             guard answer.count <= raw.count else { return [.refused(refusal)] }
             return [.refused(refusal), .transmit(answer, over: path)]
         case .rejectAuthenticated(let refusal, let response, let local):
@@ -147,20 +163,24 @@ extension ICELiteAgent {
         }
     }
 
-    /// A packet that the peer's keys protect has come over `path`, and was none that had come before. Over a path that
-    /// was never checked it says nothing.
+    /// A packet that the peer's keys protect and that is no repetition came over `path`. It has no effect over a path
+    /// that was never checked.
     ///
-    /// It is evidence of the peer's consent like a check, and better: a check can be sent again by anybody who has seen
-    /// it.
+    /// It is evidence of the peer's consent like a check. It is even better evidence, because an attacker who has
+    /// captured a check can send it again.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [ICEAction] {
         guard paths.noteSign(over: path, at: now) else { return [] }
         return shownAlive(over: path, nominates: false, under: nil)
     }
 
-    /// Starts over with new parameters (RFC 8445 §9): media stays on the selected path, and checks with the old
-    /// parameters keep it alive, until the peer nominates a pair under the new ones. The same fragment again changes nothing.
+    /// Restarts ICE with new parameters (RFC 8445 §9). Media stays on the selected path, which checks with the old
+    /// parameters keep alive, until the peer nominates a pair under the new ones. A fragment that is in use already
+    /// changes nothing.
     ///
-    /// - Parameter remote: `nil` if we restart by an offer whose answer is still to come.
+    /// - Parameters:
+    ///   - local: The gateway's new parameters.
+    ///   - remote: The peer's new parameters; `nil` if the gateway restarts by an offer whose answer is still to come.
+    ///   - now: The time.
     package mutating func restart(local: ICEParameters, remote: ICEParameters?, at now: MonotonicTime) -> [ICEAction] {
         guard local.ufrag != credentials.local.ufrag else { return [] }
         let replaced = credentials
@@ -177,12 +197,12 @@ extension ICELiteAgent {
         case .disconnected(let deadline, nil):
             return move(to: .disconnected(until: deadline, previous: replaced))
         case .restarting, .disconnected:
-            // The live pair still belongs to the parameters before those that are replaced now.
+            // The live pair belongs to the parameters before those that are replaced now.
             return [.fragmentRetired(replaced.local.ufrag)]
         }
     }
 
-    /// The connection under a path was closed or has broken (RFC 6544 §11.1); the peer may open another.
+    /// The TCP connection of a path was closed or has broken (RFC 6544 §11.1). The peer may open another.
     package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [ICEAction] {
         let (wasSelected, newestSign) = (path == selectedPath, paths.newestSign)
         guard paths.forget(path), let newestSign else { return [] }
@@ -192,7 +212,7 @@ extension ICELiteAgent {
         return [.pathForgotten(path)] + move(to: next) + fallSilent(since: newestSign, at: now)
     }
 
-    /// The time of `nextDeadline` has come; too early a call does nothing.
+    /// The time of `nextDeadline` has come. A call before that does nothing.
     package mutating func timeout(at now: MonotonicTime) -> [ICEAction] {
         switch progress {
         case .waiting, .failed: []
@@ -207,7 +227,7 @@ extension ICELiteAgent {
 // MARK: - Transitions
 
 extension ICELiteAgent {
-    /// A valid check came over `path`, made by `sender` with `used`.
+    /// A valid check came over `path`, made by `sender` with the credentials `used`.
     private mutating func checked(
         _ path: Path, by sender: String, nominates: Bool, under used: Credentials, at now: MonotonicTime
     ) -> [ICEAction] {
@@ -220,10 +240,13 @@ extension ICELiteAgent {
         return actions + shownAlive(over: path, nominates: nominates, under: used)
     }
 
-    /// A sign of life came over a path. After silence it is taken for the one to send over, whatever the peer had
-    /// chosen before.
+    /// A sign of life came over a path. After silence, that path becomes the selected one, whatever the peer had chosen
+    /// before.
     ///
-    /// - Parameter used: what a check was made with; only checks nominate.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - nominates: Whether it is a check with USE-CANDIDATE.
+    ///   - used: The credentials of a check; `nil` for a media packet, which cannot nominate.
     private mutating func shownAlive(over path: Path, nominates: Bool, under used: Credentials?) -> [ICEAction] {
         var actions: [ICEAction] = []
         let returns = isSilent
@@ -252,8 +275,8 @@ extension ICELiteAgent {
         return actions
     }
 
-    /// Consent ends with the last path. A selected path that has fallen silent hands over to one heard from later; if
-    /// there is none, all are silent.
+    /// Ends the session's consent with the last path. A silent selected path is replaced by one with a later sign of
+    /// life. If there is none, all paths are silent.
     private mutating func passSilence(on selected: Path, at now: MonotonicTime) -> [ICEAction] {
         let actions = paths.forget(silentFor: configuration.consentTimeout, at: now).map { ICEAction.pathForgotten($0) }
         guard let heir = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }
@@ -269,19 +292,19 @@ extension ICELiteAgent {
         return [.pathLost(after: now - lastSign)]
     }
 
-    /// A path takes over without having been nominated, and perhaps after silence.
+    /// Selects a path that was not nominated, perhaps after silence.
     mutating func handOver(to path: Path) -> [ICEAction] {
         let returned: [ICEAction] = isSilent ? [.pathRecovered] : []
         isSilent = false
         return returned + move(to: handedOver(to: path))
     }
 
-    /// The progress after another path took over without having been nominated.
+    /// The progress after a path that was not nominated has been selected.
     private func handedOver(to heir: Path) -> Progress {
         progress.previous.map { .restarting(heir, previous: $0) } ?? .connected(heir)
     }
 
-    /// The only place that assigns `progress`; what to tell follows from the difference.
+    /// Enters a state. It is the only place that assigns `progress`; the actions follow from the difference.
     private mutating func move(to next: Progress) -> [ICEAction] {
         let (previous, previousState) = (progress, state)
         progress = next
@@ -301,7 +324,7 @@ extension ICELiteAgent.Progress {
         }
     }
 
-    /// The parameters from before a restart, while they still count.
+    /// The parameters from before a restart, while they are still valid.
     var previous: ICELiteAgent.Credentials? {
         switch self {
         case .restarting(_, let previous): previous

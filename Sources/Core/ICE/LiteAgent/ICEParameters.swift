@@ -2,38 +2,45 @@ package import Primitives
 
 /// The username fragment and password of one end of an ICE session (RFC 8445 §5.3).
 package struct ICEParameters: Hashable, Sendable {
+    /// The username fragment, at least 4 ice-chars.
     package var ufrag: String
+    /// The password, at least 22 ice-chars. It does not appear in logs.
     package var password: Redacted<String>
 
+    /// Makes parameters; lengths are not checked.
     package init(ufrag: String, password: Redacted<String>) {
         self.ufrag = ufrag
         self.password = password
     }
 
-    /// Fresh parameters: 48 bits of fragment and 144 of password, where RFC 8445 §5.3 asks for 24 and 128.
+    /// Draws new parameters: 48 random bits in the fragment and 144 in the password. RFC 8445 §5.3 asks for 24 and 128.
     package init(using random: inout some RandomSource) {
         let ufrag = random.nextToken(8, alphabet: .ice)
         self.init(ufrag: ufrag, password: Redacted(random.nextToken(24, alphabet: .ice)))
     }
 }
 
-/// The USERNAME of a check: the receiver's fragment, a colon, the sender's (RFC 8445 §7.2.2).
+/// The USERNAME of a check: the receiver's fragment, a colon and the sender's fragment (RFC 8445 §7.2.2).
 ///
-/// Where many sessions share a port, the receiver's fragment says which of them a check is for.
+/// If many sessions share a port, the receiver's fragment identifies the session that a check is for.
 package struct ICEUsername: Hashable, Sendable {
+    /// The fragment of the agent that receives the check.
     package var receiver: String
+    /// The fragment of the agent that sends the check.
     package var sender: String
 
+    /// Makes a name of its parts; each parameter is the property of that name.
     package init(receiver: String, sender: String) {
         self.receiver = receiver
         self.sender = sender
     }
 
-    /// `nil` without a colon. Fragments cannot contain one, so the first divides.
+    /// Reads a USERNAME; `nil` if it has no colon. The first colon separates, because fragments cannot contain one.
     package init?(parsing text: String) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(receiver: String(text[..<colon]), sender: String(text[text.utf8.index(after: colon)...]))
     }
 
+    /// The text of USERNAME.
     package var text: String { "\(receiver):\(sender)" }
 }

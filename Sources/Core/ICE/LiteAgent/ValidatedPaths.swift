@@ -1,22 +1,22 @@
 import Primitives
 
-/// The paths over which an authenticated check came, with the time of the last sign of life. Bounded; rarely more than
-/// three.
+/// The paths over which an authenticated check came, with the time of their last sign of life. Their number is limited,
+/// and rarely above three.
 struct ValidatedPaths: Sendable {
     private struct Entry: Sendable {
         let path: Path
         /// The peer's fragment in the USERNAME of its checks.
         var sender: String
-        /// When the last check came, or the last packet that the peer's keys protect.
+        /// The time of the last check, or of the last packet that the peer's keys protect.
         var lastSign: MonotonicTime
-        /// `nil` if the peer was followed there without one.
+        /// The time of the last check; `nil` if the peer was followed to the path without one.
         var lastCheck: MonotonicTime?
     }
 
     enum Change {
         case refreshed
         case added
-        /// Added, and the path that had been silent longest had to go.
+        /// The path was added, and the path that had been silent longest was removed.
         case replaced(Path)
     }
 
@@ -28,7 +28,7 @@ struct ValidatedPaths: Sendable {
         self.capacity = capacity
     }
 
-    /// Notes a check over `path` by `sender`; `spared` is never the one to go.
+    /// Records a check over `path` by `sender`. `spared` is never the path that is removed.
     mutating func record(_ path: Path, by sender: String, at now: MonotonicTime, sparing spared: Path?) -> Change {
         if let index = entries.firstIndex(where: { $0.path == path }) {
             entries[index].lastSign = now
@@ -39,7 +39,7 @@ struct ValidatedPaths: Sendable {
         return add(Entry(path: path, sender: sender, lastSign: now, lastCheck: now), sparing: spared)
     }
 
-    /// Notes that the peer, who is `sender`, has been followed to `path`.
+    /// Records that the peer, with the fragment `sender`, has been followed to `path`.
     mutating func follow(to path: Path, by sender: String, at now: MonotonicTime, sparing spared: Path?) -> Change {
         add(Entry(path: path, sender: sender, lastSign: now, lastCheck: nil), sparing: spared)
     }
@@ -54,28 +54,28 @@ struct ValidatedPaths: Sendable {
         return .replaced(entries.remove(at: victim).path)
     }
 
-    /// Notes a packet over `path` that the peer's keys protect; `false` if it is none of these.
+    /// Records a packet over `path` that the peer's keys protect; `false` if the path is not in the list.
     mutating func noteSign(over path: Path, at now: MonotonicTime) -> Bool {
         guard let index = entries.firstIndex(where: { $0.path == path }) else { return false }
         entries[index].lastSign = now
         return true
     }
 
-    /// Removes the paths whose last sign of life is `timeout` or longer ago, and returns them.
+    /// Removes and returns the paths whose last sign of life is `timeout` or longer ago.
     mutating func forget(silentFor timeout: Duration, at now: MonotonicTime) -> [Path] {
         let silent = entries.filter { $0.lastSign + timeout <= now }.map(\.path)
         entries.removeAll { $0.lastSign + timeout <= now }
         return silent
     }
 
-    /// Removes the paths that were checked by somebody else than `sender`, and returns them.
+    /// Removes and returns the paths that were checked by another agent than `sender`.
     mutating func forget(notBy sender: String) -> [Path] {
         let others = entries.filter { $0.sender != sender }.map(\.path)
         entries.removeAll { $0.sender != sender }
         return others
     }
 
-    /// Removes one path; `false` if it is none of these.
+    /// Removes a path; `false` if it is not in the list.
     mutating func forget(_ path: Path) -> Bool {
         guard let index = entries.firstIndex(where: { $0.path == path }) else { return false }
         entries.remove(at: index)
@@ -90,6 +90,6 @@ struct ValidatedPaths: Sendable {
     var newestSign: MonotonicTime? { entries.lazy.map(\.lastSign).max() }
     var newestCheck: MonotonicTime? { entries.lazy.compactMap(\.lastCheck).max() }
     var oldestSign: MonotonicTime? { entries.lazy.map(\.lastSign).min() }
-    /// The path heard from last.
+    /// The path with the latest sign of life; `nil` if there is no path.
     var freshest: Path? { entries.max { $0.lastSign < $1.lastSign }?.path }
 }

@@ -1,24 +1,25 @@
 import Primitives
 package import SDP
 
-/// What the owner of a bridge has to know about a leg's audio in order to decode it or to make it.
+/// What the owner of a bridge needs to know about a leg's audio in order to decode or generate it.
 package struct AudioState: Equatable, Sendable {
-    /// The leg's audio m-line.
+    /// The index of the leg's audio m-line.
     package var line: Int
     package var source: MediaSource
+    /// What the leg is sent on the m-line because of that source.
     package var feed: LineFeed
-    /// The owner listens to this peer.
+    /// Whether the owner decodes this peer's audio.
     package var isDecoded: Bool
-    /// In the order of preference, as the peer described them.
+    /// The agreed codecs in the order of preference, as the peer described them.
     package var codecs: [Codec]
-    /// What the peer did not agree on and may send.
+    /// Codecs that the gateway offered and the peer did not accept. The peer may still send them (RFC 3264 §5.1).
     package var furtherCodecs: [Codec]
-    /// How much audio the peer wants in each packet.
+    /// The packet durations that the peer wants.
     package var packetTime: PacketTime
 }
 
 extension Bridge {
-    /// The state of the leg's first audio m-line; `nil` if it has none, or if there is no such leg.
+    /// The state of the leg's first audio m-line that is not inactive; `nil` if there is none or no such leg.
     package func audio(of index: LegIndex) -> AudioState? {
         guard legs.indices.contains(index.place), self[index].isPresent,
             let line = self[index].lines.firstIndex(where: { $0.kind == .audio && $0.direction != .inactive })
@@ -30,10 +31,15 @@ extension Bridge {
             furtherCodecs: state.furtherCodecs, packetTime: state.packetTime)
     }
 
-    /// The transport that an m-line of a leg is on.
+    /// The transport of an m-line of a leg.
     package func transport(of index: LegIndex, line: Int) -> TransportNumber { self[index].lines[line].transport }
 
-    /// There is nothing to send for a while on an m-line whose packets are made here: its timestamps go on.
+    /// Advances the timestamps of an m-line whose packets the gateway generates, because there is nothing to send.
+    ///
+    /// - Parameters:
+    ///   - index: The leg.
+    ///   - line: The index of the m-line.
+    ///   - ticks: The duration of the pause in ticks of the codec's clock.
     package mutating func skipOriginated(for index: LegIndex, line: Int, ticks: Int) {
         self[index].lines[line].primary.skip(ticks: ticks)
     }

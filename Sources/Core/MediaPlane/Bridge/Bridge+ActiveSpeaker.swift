@@ -1,13 +1,19 @@
 package import Primitives
 import SDP
 
-/// What those see who hear a mix: of video there is none, so each of them sees one other leg of it.
+/// The video of legs that hear a mix. Video is not mixed, so each of them sees one other leg.
 extension Bridge {
-    /// Everybody in the mix sees who speaks. Who speaks, and everybody while that one has no video, sees whom it saw before, or else
-    /// the first of the others: rather somebody than nobody.
+    /// Shows the speaker to all legs in the mix.
     ///
-    /// A leg is in the mix while its audio is: whatever else is played to it meanwhile, its picture stays. Whoever sees another one
-    /// than before begins with a key frame; saying it again changes nothing.
+    /// The speaker itself, and all legs while the speaker has no video, keep the leg that they saw before, or else see
+    /// the first other leg with video.
+    ///
+    /// A leg is in the mix while its audio source is; announcements do not change its video. A leg that sees another
+    /// source than before gets a key frame first. Calling this again with the same speaker changes nothing.
+    ///
+    /// - Parameters:
+    ///   - speaker: The leg that speaks; `nil` if none does.
+    ///   - now: The time.
     package mutating func showSpeaker(_ speaker: LegIndex?, at now: MonotonicTime) {
         let members = indices.filter { self[$0].audioSource == .mix }
         let visible = members.filter { self[$0].showsItself }
@@ -22,6 +28,6 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Its peer may send video.
+    /// Whether the peer may send video.
     fileprivate var showsItself: Bool { lines.contains { $0.kind == .video && $0.direction.receives } }
 }

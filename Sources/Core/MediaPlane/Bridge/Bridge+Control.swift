@@ -1,9 +1,10 @@
 package import Primitives
 import RTP
 
-/// RTCP from a peer: reports are taken in, feedback goes on to the other peer's source in that peer's terms.
+/// RTCP from a peer. Reports are evaluated; feedback is translated and passed on to the source of the other peer.
 extension Bridge {
-    /// Takes a decrypted RTCP compound.
+    /// Takes a decrypted RTCP compound packet of a leg's peer. Malformed and unusable parts are counted in
+    /// `controlDrops`.
     package mutating func receiveControl(_ packet: Span<UInt8>, from side: LegIndex, at now: MonotonicTime) {
         guard !isEnded else { return }
         let compound: RTCPCompound
@@ -25,7 +26,7 @@ extension Bridge {
             case .pictureLossIndication(let indication): forward(indication, from: side, at: now)
             case .fullIntraRequest(let request): forward(request, from: side, at: now)
             case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side, at: now)
-            // The other peer is told the gateway's CNAME.
+            // The other peer gets the gateway's CNAME instead.
             case .sourceDescription: break
             case .transportFeedback(let feedback): feedbackReceived(feedback, from: side, at: now)
             case .other: self[side].controlDrops.count(.ignored)
@@ -48,7 +49,7 @@ extension Bridge {
         }
     }
 
-    /// A source that leaves gives way at once to whichever comes next.
+    /// Detaches the streams of a source that leaves, so that the next source can feed them at once.
     private mutating func goodbyeReceived(_ goodbye: Goodbye, from side: LegIndex) {
         for ssrc in goodbye.sources {
             guard let index = self[side].sources.index(of: ssrc) else {
@@ -70,17 +71,18 @@ extension Bridge {
 
     // MARK: Feedback
 
-    /// Where feedback about one of the gateway's streams goes.
+    /// The stream that feedback is about, and its source.
     struct Target {
         var stream: OutgoingStream
-        /// The m-line of the leg that the stream is on.
+        /// The m-line of the leg on which the stream is sent.
         var line: Int
-        /// The leg and m-line that feed it.
+        /// The leg and m-line whose packets feed the stream.
         var sender: LegIndex
         var senderLine: Int
     }
 
-    /// What feedback about one of the gateway's SSRCs is meant for; counts if there is nothing.
+    /// The stream with one of the gateway's SSRCs that feedback is about; `nil`, which is counted, if there is none or
+    /// no leg feeds it.
     mutating func target(of media: SSRC, from side: LegIndex) -> Target? {
         guard let (line, isRetransmission) = self[side].outgoing(media),
             let stream = isRetransmission ? self[side].lines[line].retransmission : self[side].lines[line].primary
@@ -88,7 +90,7 @@ extension Bridge {
             self[side].controlDrops.count(.unknownSource)
             return nil
         }
-        // What the gateway codes itself is not sent again: by the time it came it would be too late (audio only).
+        // Audio that the gateway encodes itself is not retransmitted, because it would come too late.
         guard case .relayed(let sender, let senderLine) = self[side].lines[line].feed else {
             self[side].controlDrops.count(.noSource)
             return nil
@@ -96,10 +98,10 @@ extension Bridge {
         return Target(stream: stream, line: line, sender: sender, senderLine: senderLine)
     }
 
-    /// Entries of a NACK that still fit a datagram.
+    /// The most entries of a NACK that fit a datagram.
     private static var maximumNACKEntries: Int { 250 }
 
-    /// Repeats what the gateway has kept, and asks the source for what never came here.
+    /// Retransmits packets that the gateway has kept, and asks the source for those that never reached the gateway.
     private mutating func answer(_ nack: GenericNACK, from side: LegIndex, at now: MonotonicTime) {
         var seen: Set<UInt16> = []
         let asked = nack.lost.filter { seen.insert($0.rawValue).inserted }
@@ -107,7 +109,7 @@ extension Bridge {
         if !missing.isEmpty { forward(missing, of: nack.media, from: side, at: now) }
     }
 
-    /// What a compound asks of one source goes on in one datagram.
+    /// Passes on, in one datagram, everything that a compound packet asks of one source.
     private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime)
     {
         guard let target = target(of: media, from: side) else { return }
@@ -146,7 +148,7 @@ extension Bridge {
 }
 
 extension [GenericNACK] {
-    /// Adds to the one about the same source, if there is one.
+    /// Adds the entries to the NACK about the same source, if there is one.
     fileprivate mutating func merge(_ nack: GenericNACK) {
         guard let index = firstIndex(where: { $0.media == nack.media }) else { return append(nack) }
         self[index].entries += nack.entries

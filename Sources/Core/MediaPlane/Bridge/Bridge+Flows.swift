@@ -2,11 +2,11 @@ import Primitives
 import RTP
 import SDP
 
-/// Which m-line feeds which: worked out anew after every change, looked up by every packet.
+/// Which m-line feeds which. This is computed after every change, and looked up for every packet.
 extension Bridge {
-    /// Works out for every m-line what its peer is sent, and for every sender where its packets go.
+    /// Computes what is sent on every m-line, and where the packets of every sender go.
     ///
-    /// What begins to flow begins anew: the pause leaves no gap in the outgoing numbers, and video needs a key frame.
+    /// A flow that starts continues the outgoing sequence numbers without a gap, and video needs a key frame.
     mutating func refreshFlows(at now: MonotonicTime) {
         let before = legs
         for place in legs.indices {
@@ -21,8 +21,9 @@ extension Bridge {
         for index in indices { begin(index, after: before, at: now) }
     }
 
-    /// A packet came that its receiver cannot be sent as it is. Audio is coded anew for that receiver, from the next packet on:
-    /// a peer may send whatever it agreed on, and what the gateway has offered it (RFC 3264 §5.1).
+    /// Takes note of a packet that its receiver cannot get unchanged. From the next packet on, the audio is transcoded
+    /// for that receiver. A peer may send every codec that it agreed on, and every codec that the gateway has offered
+    /// it (RFC 3264 §5.1).
     mutating func noteUnrelayable(_ arrival: Arrival, at now: MonotonicTime) {
         if self[arrival.leg].lines[arrival.line].noteUnrelayable(arrival.format) { flowsAreStaleSince = now }
     }
@@ -62,12 +63,12 @@ extension Bridge {
         }
     }
 
-    /// The m-line of `sender` whose counterpart this one is.
+    /// The m-line of `sender` whose counterpart is this one.
     private func sendingLine(of sender: LegIndex, for receiver: LegIndex, line: Int) -> Int? {
         self[sender].lines.indices.first { self[receiver].counterpart(of: $0, on: self[sender]) == line }
     }
 
-    /// Says why an m-line's packets are of no use, if they are not.
+    /// Sets the reason for which packets of an m-line are dropped, if there is one.
     private mutating func refreshObstacles(of index: LegIndex) {
         for line in self[index].lines.indices {
             if self[index].audioSource == .mix, self[index].lines[line].kind == .audio,
@@ -86,7 +87,7 @@ extension Bridge {
         if isEnded { return .ended }
         if !sender.direction.receives { return .directionForbids }
         if !sender.receivers.isEmpty || sender.isDecoded { return nil }
-        // Nobody takes it: the first who would, if not for what is in the way, says why.
+        // The first leg that has this source names the reason, if there is one.
         for other in indices where self[other].source(of: sender.kind) == .leg(index) {
             guard let counterpart = self[other].counterpart(of: line, on: self[index]) else { continue }
             if !self[other].lines[counterpart].direction.sends { return .directionForbids }
@@ -111,10 +112,11 @@ extension Bridge {
 }
 
 extension BridgeLine {
-    /// What the gateway codes its own audio with: the first codec that is one.
+    /// The codec with which the gateway encodes audio for this peer: the first one that carries media.
     var primaryCodec: Codec? { codecs.first(where: \.carriesMedia) }
 
-    /// Whether packets that a peer prefers to send here, and those that it is known to send, can be sent to `receiver` as they are.
+    /// Whether `receiver` can get packets of this m-line unchanged, both of the codec that the peer prefers and of
+    /// those that it is known to send.
     fileprivate func fits(_ receiver: BridgeLine) -> Bool {
         guard kind == receiver.kind, let preferred = primaryCodec else { return false }
         let translation = PayloadTranslation(from: self, to: receiver)

@@ -2,11 +2,18 @@ package import Primitives
 package import RTP
 package import SDP
 
-/// The hot path: packets in, packets on to other legs, packets made here; without an allocation.
+/// The hot path: receiving packets, relaying them to other legs, and making headers for generated ones. Nothing is
+/// allocated.
 extension Bridge {
-    /// Takes a decrypted RTP packet of a leg's peer and says what it is good for.
+    /// Takes a decrypted RTP packet of a leg's peer.
     ///
-    /// - Parameter transport: Which of the leg's transports it came over.
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - index: The leg.
+    ///   - transport: The transport of the leg that the packet came over.
+    ///   - now: The time of arrival.
+    /// - Returns: `.media` if the packet is relayed or decoded; else the reason for which it is dropped, which is
+    ///   counted.
     package mutating func receive(
         _ packet: Span<UInt8>, from index: LegIndex, over transport: TransportNumber = .first, at now: MonotonicTime
     ) -> Reception {
@@ -22,12 +29,15 @@ extension Bridge {
         }
     }
 
-    /// Rewrites the packet that has arrived for one of its receivers, in place.
+    /// Rewrites a packet for one of its receivers, in place.
     ///
     /// - Parameters:
-    ///   - number: 0 ..< `arrival.receiverCount`.
-    ///   - packet: A buffer that begins with the packet as it arrived, and may be larger.
-    ///   - count: The length of the packet.
+    ///   - arrival: The result of `receive`.
+    ///   - number: The receiver, 0 ..< `arrival.receiverCount`.
+    ///   - packet: A buffer that starts with the packet as it arrived, and may be larger.
+    ///   - count: The length of the packet in bytes.
+    ///   - now: The time.
+    /// - Returns: Where to send the packet; or the reason for which it is dropped, which is counted.
     package mutating func forward(
         _ arrival: Arrival, toReceiver number: Int, in packet: inout MutableSpan<UInt8>, count: Int,
         at now: MonotonicTime
@@ -45,11 +55,18 @@ extension Bridge {
         }
     }
 
-    /// Makes the header of a packet that the gateway codes itself, behind everything sent on the leg's m-line before.
+    /// Makes the header of a packet that the gateway generates. It continues everything sent on the leg's m-line
+    /// before.
     ///
     /// - Parameters:
-    ///   - ticks: How far the timestamps go on to the next packet: the duration of this one, at the codec's clock rate.
-    ///   - isSpurt: The packet is the first after a pause.
+    ///   - index: The leg.
+    ///   - line: The index of the m-line.
+    ///   - payloadType: The payload type of the packet.
+    ///   - clockRate: The clock rate of the codec in hertz.
+    ///   - ticks: The duration of the packet in ticks of that clock; the next timestamp is greater by as much.
+    ///   - octets: The length of the payload in bytes.
+    ///   - isSpurt: Whether the packet is the first after a pause; the marker is set then.
+    ///   - now: The time.
     package mutating func originate(
         for index: LegIndex, line: Int, _ payloadType: PayloadType, clockRate: UInt32, ticks: Int, octets: Int,
         isSpurt: Bool,
@@ -61,8 +78,11 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Finds the packet's source and m-line. The second value says that a video source has come back after another had its
-    /// place: the receivers have lost what its pictures build on. The third says that the peer should hear of its packets at once.
+    /// Finds the packet's source and m-line.
+    ///
+    /// - Returns: The arrival. `isRecovered` says that a video source has returned after another one had replaced it,
+    ///   so that receivers lack the reference frames of its pictures. `isFeedbackDue` says that the peer should get
+    ///   feedback on its packets at once.
     fileprivate mutating func receive(
         _ packet: Span<UInt8>, as leg: LegIndex, over transport: TransportNumber, _ configuration: Bridge.Configuration,
         at now: MonotonicTime
@@ -111,7 +131,7 @@ extension BridgeLeg {
         return (arrival, isRecovered, isFeedbackDue)
     }
 
-    /// Makes a source the one that counts on its m-line; returns whether it had been before.
+    /// Makes a source the active one of its m-line; returns whether it had been active before.
     private mutating func activate(
         _ index: Int, of line: Int, _ position: ReceptionStatistics.Position, _ configuration: Bridge.Configuration,
         at now: MonotonicTime
@@ -119,7 +139,8 @@ extension BridgeLeg {
         guard position != .late else { throw .tooOld }
         let isSuperseded = sources.entries[index].isSuperseded
         if let current = lines[line].activeSource {
-            // Two sources at a time would take turns packet by packet: the newcomer keeps the stream while it sends.
+            // Two sources at a time would be interleaved packet by packet. The new source keeps the stream while it
+            // sends.
             if isSuperseded, now - lines[line].lastActive < configuration.sourceSilence { throw .superseded }
             if let replaced = sources.index(of: current) { sources.entries[replaced].isSuperseded = true }
         }
@@ -138,7 +159,7 @@ extension BridgeLeg {
 }
 
 extension BridgeLine {
-    /// Returns the length of what the receiver is sent.
+    /// Rewrites the packet; returns the length of what the receiver is sent.
     fileprivate mutating func relay(
         _ arrival: Arrival, over path: inout ReceiverPath, in packet: inout MutableSpan<UInt8>, _ count: Int,
         at now: MonotonicTime
@@ -147,7 +168,7 @@ extension BridgeLine {
         if arrival.format.isRetransmission, retransmission == nil || translation[header.payloadType] == nil {
             return try relayRecovered(arrival, over: &path, in: &packet, count, at: now)
         }
-        // Of two peers whose offers differed, one may use a codec that the other does not know.
+        // If the offers of two peers differ, one may use a codec that the other does not know.
         guard let payloadType = translation[header.payloadType] else { throw .unknownPayloadType }
         header.payloadType = payloadType
         var original: SequenceNumber?
@@ -176,7 +197,7 @@ extension BridgeLine {
         path.number(header, at: Int(arrival.transportNumber), as: numberID, in: &packet, count, at: now)
     }
 
-    /// Puts a telephone event into the rate that the receiver knows.
+    /// Converts a telephone event to the clock rate of the receiver.
     ///
     /// - Parameter original: The header as it came.
     private mutating func scaleEvent(
@@ -188,7 +209,7 @@ extension BridgeLine {
         event.write(to: &payload)
     }
 
-    /// Keeps what is sent for the case that the receiver misses it: of a retransmission, the packet that it repeats.
+    /// Keeps what is sent, in case the receiver misses it. Of a retransmission, the packet that it repeats is kept.
     private mutating func keep(
         _ header: RTPHeader, repeating original: SequenceNumber?, _ packet: Span<UInt8>, at now: MonotonicTime
     ) {
@@ -196,7 +217,7 @@ extension BridgeLine {
             history?.keep(packet, as: header.sequenceNumber, at: now)
             return
         }
-        // A packet of padding only, as senders use to probe, repeats nothing.
+        // A packet of padding only, with which senders probe, repeats nothing.
         guard let original, let repaired = format.repairs else { return }
         var header = header
         header.payloadType = repaired
@@ -210,7 +231,7 @@ extension BridgeLine {
     {
         if primary.source != header.ssrc {
             guard arrival.position != .late else { throw .tooOld }
-            // A talk spurt begins. In video the marker says that a picture ends (RFC 3551 §4.1, RFC 6184 §5.1).
+            // The marker starts a talk spurt in audio. In video it ends a picture (RFC 3551 §4.1, RFC 6184 §5.1).
             if kind == .audio, primary.packets > 0 { header.marker = true }
             primary.begin(header, clockRate: arrival.format.clockRate, at: now)
         } else if arrival.position == .restarted {
@@ -218,15 +239,16 @@ extension BridgeLine {
         } else if arrival.position == .late, let number = primary.numberOfOriginal(header.sequenceNumber),
             history?.mayHaveKept(number) == true
         {
-            // Its retransmission was faster.
+            // Its retransmission came first.
             throw .tooOld
         }
         let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
         guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
     }
 
-    /// The retransmission stream has numbers of its own, but the timestamp and the original number follow the primary stream
-    /// (RFC 4588 §4). Returns the outgoing number of the packet that is repeated.
+    /// Rewrites a packet of the retransmission stream. The stream has its own sequence numbers, but timestamp and
+    /// original sequence number follow the primary stream (RFC 4588 §4). Returns the outgoing sequence number of the
+    /// repeated packet; `nil` for padding.
     private mutating func relayRetransmission(
         _ header: inout RTPHeader, _ arrival: Arrival, in packet: inout MutableSpan<UInt8>, _ count: Int,
         at now: MonotonicTime
@@ -251,11 +273,12 @@ extension BridgeLine {
         return repeated
     }
 
-    /// Turns a retransmission for a receiver that takes none into the packet that it repeats (RFC 4588 §4), and returns that one's length.
+    /// Converts a retransmission into the packet that it repeats (RFC 4588 §4), for a receiver without retransmission
+    /// format. Returns the length of that packet.
     ///
-    /// The receiver may have been sent the packet already: then it got lost elsewhere, or its sender probes the path with it. It is not
-    /// sent again, for its header may have changed, and one number must not go out with different bytes (RFC 3711 §9.1). The receiver
-    /// asks for what it misses, and gets it out of the history.
+    /// The receiver may have been sent the packet already; it was then lost on another path, or its sender probes the
+    /// path with it. It is not sent again: its header may have changed, and one sequence number must not be sent with
+    /// different bytes (RFC 3711 §9.1). The receiver asks for what it misses, and gets it from the history.
     private mutating func relayRecovered(
         _ arrival: Arrival, over path: inout ReceiverPath, in packet: inout MutableSpan<UInt8>, _ count: Int,
         at now: MonotonicTime

@@ -1,19 +1,25 @@
 import Primitives
 import RTP
 
-/// How a key frame is asked for.
+/// The kind of a request for a key frame.
 enum KeyFrameRequest: Equatable {
-    /// PLI.
+    /// A picture loss indication, PLI (RFC 4585 §6.3.1).
     case pictureLoss
-    /// FIR; a repetition keeps its number (RFC 5104 §4.3.1.2).
+    /// A full intra request, FIR. A repetition keeps its sequence number (RFC 5104 §4.3.1.2).
     case fullIntra(isRepeated: Bool)
 }
 
-/// Asking sources for key frames.
+/// Requests for key frames to sources.
 extension Bridge {
-    /// Asks the peer on `side` for a key frame of an m-line, in the way it understands, unless it was asked just now.
+    /// Asks the peer of `side` for a key frame on an m-line, by the feedback that it supports, unless it was asked just
+    /// now.
     ///
-    /// - Parameter asker: The side that wants it and whose counters say why it does not get it; `nil` if the gateway does.
+    /// - Parameters:
+    ///   - side: The leg that sends the video.
+    ///   - index: The index of its m-line.
+    ///   - request: The kind of request.
+    ///   - asker: The leg that asks; a dropped request is counted there. `nil` if the gateway asks.
+    ///   - now: The time.
     mutating func requestKeyFrame(
         from side: LegIndex, line index: Int, as request: KeyFrameRequest, for asker: LegIndex? = nil,
         at now: MonotonicTime
@@ -37,10 +43,14 @@ extension Bridge {
         }
     }
 
-    /// Feedback travels in a compound that begins with a report and names the sender (RFC 4585 §3.1): reduced size (RFC 5506)
-    /// would have to be negotiated.
+    /// Sends feedback in a compound packet that starts with a report and the CNAME of the sender (RFC 4585 §3.1).
+    /// Reduced-size RTCP (RFC 5506) would have to be negotiated.
     ///
-    /// - Parameter asker: The side whose counters say if it could not be sent.
+    /// - Parameters:
+    ///   - feedback: The feedback.
+    ///   - sender: The gateway's SSRC that it comes from.
+    ///   - side: The leg that gets it.
+    ///   - asker: The leg whose counters say that it could not be sent; `nil` for none.
     mutating func sendFeedback(_ feedback: RTCPPacket, as sender: SSRC, to side: LegIndex, for asker: LegIndex? = nil) {
         guard let line = self[side].outgoing(sender)?.line, self[side].isReady(line) else {
             if let asker { self[asker].controlDrops.count(.peerNotReady) }
@@ -52,7 +62,7 @@ extension Bridge {
         transmitDraft(to: side)
     }
 
-    /// The source that counts, or else the one that was heard last; or why none can be asked.
+    /// The active source, or else the one heard last; throws the reason if none can be asked.
     private func keyFrameSource(on side: LegIndex, line index: Int, at now: MonotonicTime) throws(ControlDropReason)
         -> SSRC
     {

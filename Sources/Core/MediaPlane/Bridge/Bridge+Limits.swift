@@ -2,18 +2,19 @@ import Primitives
 import RTP
 import SDP
 
-/// What senders are told of the ways to those who see them: the least that any of them can take
+/// Limits of the bit rate for senders of video: the least that the path to any of their receivers can carry
 /// (draft-alvestrand-rmcat-remb-03).
 ///
 ///     sender ──video──▶ gateway ──numbers──▶ receiver
 ///            ◀──REMB──         ◀──feedback── its packets: `BandwidthEstimate`
 ///                              ◀────REMB──── its own estimate, where it takes no numbers
+///                              ◀─────RR───── what it lost, where packets have no numbers: `ReportedLoss`
 extension Bridge {
-    /// More than any peer sends: what a sender is told that was told of a bound before, once there is none; a
-    /// number that REMB can tell.
+    /// The limit in bit/s for a sender that had a limit before and has none now. It is more than any peer sends, and
+    /// REMB can represent it.
     private static var unlimited: UInt64 { 1 << 30 }
 
-    /// A receiver says what came of the packets that it was sent.
+    /// Takes a receiver's transport-wide feedback on the packets that it was sent.
     mutating func feedbackReceived(_ feedback: TransportFeedback, from side: LegIndex, at now: MonotonicTime) {
         guard self[side].lines.contains(where: { $0.numberID != 0 }) else {
             return self[side].controlDrops.count(.ignored)
@@ -26,20 +27,21 @@ extension Bridge {
         }
     }
 
-    /// What a sender was told may have got lost, and those who have left bound it no more.
+    /// Updates the limits of a sender from time to time: a REMB may have been lost, and a receiver that has left limits
+    /// it no more.
     mutating func tellLimits(to sender: LegIndex, at now: MonotonicTime) {
         for line in self[sender].lines.indices where self[sender].lines[line].kind == .video {
             tellLimit(to: sender, line: line, at: now)
         }
     }
 
-    /// A receiver says what it can take: passed on at once, if that is the least.
+    /// Takes a receiver's own estimate. It is passed on at once, if no other receiver has a lower limit.
     mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
         var sources: [SSRC] = []
         var feeding: Target?
         for ssrc in estimate.sources {
             guard let target = target(of: ssrc, from: side), let source = target.stream.source else { continue }
-            // The first says whom to tell: an estimate is about a peer, and feeds are of one peer.
+            // The first source selects the sender. An estimate is about one peer, and all feeds come from one peer.
             guard feeding == nil || feeding?.sender == target.sender else { continue }
             feeding = feeding ?? target
             sources.append(source)
@@ -56,8 +58,8 @@ extension Bridge {
         send(least, about: sources, to: feeding.sender, line: feeding.senderLine, for: side, at: now)
     }
 
-    /// Tells a sender what those who see it can take: at once where that has fallen, and else from time to time, as long
-    /// as there is or was a bound.
+    /// Sends a sender the limit of its receivers: at once if it has fallen, otherwise from time to time while there is
+    /// or was a limit.
     mutating func tellLimit(to sender: LegIndex, line: Int, at now: MonotonicTime) {
         let told = self[sender].lines[line].toldLimit
         guard let least = limit(of: sender, line: line, at: now) ?? told.map({ _ in Self.unlimited }),
@@ -82,13 +84,13 @@ extension Bridge {
         sendFeedback(.estimatedMaximumBitrate(told), as: speaker, to: sender, for: asker)
     }
 
-    /// Of the ways to all who get the packets of an m-line, what the narrowest carries.
+    /// The lowest limit among the paths to all receivers of an m-line, in bit/s; `nil` if none has one.
     private func limit(of sender: LegIndex, line: Int, at now: MonotonicTime) -> UInt64? {
         self[sender].lines[line].receivers.compactMap { self[$0.leg].path.limit(at: now) }.min()
     }
 }
 
 extension BridgeLeg {
-    /// Whether its peer heeds REMB.
+    /// Whether the peer obeys REMB.
     fileprivate var takesLimits: Bool { lines.contains { $0.feedback.contains(.estimatedMaximumBitrate) } }
 }

@@ -1,13 +1,14 @@
 package import Primitives
 
-/// A leg on its way from one bridge to another, with its streams and whatever is known of its peer's.
+/// A leg on its way from one bridge to another, with its streams and everything known about those of its peer.
 package struct MovingLeg: Sendable {
     var leg: BridgeLeg
 }
 
-/// Legs that change from call to call. Their numbers and timestamps go on, so that their peers notice nothing.
+/// Legs that move from call to call. Their sequence numbers and timestamps continue, so that their peers notice
+/// nothing.
 extension Bridge {
-    /// The leg leaves without a word to its peer; whoever heard it hears nothing. `nil` if it is not there.
+    /// Takes a leg out without RTCP BYE to its peer. Legs that heard it hear nothing. `nil` if the leg does not exist.
     package mutating func takeLeg(_ index: LegIndex, at now: MonotonicTime) -> MovingLeg? {
         guard self[index].isPresent else { return nil }
         var leg = self[index]
@@ -16,7 +17,7 @@ extension Bridge {
         return MovingLeg(leg: leg)
     }
 
-    /// Takes in a leg, which hears nothing yet; `nil` if there are as many as there may be.
+    /// Adds a leg, which hears nothing yet. `nil` if the bridge is full (`maximumLegs`).
     package mutating func insertLeg(_ moving: MovingLeg, at now: MonotonicTime) -> LegIndex? {
         guard let index = place(moving.leg) else { return nil }
         refreshFlows(at: now)
@@ -25,7 +26,7 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Forgets the other legs of the call it was part of.
+    /// Removes all references to the other legs of its former call.
     fileprivate mutating func standAlone() {
         audioSource = .silence
         videoSource = .silence

@@ -1,11 +1,12 @@
 import Primitives
 import RTP
 
-/// Repeating video that got lost between the gateway and a receiver (RFC 4585 §6.2.1).
+/// Retransmission of video that was lost between the gateway and a receiver (RFC 4585 §6.2.1).
 extension Bridge {
-    /// Sends again what the receiver asks for and the gateway has kept.
+    /// Retransmits the packets that the receiver asks for and the gateway has kept.
     ///
-    /// - Returns: The numbers that were never sent to the receiver: what got lost before it came to the gateway.
+    /// - Returns: The sequence numbers that were never sent to the receiver, because the packets were lost before the
+    ///   gateway.
     mutating func sendAgain(
         _ asked: [SequenceNumber], of media: SSRC, to side: LegIndex, at now: MonotonicTime
     ) -> [SequenceNumber] {
@@ -30,7 +31,7 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Writes a packet that is sent again, under a transport-wide number of its own if it had one.
+    /// Writes a retransmission. If the packet had a transport-wide sequence number, it gets a new one.
     fileprivate mutating func writeRepetition(
         of range: Range<Int>, on line: Int, to packet: inout [UInt8], at now: MonotonicTime
     ) {

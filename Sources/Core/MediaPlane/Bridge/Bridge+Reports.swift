@@ -4,12 +4,14 @@ import SDP
 
 /// The gateway's own reports and goodbyes (RFC 3550 §6.4, §6.6).
 extension Bridge {
-    /// A report that would make the datagram larger than this goes into the next one.
+    /// The largest RTCP datagram in bytes; a report that would exceed it goes into the next one.
     private static var maximumDatagram: Int { 1200 }
 
-    /// For each m-line: what the gateway sends on it (SR), and what it hears of the peer's sources; nothing if there is nothing to say.
+    /// Sends the reports of a leg: for each m-line what the gateway sends on it (SR), and what it receives from the
+    /// peer's sources. An m-line without either has no report.
     ///
-    /// Legs are changed in their array here: the accessor behind `self[side]`, where it is not inlined, takes a frame from the heap.
+    /// The legs are changed in their array here: the accessor behind `self[side]`, where it is not inlined, takes a
+    /// frame from the heap.
     mutating func sendReports(to side: LegIndex, at now: MonotonicTime) {
         for line in legs[side.place].lines.indices where legs[side.place].isReady(line) {
             let transport = legs[side.place].lines[line].transport
@@ -33,7 +35,7 @@ extension Bridge {
             }
             draft.giveBack(blocks)
         }
-        // A peer that neither hears nor sends anything is still told that the gateway is there.
+        // A peer that neither receives nor sends anything still learns that the gateway is there.
         if draft.isEmpty, let line = self[side].lines.first {
             let sender = line.primary.ssrc
             add(.receiverReport(ReceiverReport(ssrc: sender)), from: sender, to: side, over: line.transport)
@@ -53,7 +55,7 @@ extension Bridge {
         }
     }
 
-    /// Puts a report into the datagram in the making, or into the next one if it has no room, or goes another way.
+    /// Adds a report to the current datagram, or starts another one if it does not fit or has another transport.
     mutating func add(_ report: RTCPPacket, from sender: SSRC, to side: LegIndex, over transport: TransportNumber) {
         if draft.transport != transport {
             transmitDraft(to: side)
@@ -65,7 +67,7 @@ extension Bridge {
         _ = draft.append(report, from: reporter, limit: Self.maximumDatagram)
     }
 
-    /// Blocks about the sources of an m-line that were heard since the last report (RFC 3550 §6.4).
+    /// The report blocks about the sources of an m-line that were heard since the last report (RFC 3550 §6.4).
     private mutating func reportBlocks(about side: LegIndex, line: Int, at now: MonotonicTime) -> [ReportBlock] {
         var blocks = draft.takeBlocks()
         for index in legs[side.place].sources.entries.indices where blocks.count < 31 {

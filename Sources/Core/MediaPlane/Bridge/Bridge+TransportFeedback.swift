@@ -2,21 +2,21 @@ import Primitives
 import RTP
 import SDP
 
-/// What a leg whose peer numbers its packets per transport is to be told about them.
+/// The pending feedback for a leg whose peer numbers its packets per transport.
 struct TransportFeedbackState: Sendable {
     /// The id of the header extension, one for all m-lines of a BUNDLE group.
     var id: UInt8
     /// The transports on which it is agreed, a bit for each.
     private var transports: UInt64 = 0
     var arrivals = TransportArrivals()
-    /// When the next feedback is sent; `nil` until the leg has a media path.
+    /// The time of the next feedback; `nil` until the leg has a media path.
     var next: MonotonicTime?
-    /// The source heard last: feedback names one, and is about all.
+    /// The source heard last. Feedback has to name one source, but concerns all.
     var source = SSRC(0)
 
     init(id: UInt8) { self.id = id }
 
-    /// Whether the packets of a transport have a number.
+    /// Whether the packets of a transport are numbered.
     func counts(_ transport: TransportNumber) -> Bool { transports & (1 << UInt64(transport.rawValue)) != 0 }
 
     fileprivate mutating func noteArrival(
@@ -35,18 +35,18 @@ struct TransportFeedbackState: Sendable {
 
 /// Feedback for congestion control at the sender (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 ///
-/// Each leg has transports of its own: what its peer counts ends here. Where a peer counts on several of them, it is one
-/// series, as libwebrtc counts. What the way to the receivers carries, the sender is told by REMB (`Bridge+Limits`): it
-/// heeds the lower of the two.
+/// Each leg has transports of its own, so the sequence numbers of its peer end here. Where a peer numbers packets on
+/// several transports, they are one series, as in libwebrtc. The gateway tells the sender by REMB what the path to the
+/// receivers carries (`Bridge+Limits`); the sender obeys the lower of the two.
 extension Bridge {
-    /// The leg can be sent to: its peer is told from now on.
+    /// Starts feedback to the peer of a leg, which can be sent to from now on.
     mutating func startTransportFeedback(to side: LegIndex, at now: MonotonicTime) {
         guard !isEnded, !self[side].readyTransports.isEmpty, self[side].transportFeedback?.next == nil else { return }
         let next = now + configuration.transportFeedbackInterval
         self[side].transportFeedback?.next = next
     }
 
-    /// Tells the peer all that it was not told yet.
+    /// Sends all pending feedback to the peer.
     mutating func sendTransportFeedback(to side: LegIndex, at now: MonotonicTime) {
         guard let state = self[side].transportFeedback,
             let sender = self[side].lines.first(where: { $0.carriesMedia && state.counts($0.transport) })?.primary.ssrc
@@ -61,7 +61,7 @@ extension Bridge {
 }
 
 extension TransportFeedbackState {
-    /// Keeps the state over another offer and answer, while the extension stays what it was.
+    /// The state after another offer/answer exchange; it is kept while the id of the extension stays the same.
     static func after(_ leg: NegotiatedLeg, keeping known: TransportFeedbackState?) -> TransportFeedbackState? {
         let agreed = leg.media.filter { media in
             media.codecs.contains { $0.feedback.contains(Codec.transportFeedback) } && media.transportNumberID != nil
@@ -80,7 +80,7 @@ extension NegotiatedMedia {
 }
 
 extension BridgeLeg {
-    /// Takes the packet's transport-wide number in; returns where it lies, 0 without one.
+    /// Takes note of the packet's transport-wide sequence number; returns its position in the packet, 0 if it has none.
     mutating func noteArrival(
         _ header: RTPHeader, in packet: Span<UInt8>, over transport: TransportNumber, isFeedbackDue: inout Bool,
         at now: MonotonicTime

@@ -2,51 +2,60 @@ package import Primitives
 package import RTP
 package import SDP
 
-/// Carries media between the legs of a call, and ends RTCP on each of them.
+/// Relays media between the legs of a call, and terminates RTCP on each of them.
 ///
-/// To each peer the gateway is the sender (back-to-back RTP sessions, RFC 7667 §3.2.2): what goes out has the gateway's SSRC,
-/// one continuous series of sequence numbers and timestamps per m-line, and the gateway's own reports, whatever source is behind it.
+/// To each peer the gateway is the sender (back-to-back RTP sessions, RFC 7667 §3.2.2). Outgoing packets have the
+/// gateway's SSRC, one continuous series of sequence numbers and timestamps per m-line, and reports of the gateway,
+/// whichever source is behind them.
 ///
 ///     peer A ──RTP──▶ receive ──▶ forward ──same bytes, other header──▶ peer B
 ///            │                └─▶ decoded by the owner ─▶ mix, player ─▶ originate ──▶ peer C
 ///            ◀─NACK, PLI, FIR, REMB, translated── receiveControl ◀─RTCP─
 ///            ◀─SR, RR── timeout ──SR, RR──▶
 ///
-/// `receive`, `forward` and `originate` are the hot path: they allocate nothing. After any other input, `poll` until it
-/// returns `nil`.
+/// `receive`, `forward` and `originate` are the hot path and allocate nothing. After any other input, call `poll` until
+/// it returns `nil`.
 package struct Bridge: Sendable {
+    /// The settings of a bridge.
     package struct Configuration: Equatable, Sendable {
         /// The mean time between reports on a leg without video: the minimum of RFC 3550 §6.2.
         package var audioReportInterval = Duration.seconds(5)
-        /// The same on a leg with video, after the reduced minimum of 360 s divided by the bandwidth in kbit/s.
+        /// The mean time between reports on a leg with video: the reduced minimum of 360 s divided by the bandwidth in
+        /// kbit/s.
         package var videoReportInterval = Duration.seconds(1)
-        /// A source is asked for a key frame at most this often.
+        /// The shortest time between two requests for a key frame to one source.
         package var keyFrameInterval = Duration.milliseconds(200)
-        /// A peer that numbers its packets per transport is told this often which of them came: what libwebrtc's receiver aims at.
+        /// The time between transport-wide feedbacks to a peer that numbers its packets. It is the target of
+        /// libwebrtc's receiver.
         package var transportFeedbackInterval = Duration.milliseconds(100)
-        /// A source that was replaced may come back when its replacement has been silent for so long.
+        /// The silence of a source after which the source that it replaced may return.
         package var sourceSilence = Duration.milliseconds(200)
-        /// How many SSRCs that its SDP does not announce a peer may have at a time.
+        /// The most SSRCs of a peer at a time that its SDP does not announce.
         package var maximumLearnedSources = 16
-        /// What is kept of each stream of video that is sent, to repeat what its receiver has missed.
+        /// What is kept of each outgoing video stream in order to retransmit lost packets.
         package var history = PacketHistory.Configuration()
-        /// NACKs of one peer that are passed on at once, each for all that a compound asks of one source, and after that one per
-        /// `nackInterval`. libwebrtc's receiver asks when it sees a gap, and repeats itself every round trip.
+        /// The most NACKs of one peer that are passed on at once; after that, one per `nackInterval`. Each contains
+        /// everything that a compound packet asks of one source. libwebrtc's receiver asks when it sees a gap, and
+        /// again every round trip.
         package var nackBurst = 20
+        /// The time per further NACK after `nackBurst`.
         package var nackInterval = Duration.milliseconds(10)
-        /// The same for the estimates of what a peer can take; libwebrtc's come once a second, and when they fall.
+        /// The most estimates (REMB) of one peer that are passed on at once; after that, one per `estimateInterval`.
+        /// libwebrtc sends them once a second, and when they fall.
         package var estimateBurst = 5
+        /// The time per further estimate after `estimateBurst`, and the shortest time between two falling limits to a
+        /// sender.
         package var estimateInterval = Duration.milliseconds(100)
-        /// What those who see a sender can take has fallen when it is less than this share of what the sender was
-        /// told last.
+        /// The share of the last limit below which a sender's limit counts as fallen.
         package var estimateStep = 0.97
-        /// Otherwise a sender is told again after so long.
+        /// The time after which a sender's limit is repeated if it has not fallen.
         package var estimateRepetition = Duration.seconds(1)
 
+        /// Makes settings with the defaults.
         package init() {}
     }
 
-    /// Legs at a time: as many as a mix can be made of.
+    /// The most legs at a time, which is also the size of the largest mix.
     package static let maximumLegs = 32
 
     let configuration: Configuration
@@ -55,13 +64,17 @@ package struct Bridge: Sendable {
     var legs: [BridgeLeg] = []
     var isEnded = false
     var draft = ControlDraft()
-    /// A packet has shown that what goes where has to be worked out anew; not while the packet is on its way to its receivers.
+    /// Set if a packet has shown that the flows have to be computed anew. It is not done while the packet is on its way
+    /// to its receivers.
     var flowsAreStaleSince: MonotonicTime?
     private var outputs: [BridgeOutput] = []
 
-    /// A bridge without legs.
+    /// Makes a bridge without legs.
     ///
-    /// - Parameter cname: What the gateway calls itself in RTCP, the same as in its `a=ssrc` lines; random per call (RFC 7022).
+    /// - Parameters:
+    ///   - configuration: The settings.
+    ///   - cname: The gateway's CNAME in RTCP, the same as in its `a=ssrc` lines; random per call (RFC 7022).
+    ///   - wallClock: The clock for NTP timestamps in sender reports.
     package init(configuration: Configuration = Configuration(), cname: String, wallClock: WallClock) {
         self.configuration = configuration
         self.cname = cname
@@ -70,12 +83,12 @@ package struct Bridge: Sendable {
 
     // MARK: Legs
 
-    /// Makes room for a leg that is yet to be configured; `nil` if there are as many as there may be.
+    /// Adds a leg that has to be configured; `nil` if the bridge is full (`maximumLegs`).
     package mutating func addLeg(random: inout some RandomSource) -> LegIndex? {
         place(BridgeLeg(cname: cname, schedule: ReportSchedule(seed: random.next())))
     }
 
-    /// Puts a leg into the first free place.
+    /// Puts a leg into the first free place; `nil` if there is none.
     mutating func place(_ leg: BridgeLeg) -> LegIndex? {
         if let vacancy = legs.firstIndex(where: { !$0.isPresent }) {
             legs[vacancy] = leg
@@ -86,14 +99,14 @@ package struct Bridge: Sendable {
         return LegIndex(legs.count - 1)
     }
 
-    /// The leg leaves: its peer is told, and whoever heard it hears nothing.
+    /// Removes a leg. Its peer gets RTCP BYE, and legs that heard it hear nothing.
     package mutating func removeLeg(_ index: LegIndex, at now: MonotonicTime) {
         guard self[index].isPresent else { return }
         if !isEnded { sendGoodbye(to: index) }
         vacate(index, at: now)
     }
 
-    /// Nobody is at this place any more.
+    /// Frees the place of a leg.
     mutating func vacate(_ index: LegIndex, at now: MonotonicTime) {
         self[index].leave()
         for place in legs.indices {
@@ -103,7 +116,7 @@ package struct Bridge: Sendable {
         refreshFlows(at: now)
     }
 
-    /// Takes over what a leg has negotiated, for the first time or again; streams and sources that remain go on.
+    /// Applies what a leg has negotiated, for the first time or again. Streams and sources that remain continue.
     package mutating func configure(
         _ index: LegIndex, _ leg: NegotiatedLeg, random: inout some RandomSource, at now: MonotonicTime
     ) {
@@ -112,7 +125,8 @@ package struct Bridge: Sendable {
         refreshFlows(at: now)
     }
 
-    /// Chooses what a leg hears or sees from now on. Its numbers and timestamps go on, and a video source is asked for a key frame.
+    /// Sets what a leg hears or sees from now on. Sequence numbers and timestamps continue, and a video source is asked
+    /// for a key frame.
     package mutating func setSource(
         _ source: MediaSource, of kind: MediaKind, for index: LegIndex, at now: MonotonicTime
     ) {
@@ -125,8 +139,7 @@ package struct Bridge: Sendable {
         refreshFlows(at: now)
     }
 
-    /// The peer of this leg can receive over a transport from now on; video that was under way starts again with a key
-    /// frame.
+    /// The peer of this leg can receive over a transport from now on. Relayed video starts again with a key frame.
     package mutating func peerReady(
         _ index: LegIndex, over transport: TransportNumber = .first, at now: MonotonicTime
     ) {
@@ -142,14 +155,15 @@ package struct Bridge: Sendable {
         legs[index.place].sources.index(of: source) != nil
     }
 
-    /// When the newest of our reports was sent that the leg's peer has named in one of its own: that one has arrived.
+    /// The time at which the newest of those reports of the gateway was sent that the leg's peer has named in a report
+    /// of its own, and has thus received; `nil` if there is none.
     package func lastAnsweredReport(of index: LegIndex) -> MonotonicTime? {
         legs[index.place].lines.compactMap(\.primary.roundTrip.lastAnswered).max()
     }
 
     // MARK: Time and end
 
-    /// The call is over: says BYE to all peers and forwards nothing more (RFC 3550 §6.3.7).
+    /// Ends the call: sends BYE to all peers and relays nothing more (RFC 3550 §6.3.7).
     package mutating func end(at now: MonotonicTime) {
         guard !isEnded else { return }
         isEnded = true
@@ -161,7 +175,7 @@ package struct Bridge: Sendable {
         refreshFlows(at: now)
     }
 
-    /// Something is due: sends the reports and the feedback whose time has come.
+    /// Sends the reports and the feedback whose time has come. A call before `nextDeadline` does nothing.
     package mutating func timeout(at now: MonotonicTime) {
         for place in legs.indices where legs[place].isPresent {
             let index = LegIndex(place)
@@ -175,6 +189,7 @@ package struct Bridge: Sendable {
 
     // MARK: Outputs
 
+    /// The next thing to do; `nil` if there is none.
     package mutating func poll() -> BridgeOutput? {
         if let moment = flowsAreStaleSince {
             flowsAreStaleSince = nil
@@ -184,9 +199,10 @@ package struct Bridge: Sendable {
         return outputs.isEmpty ? nil : outputs.removeFirst()
     }
 
-    /// Takes back the bytes of an output that has been carried out: the next one needs no memory of its own.
+    /// Takes back the memory of an output that has been carried out, for the next one.
     package mutating func recycle(_ bytes: consuming [UInt8]) { draft.recycle(bytes) }
 
+    /// When to call `timeout`, and why; `nil` if no report and no feedback is scheduled.
     package var nextDeadline: Deadline<BridgeDeadline>? {
         var earliest: Deadline<BridgeDeadline>?
         for place in legs.indices {
@@ -200,7 +216,7 @@ package struct Bridge: Sendable {
         return earliest
     }
 
-    /// The legs that are there.
+    /// The legs of the bridge.
     package var indices: [LegIndex] { legs.indices.filter { legs[$0].isPresent }.map(LegIndex.init) }
 
     // MARK: Private parts
@@ -214,12 +230,12 @@ package struct Bridge: Sendable {
         self[index].hasVideo ? configuration.videoReportInterval : configuration.audioReportInterval
     }
 
-    /// Queues a packet that a peer has missed.
+    /// Queues a retransmission.
     mutating func transmitAgain(_ packet: [UInt8], to index: LegIndex, over transport: TransportNumber) {
         outputs.append(.transmitMedia(packet, to: index, over: transport))
     }
 
-    /// Queues the datagram in the making, if there is anything in it.
+    /// Queues the current RTCP datagram unless it is empty.
     mutating func transmitDraft(to index: LegIndex) {
         guard !draft.isEmpty else { return }
         outputs.append(.transmitControl(draft.finish(), to: index, over: draft.transport))

@@ -2,16 +2,16 @@ import Primitives
 import RTP
 import SDP
 
-/// One leg of a bridged call: its m-lines, the sources of its peer, and what is owed to that peer.
+/// One leg of a bridged call: its m-lines, the sources of its peer, and the RTCP due to that peer.
 struct BridgeLeg: Sendable {
-    /// A place that nobody has, once its leg has left.
+    /// Whether there is a leg; `false` if the leg of this place has left.
     private(set) var isPresent = true
-    /// What this peer hears and sees.
+    /// The sources of what this peer hears and sees.
     var audioSource = MediaSource.silence
     var videoSource = MediaSource.silence
-    /// The transports over which the peer can be sent to.
+    /// The transports over which the peer can receive.
     var readyTransports: Set<TransportNumber> = []
-    /// The m-lines are not all on one transport.
+    /// Whether the m-lines are on more than one transport.
     private(set) var isSpread = false
     private(set) var isConfigured = false
     /// What the gateway calls itself to this peer, for the life of the leg, whichever call it is part of (RFC 3550 §6.5.1).
@@ -19,22 +19,22 @@ struct BridgeLeg: Sendable {
     var lines: [BridgeLine] = []
     var sources = SourceTable()
     var schedule: ReportSchedule
-    /// While this peer numbers its packets per transport.
+    /// The pending feedback; `nil` unless this peer numbers its packets per transport.
     var transportFeedback: TransportFeedbackState?
-    /// The way to this peer.
+    /// What is known about the path to this peer.
     var path = ReceiverPath()
-    /// What this peer asks of others.
+    /// The rate of NACKs and of estimates of this peer that are passed on.
     var nackLimit = RateLimit()
     var estimateLimit = RateLimit()
     var drops = Tally<DropReason>()
     var controlDrops = Tally<ControlDropReason>()
-    /// Moves this peer's wall clock to the call's: added to its NTP timestamps, modulo 2⁶⁴. Set once, at its first
-    /// sender report, for all its sources alike: that keeps them in step with each other.
+    /// The offset from this peer's wall clock to the call's, added to its NTP timestamps modulo 2⁶⁴. It is set once, at
+    /// the peer's first sender report, and applies to all its sources, which keeps them synchronous.
     private var clockAlignment: UInt64?
-    /// The id under which packets carry their MID (RFC 9143 §15), one for all m-lines of a BUNDLE group.
+    /// The id of the extension with the MID (RFC 9143 §15), one for all m-lines of a BUNDLE group.
     private var midExtension: UInt8?
 
-    /// An SDP that announces more does not get the rest by SSRC.
+    /// The most announced sources; further ones of an SDP are not found by SSRC.
     private static let maximumAnnounced = 64
 
     init(cname: String, schedule: ReportSchedule) {
@@ -44,7 +44,7 @@ struct BridgeLeg: Sendable {
 
     var hasVideo: Bool { lines.contains { $0.kind == .video && $0.direction != .inactive } }
 
-    /// Leaves the place empty.
+    /// Frees the place.
     mutating func leave() {
         self = BridgeLeg(cname: cname, schedule: schedule)
         schedule.stop()
@@ -59,7 +59,8 @@ struct BridgeLeg: Sendable {
         }
     }
 
-    /// The m-line that takes media of `line` of another leg: the one with its mid, else the one in its place among its kind.
+    /// The m-line that receives media of `line` of another leg: the one with the same mid, else the one at the same
+    /// place among the m-lines of its kind.
     func counterpart(of line: Int, on other: BridgeLeg) -> Int? {
         let (mid, kind) = (other.lines[line].mid, other.lines[line].kind)
         if let named = lines.firstIndex(where: { $0.mid == mid && $0.kind == kind }) { return named }
@@ -92,7 +93,7 @@ struct BridgeLeg: Sendable {
         sources.forgetSurplus(maximumLearned: configuration.maximumLearnedSources)
     }
 
-    /// The sources known so far whose m-line still exists. An `a=ssrc` of before is from now on as good as learnt.
+    /// The known sources whose m-line still exists. A source of a former `a=ssrc` counts as learnt from now on.
     private func remainingSources(of before: [BridgeLine]) -> [IncomingSource] {
         sources.entries.compactMap { source in
             guard let line = lines.firstIndex(where: { $0.mid == before[source.line].mid }) else { return nil }
@@ -131,7 +132,7 @@ struct BridgeLeg: Sendable {
 
     // MARK: Routing (RFC 9143 §9.2)
 
-    /// The source that a packet belongs to, by MID, then SSRC, then payload type; learns it if it is new.
+    /// The index of the source that a packet belongs to, by MID, then SSRC, then payload type. A new source is learnt.
     mutating func source(
         of header: RTPHeader, in packet: Span<UInt8>, maximumLearned: Int
     ) throws(DropReason) -> Int {
@@ -165,7 +166,7 @@ struct BridgeLeg: Sendable {
         return known
     }
 
-    /// The one m-line that has this payload type.
+    /// The only m-line with this payload type; throws if there is none or more than one.
     private func lineWithFormat(_ payloadType: PayloadType) throws(DropReason) -> Int {
         var found: Int?
         for index in lines.indices where lines[index].format(payloadType) != nil {
@@ -176,8 +177,8 @@ struct BridgeLeg: Sendable {
         return found
     }
 
-    /// The same where m-lines are on different transports: those on others do not count, and may use the same payload
-    /// types.
+    /// The same for m-lines on different transports. Those on other transports do not count, and may use the same
+    /// payload types.
     mutating func source(
         of header: RTPHeader, in packet: Span<UInt8>, over transport: TransportNumber, maximumLearned: Int
     ) throws(DropReason) -> Int {
@@ -205,7 +206,7 @@ struct BridgeLeg: Sendable {
         return sources.insert(source, maximumLearned: maximumLearned)
     }
 
-    /// Makes the source's format the one of this packet.
+    /// Sets the source's format to that of this packet.
     private mutating func settleFormat(of index: Int, _ payloadType: PayloadType) throws(DropReason) {
         if sources.entries[index].format?.payloadType == payloadType { return }
         guard let format = lines[sources.entries[index].line].format(payloadType),
@@ -216,10 +217,11 @@ struct BridgeLeg: Sendable {
 
     // MARK: Queries
 
-    /// Whether what is sent on an m-line can reach the peer.
+    /// Whether the peer can receive what is sent on an m-line.
     func isReady(_ line: Int) -> Bool { readyTransports.contains(lines[line].transport) }
 
-    /// The m-line on which the gateway sends with this SSRC, and whether it is for retransmissions.
+    /// The m-line on which the gateway sends with this SSRC, and whether it is the SSRC of retransmissions; `nil` if
+    /// the SSRC is none of the gateway's.
     func outgoing(_ ssrc: SSRC) -> (line: Int, isRetransmission: Bool)? {
         for index in lines.indices {
             if lines[index].primary.ssrc == ssrc { return (index, false) }
@@ -228,7 +230,7 @@ struct BridgeLeg: Sendable {
         return nil
     }
 
-    /// The source of an m-line that was heard last.
+    /// The source of an m-line that was heard last; `nil` if none was.
     func lastHeardSource(line: Int) -> SSRC? {
         sources.entries.filter { $0.line == line && !$0.isRetransmission && $0.statistics.packets > 0 }
             .max { $0.lastHeard < $1.lastHeard }?.ssrc
@@ -236,7 +238,7 @@ struct BridgeLeg: Sendable {
 
     // MARK: Reports of the peer
 
-    /// Keeps a sender report, its time moved to the call's clock; `false` if nobody knows the source.
+    /// Keeps a sender report, with its time converted to the call's clock; `false` if the source is unknown.
     mutating func senderReportReceived(_ report: SenderReport, wallClock: NTPTimestamp, at now: MonotonicTime) -> Bool {
         guard let index = sources.index(of: report.ssrc) else { return false }
         var ntp: NTPTimestamp?

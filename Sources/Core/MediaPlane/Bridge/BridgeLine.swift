@@ -2,72 +2,73 @@ import Primitives
 import RTP
 import SDP
 
-/// One m-line of one leg.
+/// One m-line of one leg, with its streams in both directions.
 struct BridgeLine: Sendable {
     let mid: String
     let midBytes: [UInt8]
     private(set) var kind: MediaKind
-    /// The transport of the leg that the m-line is on.
+    /// The transport of the m-line.
     private(set) var transport = TransportNumber.first
-    /// Seen from the gateway; `.inactive` if the m-line is rejected.
+    /// The direction as the gateway sees it; `.inactive` if the m-line is rejected.
     private(set) var direction: MediaDirection
-    /// In the order of preference.
+    /// The agreed codecs in the order of preference.
     private(set) var codecs: [Codec]
-    /// The same as the peer described them.
+    /// The agreed codecs as the peer described them.
     private(set) var describedCodecs: [Codec] = []
-    /// What this peer did not agree on and may send.
+    /// Codecs that the gateway offered and this peer did not accept, but may send.
     private(set) var furtherCodecs: [Codec] = []
-    /// All that may come.
+    /// The formats of all packets that may come.
     private(set) var formats: [PayloadFormat]
-    /// Audio formats that this peer sends and a receiver does not know, since the last description.
+    /// Audio payload types that this peer has sent since the last description and a receiver does not know.
     private(set) var unrelayable: [PayloadType] = []
     private(set) var numbering = PayloadNumbering.identity
     private(set) var extensions: [HeaderExtension] = []
-    /// The id under which this peer says how loud its audio is; 0 if it does not.
+    /// The id under which this peer sends audio levels; 0 if it does not.
     private var levelID: UInt8 = 0
-    /// The id under which this peer takes transport-wide numbers; 0 if it does not.
+    /// The id under which this peer takes transport-wide sequence numbers; 0 if it does not.
     private(set) var numberID: UInt8 = 0
-    /// Of the newest packet of this peer that said it.
+    /// The audio level in the newest packet of this peer that has one.
     private(set) var level: ClientAudioLevel?
     private(set) var feedback: FeedbackSupport
     private(set) var packetTime = PacketTime()
-    /// What the gateway sends to this peer.
+    /// The gateway's stream to this peer.
     var primary: OutgoingStream
     var retransmission: OutgoingStream?
-    /// What was sent to this peer, to be repeated when it asks; `nil` for what is never repeated.
+    /// The packets sent to this peer, for retransmission; `nil` if none are retransmitted.
     var history: PacketHistory?
 
     /// What this peer is sent.
     var feed = LineFeed.nothing
-    /// From the payload types of whoever it is relayed from.
+    /// The mapping from the payload types of the leg that it is relayed from.
     var translation = PayloadTranslation.none
-    /// What has come of the telephone events that this peer counts at another rate than whoever it is relayed from.
+    /// The state of telephone events for which this peer uses another clock rate than the leg that they are relayed
+    /// from.
     var eventScaling = EventScaling()
-    /// From the header extension ids of whoever it is relayed from.
+    /// The mapping from the header extension ids of the leg that it is relayed from.
     var extensionNumbering = ExtensionNumbering.identity
-    /// Where this peer's packets go.
+    /// The m-lines to which this peer's packets go.
     var receivers: [Receiver] = []
-    /// The gateway listens to this peer's audio itself.
+    /// Whether the gateway decodes this peer's audio.
     var isDecoded = false
-    /// What keeps this peer's packets from being of any use; `nil` while they are.
+    /// Why this peer's packets are dropped; `nil` if they are not.
     var obstacle: DropReason? = .notConfigured
-    /// The SSRC of this peer whose packets count now, and when the last of them came.
+    /// The active SSRC of this peer, and the time of its last packet.
     var activeSource: SSRC?
     var lastActive = MonotonicTime.zero
-    /// What this peer was told last that those who see it can take, in bits per second, and when (REMB).
+    /// The last limit of the bit rate (REMB) that this peer was sent, in bit/s, and its time.
     var toldLimit: (bitsPerSecond: UInt64, moment: MonotonicTime)?
 
-    /// What this peer shows.
+    /// Statistics of the pictures that this peer sends.
     private(set) var pictures = PictureStatistics()
-    /// What it misses of what it is shown.
+    /// Statistics of the pictures that this peer misses.
     var waits = PictureWaits()
 
     private(set) var packetsReceived: UInt64 = 0
     private(set) var octetsReceived: UInt64 = 0
 
-    /// When this peer was last asked for a key frame.
+    /// The time of the last request for a key frame to this peer.
     var lastKeyFrameRequest: MonotonicTime?
-    /// The number of the last FIR to this peer.
+    /// The sequence number of the last FIR to this peer.
     var commandNumber: UInt8 = 0
 
     private let historyConfiguration: PacketHistory.Configuration
@@ -86,7 +87,7 @@ struct BridgeLine: Sendable {
         update(media, random: &random)
     }
 
-    /// Takes over the outcome of another offer and answer; streams whose SSRC stays go on.
+    /// Applies the outcome of another offer/answer exchange. Streams whose SSRC stays continue.
     mutating func update(_ media: NegotiatedMedia, random: inout some RandomSource) {
         kind = media.kind
         transport = media.isRejected ? .first : media.transport
@@ -107,18 +108,19 @@ struct BridgeLine: Sendable {
         if retransmission?.ssrc != media.localRetransmissionSSRC {
             retransmission = media.localRetransmissionSSRC.map { OutgoingStream(ssrc: $0, random: &random) }
         }
-        // Audio that comes again comes too late to be played.
+        // Retransmitted audio would come too late to be played.
         let isRepeated = kind == .video && direction.sends && feedback.contains(.nack)
         history = isRepeated ? history ?? PacketHistory(historyConfiguration) : nil
     }
 
-    /// The payload type under which this peer takes repetitions of another one (RFC 4588); `nil` if it takes the same packet again.
+    /// The payload type under which this peer takes retransmissions of another one (RFC 4588); `nil` if it takes the
+    /// same packet again.
     func repairFormat(of payloadType: PayloadType) -> PayloadType? {
         for format in formats where format.repairs == payloadType { return format.payloadType }
         return nil
     }
 
-    /// Notes that this peer sends audio that a receiver does not know; returns whether that is new.
+    /// Takes note that this peer sends audio that a receiver does not know; returns whether that is new.
     mutating func noteUnrelayable(_ format: PayloadFormat) -> Bool {
         guard kind == .audio, format.carriesMedia, !unrelayable.contains(format.payloadType) else { return false }
         unrelayable.append(format.payloadType)
@@ -130,7 +132,7 @@ struct BridgeLine: Sendable {
         octetsReceived &+= UInt64(octets)
     }
 
-    /// Reads how loud the audio of a packet is, unless the packet is older than what is known.
+    /// Reads the audio level of a packet, unless a newer packet has come.
     mutating func noteLevel(_ header: RTPHeader, in packet: Span<UInt8>, _ position: ReceptionStatistics.Position) {
         guard levelID != 0, position == .newest || position == .restarted,
             let range = header.extensionElement(levelID, in: packet),
@@ -139,7 +141,7 @@ struct BridgeLine: Sendable {
         self.level = level
     }
 
-    /// A packet with a part of a picture has come.
+    /// Takes note of a packet with a part of a picture.
     mutating func pictureReceived(
         _ header: RTPHeader, beginsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
     ) {
@@ -151,10 +153,10 @@ struct BridgeLine: Sendable {
         pictures.packetReceived(from: header.ssrc, timestamp: header.timestamp, beginsKeyFrame: beginsKeyFrame, at: now)
     }
 
-    /// The m-line is held: until its pictures go on, nobody misses them.
+    /// Takes note that the m-line is on hold: receivers do not miss its pictures until it is resumed.
     mutating func pausePictures() { pictures.restart() }
 
-    /// Not rejected.
+    /// Whether the m-line is not rejected.
     var carriesMedia: Bool { !codecs.isEmpty }
 
     func format(_ payloadType: PayloadType) -> PayloadFormat? {

@@ -2,58 +2,63 @@ import Primitives
 package import RTP
 package import SDP
 
-/// What a bridge wants done.
+/// What the owner of a bridge has to do.
 package enum BridgeOutput: Equatable, Sendable {
-    /// An RTCP compound for the peer on this side, to be protected and sent.
+    /// Protect this RTCP compound packet and send it to the peer of this leg.
     case transmitControl([UInt8], to: LegIndex, over: TransportNumber)
-    /// An RTP packet that the peer on this side has missed, to be protected and sent.
+    /// Protect this RTP packet, which the peer of this leg has missed, and send it.
     case transmitMedia([UInt8], to: LegIndex, over: TransportNumber)
-    /// What is decoded and made here has changed by itself: see `audio(of:)`.
+    /// Read `audio(of:)` of all legs again: what the owner has to decode and generate has changed without a command.
     case audioChanged
 }
 
-/// What came of a packet that was handed to `Bridge.receive`.
+/// The result of `Bridge.receive`.
 package enum Reception: Sendable {
+    /// The packet is relayed, decoded or both.
     case media(Arrival)
+    /// The packet is dropped for this reason.
     case drop(DropReason)
 }
 
-/// A packet that is of use to somebody, and how it came.
+/// A packet that is relayed or decoded, and how it came.
 package struct Arrival: Sendable {
+    /// The header as it came.
     package var header: RTPHeader
+    /// The leg whose peer sent it.
     package let leg: LegIndex
-    /// The m-line it belongs to.
+    /// The index of the m-line that it belongs to.
     package let line: Int
     let format: PayloadFormat
-    /// For a retransmission: the stream that its source repairs.
+    /// For a retransmission: the stream that its source repairs; `nil` if that is not known.
     let repairs: SSRC?
     let position: ReceptionStatistics.Position
     /// A key frame begins with it.
     let beginsKeyFrame: Bool
     /// How many legs it goes to; `Bridge.forward` is called for each.
     package let receiverCount: Int
-    /// The gateway itself listens.
+    /// Whether the gateway decodes the packet.
     package let isDecoded: Bool
 
-    /// Ticks per second of its timestamps.
+    /// The RTP clock rate of the packet in hertz.
     package var clockRate: UInt32 { format.clockRate }
-    /// Where its transport-wide sequence number lies, which counts on this leg only; 0 without one.
+    /// The position of its transport-wide sequence number, which is valid on this leg only; 0 if it has none.
     let transportNumber: UInt16
-    /// Its source began anew, or is another one than before: what is known of the stream is of no use any more.
+    /// Whether its source has restarted or is another one than before, so that its former state is void.
     package let isRestart: Bool
 }
 
-/// What to do with a packet that was handed to `Bridge.forward`.
+/// The result of `Bridge.forward`.
 package enum Forwarding: Equatable, Sendable {
-    /// The packet now fits this leg and has so many bytes: protect it and send it there, over this transport.
+    /// The packet is rewritten for this leg and has `count` bytes: protect it and send it over this transport.
     case forward(to: LegIndex, over: TransportNumber, count: Int)
+    /// The packet is dropped for this reason.
     case drop(DropReason)
 }
 
-/// Why a bridge wants to be called.
+/// The reason of a bridge's deadline.
 package enum BridgeDeadline: Hashable, Sendable {
     /// The next sender and receiver reports to this leg are due (RFC 3550 §6.3).
     case reports(to: LegIndex)
-    /// This leg is told which of its packets came, and when.
+    /// The next transport-wide feedback to this leg is due: which of its packets came, and when.
     case transportFeedback(to: LegIndex)
 }

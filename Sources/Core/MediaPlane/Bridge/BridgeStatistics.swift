@@ -1,59 +1,70 @@
 package import RTP
 package import SDP
 
-/// A snapshot of one leg of a bridge.
+/// A snapshot of the statistics of one leg.
 package struct LegStatistics: Equatable, Sendable {
+    /// The m-lines in their order.
     package var lines: [LineStatistics]
-    /// RTP from this peer that was not forwarded.
+    /// RTP packets from this peer that were not relayed, by reason.
     package var drops: Tally<DropReason>
-    /// RTCP from this peer that was not acted on.
+    /// RTCP packets from this peer that had no effect, by reason.
     package var controlDrops: Tally<ControlDropReason>
 }
 
-/// A snapshot of one m-line of one leg.
+/// A snapshot of the statistics of one m-line of one leg.
 package struct LineStatistics: Equatable, Sendable {
+    /// The mid of the m-line.
     package var mid: String
+    /// The media type of the m-line.
     package var kind: MediaKind
     /// What this peer is sent, and how.
     package var feed: LineFeed
-    /// From this peer, retransmissions included, forwarded or not. Octets are payload octets.
+    /// RTP packets from this peer, including retransmissions, relayed or not.
     package var packetsReceived: UInt64
+    /// Payload octets of these packets.
     package var octetsReceived: UInt64
-    /// Of this peer's media, on its way to the gateway.
+    /// Packets of this peer's media that were lost on the way to the gateway, as RFC 3550 §6.4.1 counts: duplicates
+    /// make it less, even negative.
     package var packetsLost: Int64
-    /// Of the source heard last.
+    /// The interarrival jitter of the source heard last (RFC 3550 §6.4.1); zero before the first packet.
     package var jitter: Duration
-    /// Of the source heard last; `nil` before the first.
+    /// The codec of the source heard last; `nil` before the first packet.
     package var inboundCodec: Codec?
-    /// In so many stretches they were lost; packets that came late make stretches, too.
+    /// The number of gaps in which packets were lost. Packets that came late make gaps, too.
     package var lossRuns: UInt64
-    /// From this peer; `nil` before the first picture.
+    /// Statistics of this peer's video; `nil` before the first picture.
     package var pictures: PictureCounts?
-    /// What this peer misses of the video that it is sent; `nil` before the first packet.
+    /// Statistics of the pictures that this peer misses; `nil` before the first packet sent to it.
     package var waits: PictureWaits?
-    /// How loud this peer says that its audio is; `nil` while it says nothing of that kind, or may send none.
+    /// The audio level that this peer reports; `nil` while it reports none, or may not send.
     package var inboundLevel: ClientAudioLevel?
-    /// To this peer, retransmissions included. Octets are payload octets.
+    /// RTP packets to this peer, including retransmissions.
     package var packetsSent: UInt64
+    /// Payload octets of these packets.
     package var octetsSent: UInt64
-    /// What it is sent now; `nil` if that is nothing.
+    /// The codec that this peer is sent now; `nil` if it is sent nothing.
     package var outboundCodec: Codec?
-    /// How loud the audio that is relayed to it is, as its sender says; `nil` where that says nothing, and for what is made here.
+    /// The level of the audio relayed to this peer, as the sender reports it; `nil` if the sender reports none, and for
+    /// audio that the gateway generates.
     package var outboundLevel: ClientAudioLevel?
-    /// What this peer reports about the gateway's media; `nil` before its first report.
+    /// This peer's last report about the gateway's media; `nil` before the first.
     package var remote: RemoteStatistics?
-    /// Between the gateway and this peer; `nil` before it can be known.
+    /// The round trip between the gateway and this peer; `nil` before it is known.
     package var roundTrip: Duration?
 }
 
-/// What came of pictures (`PictureStatistics`).
+/// Counts of the video that a peer sends (`PictureStatistics`).
 package struct PictureCounts: Equatable, Sendable {
+    /// The number of frames.
     package var frames: UInt64
+    /// The number of key frames among them.
     package var keyFrames: UInt64
+    /// The number of freezes: intervals between frames that are much longer than the mean (`PictureStatistics`).
     package var freezes: UInt64
-    /// How long all freezes were.
+    /// The duration of all freezes together.
     package var frozen: Duration
 
+    /// Makes counts of their parts; each parameter is the property of that name.
     package init(frames: UInt64 = 0, keyFrames: UInt64 = 0, freezes: UInt64 = 0, frozen: Duration = .zero) {
         self.frames = frames
         self.keyFrames = keyFrames
@@ -62,16 +73,18 @@ package struct PictureCounts: Equatable, Sendable {
     }
 }
 
-/// What a peer's last report says about a stream of the gateway.
+/// The content of a peer's last report about a stream of the gateway.
 package struct RemoteStatistics: Equatable, Sendable {
+    /// Packets lost since the stream began (RFC 3550 §6.4.1); negative if duplicates came.
     package var packetsLost: Int32
-    /// Since its report before, 0…1.
+    /// The share of packets lost since the peer's report before, 0…1.
     package var fractionLost: Double
+    /// The interarrival jitter at the peer.
     package var jitter: Duration
 }
 
 extension Bridge {
-    /// What happened on a leg so far. Cheap, but not for every packet.
+    /// The statistics of a leg so far. The call is cheap, but not meant for every packet.
     package func statistics(of side: LegIndex) -> LegStatistics {
         let leg = self[side]
         return LegStatistics(
@@ -82,7 +95,8 @@ extension Bridge {
 }
 
 extension Bridge {
-    /// Of a leg's first m-line of audio; `nil` without one. Allocates nothing: every call is rated once a second.
+    /// The statistics of a leg's first audio m-line; `nil` if it has none. Nothing is allocated, since the quality of
+    /// every call is rated once a second.
     package func audioStatistics(of side: LegIndex) -> LineStatistics? {
         let leg = self[side]
         return leg.lines.firstIndex { $0.kind == .audio }.map {

@@ -2,10 +2,10 @@ import RTP
 import SDP
 
 extension ExtensionNumbering {
-    /// From the ids of a sender's m-line to those of a receiver's, by what they stand for (RFC 8285 §5).
+    /// The mapping from the extension ids of a sender's m-line to those of a receiver's, by URI (RFC 8285 §5).
     ///
-    /// Legs that were negotiated together have the same ids, and nothing is to be done for a packet. Legs that were brought together
-    /// later have what each agreed on with whoever was there before.
+    /// Legs that were negotiated together have the same ids, and packets need no change. Legs that were joined later
+    /// have the ids that each agreed on with its former counterpart.
     init(from sender: BridgeLine, to receiver: BridgeLine) {
         let pairs = sender.extensions.filter {
             $0.direction.receives && $0.uri != HeaderExtension.transportSequenceNumber
@@ -15,18 +15,19 @@ extension ExtensionNumbering {
         self = pairs.allSatisfy { $0.from == $0.to } ? .identity : ExtensionNumbering(pairs)
     }
 
-    /// A mid of another description would name no m-line, or the wrong one; the receiver knows our SSRC without it.
+    /// Whether an extension passes. A mid of another description would name no m-line or a wrong one; the receiver
+    /// knows the gateway's SSRC without it.
     private static func passes(_ sent: HeaderExtension, from sender: BridgeLine, to receiver: BridgeLine) -> Bool {
         sent.uri != HeaderExtension.mediaIdentification || sender.mid == receiver.mid
     }
 }
 
 extension BridgeLine {
-    /// 0 if this peer does not take the extension from us.
+    /// The id of the extension in packets to this peer; 0 if the peer does not take it from the gateway.
     fileprivate func id(of uri: String) -> UInt8 { extensions.first { $0.uri == uri && $0.direction.sends }?.id ?? 0 }
 }
 
 extension HeaderExtension {
-    /// The element that names the m-line of a packet (RFC 9143 §15).
+    /// The URI of the element that names the m-line of a packet (RFC 9143 §15).
     static let mediaIdentification = "urn:ietf:params:rtp-hdrext:sdes:mid"
 }

@@ -3,11 +3,11 @@ import RTP
 
 /// One SSRC of a peer.
 struct IncomingSource: Sendable {
-    /// The last sender report, its time already moved to the call's clock.
+    /// The last sender report, with its time converted to the call's clock.
     struct ReceivedReport: Equatable, Sendable {
-        /// As the source wrote it, for LSR.
+        /// The middle 32 bits of the NTP timestamp as the source wrote it, for the LSR field of report blocks.
         var compact: UInt32
-        /// `nil` if the source has no wall clock and wrote 0 (RFC 3550 §6.4.1).
+        /// The NTP timestamp; `nil` if the source has no wall clock and wrote 0 (RFC 3550 §6.4.1).
         var ntp: NTPTimestamp?
         var timestamp: RTPTimestamp
         var moment: MonotonicTime
@@ -17,16 +17,16 @@ struct IncomingSource: Sendable {
     /// The index of its m-line.
     var line: Int
     var isRetransmission: Bool
-    /// Named by `a=ssrc`: never forgotten to make room.
+    /// Whether `a=ssrc` names it; if so, it is never forgotten to make room.
     var isAnnounced: Bool
-    /// For a retransmission stream, the stream it repairs, if `a=ssrc-group:FID` says so.
+    /// For a retransmission stream: the stream that it repairs, if `a=ssrc-group:FID` says so.
     var repairs: SSRC?
-    /// The format of its last packet; looked up anew only when the payload type changes.
+    /// The format of its last packet. It is looked up again only when the payload type changes.
     var format: PayloadFormat?
     private(set) var statistics = ReceptionStatistics()
     private(set) var lastHeard = MonotonicTime.zero
     var report: ReceivedReport?
-    /// Another source has taken its place in the outgoing stream.
+    /// Whether another source has taken its place in the outgoing stream.
     var isSuperseded = false
 
     init(ssrc: SSRC, line: Int, isRetransmission: Bool, isAnnounced: Bool) {
@@ -58,8 +58,8 @@ struct IncomingSource: Sendable {
 
 /// The sources of one leg, found by SSRC.
 ///
-/// A call has a handful: a scan over packed keys beats hashing. What peers make us learn is bounded; the source that was
-/// silent longest makes room for a new one.
+/// A call has only a few, so a scan over packed keys is faster than hashing. The number of learnt sources is limited;
+/// the one that was silent longest makes room for a new one.
 struct SourceTable: Sendable {
     private var keys: [UInt32] = []
     var entries: [IncomingSource] = []
@@ -69,7 +69,7 @@ struct SourceTable: Sendable {
         return nil
     }
 
-    /// Adds a source that is not in the table yet.
+    /// Adds a source that is not in the table yet; returns its index.
     mutating func insert(_ source: IncomingSource, maximumLearned: Int) -> Int {
         let learned = entries.indices.filter { !entries[$0].isAnnounced }
         if !source.isAnnounced, learned.count >= maximumLearned,
@@ -84,7 +84,7 @@ struct SourceTable: Sendable {
         return entries.count - 1
     }
 
-    /// Forgets the sources that were silent longest, down to the number that may be learnt.
+    /// Forgets the learnt sources that were silent longest, down to `maximumLearned`.
     mutating func forgetSurplus(maximumLearned: Int) {
         let learned = entries.filter { !$0.isAnnounced }.sorted { $0.lastHeard > $1.lastHeard }
         replaceAll(entries.filter(\.isAnnounced) + learned.prefix(maximumLearned))

@@ -1,18 +1,18 @@
 import Primitives
 import RTP
 
-/// A stream that the gateway sends: its own SSRC, numbers and timestamps, whatever sources feed it.
+/// A stream that the gateway sends, with its own SSRC, sequence numbers and timestamps, whichever sources feed it.
 struct OutgoingStream: Sendable {
     let ssrc: SSRC
-    /// The source that feeds it now.
+    /// The source that feeds it now; `nil` if none does.
     private(set) var source: SSRC?
     private(set) var packets: UInt64 = 0
     /// Payload octets, without headers and padding.
     private(set) var octets: UInt64 = 0
     private(set) var lastSent = MonotonicTime.zero
-    /// Of the packet sent last; `nil` before the first.
+    /// The payload type of the packet sent last; `nil` before the first.
     private(set) var payloadType: PayloadType?
-    /// What the receiver last said about this stream.
+    /// The receiver's last report about this stream.
     private(set) var lastReport: ReportBlock?
     private(set) var roundTrip = RoundTrip()
     /// The number of the peer's last FIR, by which a repetition is known (RFC 5104 §4.3.1.2).
@@ -20,15 +20,15 @@ struct OutgoingStream: Sendable {
 
     private var sequence: SequenceMapping
     private var lastTimestamp: RTPTimestamp
-    /// Of the packet after this one, while the gateway makes them itself.
+    /// The timestamp of the next packet, while the gateway generates them; otherwise `nil`.
     private var nextTimestamp: RTPTimestamp?
-    /// Added to the source's timestamps, modulo 2³².
+    /// The number added to the source's timestamps, modulo 2³².
     private(set) var timestampOffset: UInt32 = 0
     private(set) var clockRate: UInt32 = 0
-    /// Reports since the last packet: two make it an inactive sender (RFC 3550 §6.4).
+    /// The reports since the last packet. After two, the stream is not an active sender any more (RFC 3550 §6.4).
     private var silentReports = 2
 
-    /// First number and timestamp are random (RFC 3550 §5.1).
+    /// Makes a stream. The first sequence number and timestamp are random (RFC 3550 §5.1).
     init(ssrc: SSRC, random: inout some RandomSource) {
         self.ssrc = ssrc
         sequence = SequenceMapping(random: &random)
@@ -48,9 +48,10 @@ struct OutgoingStream: Sendable {
         clockRate = rate
     }
 
-    /// A packet of the gateway's own, behind all others: it takes the stream over from whichever source had it.
+    /// Makes the header of a generated packet, which follows all packets before. It detaches the source that has fed
+    /// the stream.
     ///
-    /// - Parameter ticks: how far the timestamp of the packet after it is ahead.
+    /// - Parameter ticks: The difference to the timestamp of the next packet.
     mutating func originate(
         _ payloadType: PayloadType, clockRate rate: UInt32, ticks: Int, octets count: Int, isSpurt: Bool,
         at now: MonotonicTime
@@ -70,8 +71,8 @@ struct OutgoingStream: Sendable {
             ssrc: ssrc)
     }
 
-    /// A packet of another stream that the gateway repeats in this one, under the next number (RFC 4588 §4). What the source sends
-    /// here begins anew behind it.
+    /// Takes note that a packet of another stream is retransmitted in this one; returns its sequence number
+    /// (RFC 4588 §4). The source's own retransmissions start anew behind it.
     mutating func repeatPacket(
         _ payloadType: PayloadType, timestamp: RTPTimestamp, clockRate rate: UInt32, octets count: Int,
         at now: MonotonicTime
@@ -85,7 +86,7 @@ struct OutgoingStream: Sendable {
         return sequence.next()
     }
 
-    /// A packet has been sent, or sent again: both count in sender reports (RFC 3550 §6.4.1).
+    /// Counts a packet that has been sent, or sent again; sender reports count both (RFC 3550 §6.4.1).
     mutating func notePacket(octets count: Int) {
         packets &+= 1
         octets &+= UInt64(count)
@@ -95,13 +96,13 @@ struct OutgoingStream: Sendable {
     /// Lets the timestamps of the gateway's own packets go on without a packet: there was nothing to send.
     mutating func skip(ticks: Int) { nextTimestamp = nextTimestamp.map { $0 + ticks } }
 
-    /// Nobody feeds the stream until the next `begin`.
+    /// Detaches the source: nothing feeds the stream until the next `start`.
     mutating func detach() {
         source = nil
         nextTimestamp = nil
     }
 
-    /// Turns a packet of the present source into one of this stream; `false` if it is too old for that.
+    /// Converts a packet of the present source into one of this stream; `false` if it is too old.
     mutating func translate(
         _ header: inout RTPHeader, octets count: Int, timestampOffset: UInt32, at now: MonotonicTime
     ) -> Bool {
@@ -119,28 +120,30 @@ struct OutgoingStream: Sendable {
         return true
     }
 
-    /// The outgoing number of a packet that is sent again in another stream (RFC 4588 §4). It may be one that was lost before it
-    /// came here and is thus the highest, within the bounds of a gap.
+    /// The outgoing sequence number of a packet that is retransmitted in another stream (RFC 4588 §4). The packet may
+    /// have been lost before the gateway; its number is then the highest so far, within the bounds of a gap.
     mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? {
         numberOfOriginal(number) == nil ? nil : sequence.translate(number)
     }
 
-    /// The same without giving it out.
+    /// The same without counting the number as used.
     func numberOfOriginal(_ number: SequenceNumber) -> SequenceNumber? {
         guard sequence.lead(of: number) < Int(ReceptionStatistics.maximumDropout) else { return nil }
         return sequence.outgoing(of: number)
     }
 
-    /// The source's number of a packet that the receiver names.
+    /// The source's sequence number of a packet that the receiver names; `nil` if the packet is not of the present
+    /// source.
     func sourceNumber(of number: SequenceNumber) -> SequenceNumber? { sequence.source(of: number) }
 
     // MARK: Reports
 
     var isActiveSender: Bool { silentReports < 2 }
 
-    /// An SR of this stream, if it is an active sender (RFC 3550 §6.4).
+    /// Makes a sender report of this stream; `nil` if the stream is not an active sender (RFC 3550 §6.4).
     ///
-    /// With a report of the source, both clocks go on from there; until then the last packet stands for the source's clock.
+    /// If there is a report of the source, both clocks are extrapolated from it. Until then, the last packet stands for
+    /// the source's clock.
     mutating func senderReport(
         from mapping: ClockMapping?, timestampOffset: UInt32, fallback: NTPTimestamp, at now: MonotonicTime
     ) -> SenderReport? {
@@ -171,12 +174,12 @@ struct OutgoingStream: Sendable {
 
     private static func ticks(of duration: Duration, clockRate: UInt32) -> Int {
         let (seconds, rest) = duration.wholeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        // Only the low 32 bits reach the timestamp.
+        // Only the low 32 bits are in the timestamp.
         return Int(truncatingIfNeeded: seconds &* Int64(clockRate) &+ rest * Int64(clockRate) / 1_000_000_000)
     }
 }
 
-/// One moment on three clocks: the call's wall clock, a source's RTP clock, and the monotonic one.
+/// One moment on three clocks: the call's wall clock, a source's RTP clock and the monotonic clock.
 struct ClockMapping: Equatable, Sendable {
     var ntp: NTPTimestamp
     var timestamp: RTPTimestamp

@@ -2,21 +2,21 @@ import Primitives
 import RTP
 import SDP
 
-/// What the relay has to know about a payload type.
+/// What the relay needs to know about a payload type.
 struct PayloadFormat: Equatable, Sendable {
     var payloadType: PayloadType
-    /// Hertz.
+    /// The RTP clock rate in hertz.
     var clockRate: UInt32
-    /// Not retransmissions, telephone events, comfort noise and the like.
+    /// Whether it is media: not retransmissions, telephone-events, comfort noise and the like.
     var carriesMedia: Bool
-    /// RFC 4588 `rtx`.
+    /// Whether it is `rtx` (RFC 4588).
     var isRetransmission: Bool
-    /// For a retransmission: the payload type of what it repeats (`apt`, RFC 4588 §8.1).
+    /// For a retransmission: the payload type that it repeats (`apt`, RFC 4588 §8.1).
     var repairs: PayloadType?
-    /// How its key frames are known; `nil` for what carries no pictures.
+    /// How key frames are recognised; `nil` for formats without pictures.
     var pictures: PictureFormat?
 
-    /// `nil` for a clock rate that cannot be one.
+    /// Makes a format; `nil` if the clock rate is out of range.
     init?(_ codec: Codec) {
         guard let rate = UInt32(exactly: codec.clockRate), rate > 0 else { return nil }
         payloadType = codec.payloadType
@@ -28,7 +28,7 @@ struct PayloadFormat: Equatable, Sendable {
     }
 }
 
-/// The RTCP feedback that a peer takes on an m-line (RFC 4585 §4.2, RFC 5104 §7.1).
+/// The RTCP feedback that a peer accepts on an m-line (RFC 4585 §4.2, RFC 5104 §7.1).
 struct FeedbackSupport: OptionSet, Sendable {
     let rawValue: UInt8
 

@@ -1,15 +1,16 @@
 import Primitives
 import SDP
 
-/// Which payload type of a receiver's m-line stands for which of a sender's: worked out when media begins to flow, looked up by every
-/// packet.
+/// The mapping from the payload types of a sender's m-line to those of a receiver's. It is computed when media starts
+/// to flow, and looked up for every packet.
 ///
-/// Legs that were negotiated together have the same numbers, or numbers whose relation is known (`PayloadNumbering`). Legs that were
-/// brought together later have what each agreed on with whoever was there before; there a format is found by what it is.
+/// Legs that were negotiated together have the same payload types, or such with a known relation (`PayloadNumbering`).
+/// Legs that were joined later have the payload types that each agreed on with its former counterpart; there, formats
+/// are matched by their meaning.
 struct PayloadTranslation: Equatable, Sendable {
-    /// The receiver's number by the sender's.
+    /// The receiver's payload type by the sender's.
     private var numbers: [UInt8]
-    /// The sender's telephone events that the receiver counts at another rate; hardly ever any.
+    /// The sender's telephone-events for which the receiver uses another clock rate; usually none.
     private var scaledEvents: [ScaledEvents] = []
 
     private struct ScaledEvents: Equatable, Sendable {
@@ -19,7 +20,7 @@ struct PayloadTranslation: Equatable, Sendable {
 
     private static let unknown: UInt8 = 0xFF
 
-    /// Nothing can be translated.
+    /// The mapping that translates nothing.
     static let none = PayloadTranslation()
 
     private init() { numbers = [] }
@@ -40,7 +41,7 @@ struct PayloadTranslation: Equatable, Sendable {
                 codec.repairedPayloadType == nil ? sender.counterpart(of: codec, on: receiver) : counterpart, for: codec
             )
         }
-        // Its packets repeat the numbers of what is in them (RFC 2198 §3), which the relay leaves alone.
+        // Red packets contain the payload types of their blocks (RFC 2198 §3), which the relay does not change.
         for codec in sender.codecs where codec.isNamed("red") {
             let payloads = sender.codecs.filter { codec.requiredPayloadTypes.contains($0.payloadType) }
             guard payloads.allSatisfy({ self[$0.payloadType] == $0.payloadType }) else { continue }
@@ -48,7 +49,7 @@ struct PayloadTranslation: Equatable, Sendable {
         }
     }
 
-    /// `nil` for what the receiver does not know.
+    /// The receiver's payload type; `nil` if the receiver does not know the format.
     subscript(payloadType: PayloadType) -> PayloadType? {
         guard !numbers.isEmpty, case let number = numbers[Int(payloadType.rawValue)], number != Self.unknown else {
             return nil
@@ -56,7 +57,7 @@ struct PayloadTranslation: Equatable, Sendable {
         return PayloadType(maskingHeaderByte: number)
     }
 
-    /// At which rates the events of this payload type count; `nil` for what is passed on as it is.
+    /// The clock rates of the events with this payload type; `nil` if they are relayed unchanged.
     func eventRates(of payloadType: PayloadType) -> EventRates? {
         for events in scaledEvents where events.payloadType == payloadType { return events.rates }
         return nil
@@ -66,7 +67,7 @@ struct PayloadTranslation: Equatable, Sendable {
         if let counterpart { numbers[Int(codec.payloadType.rawValue)] = counterpart.payloadType.rawValue }
     }
 
-    /// Whether a format repairs what the other repairs (RFC 4588 §8.1).
+    /// Whether a retransmission format repairs the same format as the other (RFC 4588 §8.1).
     private func translates(_ repair: Codec, to other: Codec) -> Bool {
         guard let repaired = repair.repairedPayloadType else { return false }
         return self[repaired] == other.repairedPayloadType
@@ -74,7 +75,7 @@ struct PayloadTranslation: Equatable, Sendable {
 }
 
 extension BridgeLine {
-    /// The receiver's codec that stands for this one, the one under the expected number first.
+    /// The receiver's codec for this one; the codec with the expected payload type is tried first.
     fileprivate func counterpart(of codec: Codec, on receiver: BridgeLine) -> Codec? {
         let number = receiver.numbering.onLeg(numbering.inCall(codec.payloadType))
         let expected = receiver.codecs.codec(for: number).flatMap { $0.isSameEncoding(as: codec) ? $0 : nil }
@@ -82,7 +83,8 @@ extension BridgeLine {
         return receiver.codecs.first { $0.isSameFormat(as: codec) } ?? expected
     }
 
-    /// The receiver's telephone events for those of a sender that count at another rate, rather those that count like the audio.
+    /// The receiver's telephone-events for those of a sender with another clock rate, preferably those with the clock
+    /// rate of the audio.
     fileprivate func events(like codec: Codec) -> (events: Codec, rates: EventRates)? {
         guard codec.isTelephoneEvent else { return nil }
         let known = codecs.filter(\.isTelephoneEvent)

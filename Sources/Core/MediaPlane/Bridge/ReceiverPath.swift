@@ -2,12 +2,13 @@ import Primitives
 import RTP
 import SDP
 
-/// What is known of the way to the peer of a leg: what the peer says it carries, and what the gateway works out itself.
+/// What is known about the path to the peer of a leg: the peer's own estimate, and that of the gateway. The gateway
+/// uses the peer's feedback on single packets, or its receiver reports if there is no such feedback.
 ///
-/// Where the leg's m-lines are on several transports, their packets are one series of transport-wide numbers, as
-/// libwebrtc counts.
+/// If the leg's m-lines are on several transports, their packets have one series of transport-wide sequence numbers, as
+/// in libwebrtc.
 struct ReceiverPath: Sendable {
-    /// A peer that has said nothing for so long says nothing any more. libwebrtc says it once a second.
+    /// The age at which the peer's estimates and feedback expire. libwebrtc sends them once a second.
     private static let patience = Duration.seconds(10)
 
     private var estimate = BandwidthEstimate()
@@ -17,9 +18,12 @@ struct ReceiverPath: Sendable {
     /// Writes the next transport-wide number over that of the packet's sender, or nothing if this peer takes none.
     ///
     /// - Parameters:
-    ///   - data: Where the sender's number lies.
-    ///   - id: Under which this peer takes numbers on the m-line; 0 if it does not.
-    ///   - count: The length of the packet.
+    ///   - header: The header of the packet.
+    ///   - data: The position of the sender's number.
+    ///   - id: The id under which this peer takes numbers on the m-line; 0 if it does not.
+    ///   - packet: A buffer that starts with the packet.
+    ///   - count: The length of the packet in bytes.
+    ///   - now: The time.
     mutating func number(
         _ header: RTPHeader, at data: Int, as id: UInt8, in packet: inout MutableSpan<UInt8>, _ count: Int,
         at now: MonotonicTime
@@ -28,7 +32,7 @@ struct ReceiverPath: Sendable {
         header.replaceElement(at: data, by: id, estimate.packetSent(octets: count, at: now).rawValue, in: &packet)
     }
 
-    /// Numbers a packet that is sent again anew, if it had a number.
+    /// Gives a retransmission a new transport-wide sequence number, if the packet had one.
     mutating func renumber(_ header: RTPHeader, as id: UInt8, in packet: inout [UInt8], at now: MonotonicTime) {
         guard id != 0, let element = header.extensionElement(id, in: packet.span), element.count == 2 else { return }
         let count = packet.count
@@ -42,7 +46,7 @@ struct ReceiverPath: Sendable {
 
     mutating func reportReceived(_ bitsPerSecond: UInt64, at now: MonotonicTime) { reported = (bitsPerSecond, now) }
 
-    /// What the way carries, in bits per second, as far as anybody has found out; `nil` if nobody has.
+    /// What the path carries in bit/s; `nil` if neither the peer nor the gateway has an estimate.
     func limit(at now: MonotonicTime) -> UInt64? {
         let said = reported.flatMap { now - $0.moment <= Self.patience ? $0.bitsPerSecond : nil }
         return [said, estimate.bitsPerSecond].compactMap(\.self).min()
@@ -50,7 +54,7 @@ struct ReceiverPath: Sendable {
 }
 
 extension NegotiatedMedia {
-    /// The id of the transport-wide number in packets to the peer; 0 if the peer says nothing of them.
+    /// The id of the transport-wide sequence number in packets to the peer; 0 if the peer gives no feedback on them.
     var outgoingNumberID: UInt8 {
         guard !isRejected, codecs.contains(where: { $0.feedback.contains(Codec.transportFeedback) }) else { return 0 }
         return extensions.first { $0.uri == HeaderExtension.transportSequenceNumber && $0.direction.sends }?.id ?? 0

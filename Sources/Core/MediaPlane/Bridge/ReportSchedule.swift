@@ -1,17 +1,17 @@
 import Primitives
 
-/// When the next reports to a peer are due (RFC 3550 §6.2, §6.3.1).
+/// The schedule of reports to a peer (RFC 3550 §6.2, §6.3.1).
 ///
-/// A session has two participants, so the calculated interval is always below the minimum and the minimum is what counts;
-/// without a crowd there is nothing to reconsider either (§6.3.3).
+/// A session has two participants, so the calculated interval is always below the minimum, and the minimum applies. For
+/// the same reason, timer reconsideration (§6.3.3) is not needed.
 struct ReportSchedule: Sendable {
     private(set) var next: MonotonicTime?
-    /// Spreads reports, no more: a xorshift generator, seeded once.
+    /// The state of a xorshift generator, seeded once. It only spreads reports over time.
     private var state: UInt64
 
     init(seed: UInt64) { state = seed | 1 }
 
-    /// The first report comes after half the interval (RFC 3550 §6.2).
+    /// Starts the schedule. The first report is due after half the interval (RFC 3550 §6.2).
     mutating func start(interval: Duration, at now: MonotonicTime) {
         if next == nil { next = now + randomized(interval) / 2 }
     }
@@ -20,7 +20,7 @@ struct ReportSchedule: Sendable {
 
     mutating func stop() { next = nil }
 
-    /// Between half and one and a half times the interval.
+    /// A random duration between half and one and a half times the interval.
     private mutating func randomized(_ interval: Duration) -> Duration {
         state ^= state << 13
         state ^= state >> 7

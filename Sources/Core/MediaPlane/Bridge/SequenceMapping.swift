@@ -1,33 +1,34 @@
 package import Primitives
 
-/// Gives packets of changing sources one continuous series of sequence numbers.
+/// Maps the packets of changing sources to one continuous series of sequence numbers.
 ///
-/// While a source stays, its numbers are moved by a constant, so that gaps and reordering show through and a NACK can be
-/// moved back. A new source goes on one after the highest number used.
+/// While a source stays, a constant is added to its numbers. Gaps and reordering thus remain visible, and a NACK can be
+/// mapped back. A new source continues one after the highest number used.
 ///
 ///     source X  100 101 102            source Y   7   8   9
 ///     outgoing  500 501 502                     503 504 505
 ///                            ▲ begin(at: 7): whatever is older than 7 has no place any more
 package struct SequenceMapping: Equatable, Sendable {
-    /// How far before its first packet the very first source may reach, when packets overtook each other at the start.
+    /// How many numbers before its first packet the very first source may use, if packets overtook each other at the
+    /// start.
     private static let slack = 64
-    /// The floor follows the highest number at this distance, so that it never comes round to the front.
+    /// The distance at which `floor` follows the highest number, so that wrap-around never brings it to the front.
     private static let reach = 0x2000
 
-    /// The highest number given out, or the one before the first.
+    /// The highest number used, or the one before the first.
     package private(set) var highest: SequenceNumber
     private var offset: UInt16 = 0
-    /// The oldest outgoing number of the present source.
+    /// The lowest outgoing number of the present source.
     private var floor: SequenceNumber
     private var isFirst = true
 
-    /// Begins in the lower half: a receiver that misses the first packets then cannot miss a wrap of the number as well,
-    /// and with it SRTP's rollover counter (RFC 3711 §3.3.1).
+    /// Makes a mapping with a random start in the lower half. A receiver that misses the first packets then cannot also
+    /// miss a wrap-around, and with it SRTP's rollover counter (RFC 3711 §3.3.1).
     package init(random: inout some RandomSource) {
         self.init(lastUsed: SequenceNumber(UInt16(truncatingIfNeeded: random.next()) & 0x7FFF) + Self.slack)
     }
 
-    /// As if `lastUsed` had been given out.
+    /// Makes a mapping as if `lastUsed` had been used.
     package init(lastUsed: SequenceNumber) {
         highest = lastUsed
         floor = lastUsed + 1
@@ -41,7 +42,7 @@ package struct SequenceMapping: Equatable, Sendable {
         isFirst = false
     }
 
-    /// The number of a packet that has no source; what a source sent before has no place any more.
+    /// The number for a packet without source. Earlier packets of the present source have no number any more.
     package mutating func next() -> SequenceNumber {
         highest = highest + 1
         floor = highest + 1
@@ -49,7 +50,7 @@ package struct SequenceMapping: Equatable, Sendable {
         return highest
     }
 
-    /// The outgoing number of the source's packet; `nil` if it is older than the source may reach.
+    /// The outgoing number of the source's packet; `nil` if the packet is too old.
     package mutating func translate(_ number: SequenceNumber) -> SequenceNumber? {
         guard let outgoing = outgoing(of: number) else { return nil }
         if outgoing.isNewer(than: highest) {
@@ -59,16 +60,16 @@ package struct SequenceMapping: Equatable, Sendable {
         return outgoing
     }
 
-    /// The same without giving it out.
+    /// The same without counting the number as used.
     package func outgoing(of number: SequenceNumber) -> SequenceNumber? {
         let outgoing = SequenceNumber(number.rawValue &+ offset)
         return outgoing - floor >= 0 ? outgoing : nil
     }
 
-    /// How far the source's packet would be ahead of all that was given out; negative if it is behind.
+    /// How far the source's packet would be ahead of the highest number used; negative if it is behind.
     package func lead(of number: SequenceNumber) -> Int { SequenceNumber(number.rawValue &+ offset) - highest }
 
-    /// The number that the present source gave to an outgoing packet; `nil` if it was none of its packets.
+    /// The present source's number of an outgoing packet; `nil` if the packet is not of that source.
     package func source(of outgoing: SequenceNumber) -> SequenceNumber? {
         guard outgoing - floor >= 0, highest - outgoing >= 0 else { return nil }
         return SequenceNumber(outgoing.rawValue &- offset)

@@ -1,56 +1,58 @@
 package import Primitives
 
-/// What is left of legs on a worker that they have moved away from: where their peers' checks go, which still come here, and packets of
-/// their sources that come from addresses that nobody has checked.
+/// What a worker remembers of legs that have moved to another worker: where to pass on the checks of their peers, which
+/// still come here, and packets of their sources from unchecked addresses.
 ///
-/// Only the worker that has a leg says what becomes of it. What one worker said another cannot take back, unless the leg is there now.
-/// Where their other packets go is in `PathClaims`, which a `Change` is applied to as well.
+/// Only the worker that has a leg changes its entries. An entry of one worker is removed by another one only if the leg
+/// is there now. The destination of their other packets is in `PathClaims`; a `Change` is applied to that, too.
 package struct ForwardingTable: Equatable, Sendable {
-    /// What the worker that has a leg tells those that had it.
+    /// A report of the worker that has a leg to those that had it.
     package enum Change: Equatable, Sendable {
-        /// It is with the sender now, with everything that is its own.
+        /// The leg is on the reporting worker now, with everything that belongs to it.
         case moved(LegNumber, fragments: [String], paths: [Path])
         /// A valid check of the leg has come over this path.
         case validated(LegNumber, Path)
-        /// The leg's keys have authenticated what came over this path.
+        /// The leg's keys have authenticated a packet that came over this path.
         case proven(LegNumber, Path)
-        /// Checks may name this fragment from now on.
+        /// Checks may name this username fragment from now on.
         case named(String)
         /// The leg's keys have authenticated packets of these sources.
         case heard(LegNumber, [SSRC])
-        /// They are looked for no more.
+        /// Packets of these sources are not looked for any more.
         case forgotten(LegNumber, [SSRC])
-        /// Not the leg's any more.
+        /// These fragments and paths do not belong to the leg any more.
         case withdrawn(LegNumber, fragments: [String], paths: [Path])
     }
 
-    /// A leg with a source of this number.
+    /// A leg that has a source with this SSRC.
     private struct Namesake: Equatable {
         let leg: LegNumber
         var host: WorkerIndex
     }
 
-    /// Legs that one source may be looked for on: whoever has a leg chooses its numbers. Further ones are not found by it.
+    /// The most legs on which a source is looked for, since peers choose their SSRCs. Further legs are not found by it.
     package static let maximumNamesakes = 4
 
     private var byFragment: [String: WorkerIndex] = [:]
     private var bySource: [SSRC: [Namesake]] = [:]
 
+    /// Makes an empty table.
     package init() {}
 
-    /// Nothing goes to another worker.
+    /// Whether nothing is passed on to another worker.
     package var isEmpty: Bool { byFragment.isEmpty && bySource.isEmpty }
 
-    /// Who has the leg that a check with this fragment is for; `nil` if it is none that was here.
+    /// The worker of the leg that a check with this fragment is for; `nil` if the leg was never here.
     package func host(of fragment: String) -> WorkerIndex? { byFragment[fragment] }
 
-    /// Who has legs with this source, each once.
+    /// The workers of the legs that have this source, each once.
     package func hosts(of source: SSRC) -> [WorkerIndex] {
         var hosts: [WorkerIndex] = []
         for namesake in bySource[source] ?? [] where !hosts.contains(namesake.host) { hosts.append(namesake.host) }
         return hosts
     }
 
+    /// Applies a report of the worker `host`.
     package mutating func apply(_ change: Change, by host: WorkerIndex) {
         switch change {
         case .moved(_, let fragments, _):
@@ -65,7 +67,7 @@ package struct ForwardingTable: Equatable, Sendable {
         }
     }
 
-    /// A leg is here: whatever was said of it before.
+    /// Removes all entries of a leg that is on this worker now.
     package mutating func remove(_ leg: LegNumber, fragments: [String], sources: [SSRC]) {
         for fragment in fragments { byFragment[fragment] = nil }
         remove(sources, of: leg) { _ in true }

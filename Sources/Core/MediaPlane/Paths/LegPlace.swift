@@ -10,7 +10,7 @@ package enum LegPlace<Leg> {
         if case .elsewhere(host) = self { true } else { false }
     }
 
-    /// Applies what the worker that has a leg says about its paths. A late word of its last host counts no more.
+    /// Applies what the worker of a leg reports about the leg's paths. A late report of a former host has no effect.
     package static func apply(_ change: ForwardingTable.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>)
     {
         switch change {

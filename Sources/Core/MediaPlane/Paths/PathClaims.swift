@@ -1,57 +1,69 @@
 package import Primitives
 
-/// Whose packets come over which path, on one worker.
+/// The legs that packets of each path belong to, on one worker.
 ///
-/// A valid check makes a claim, and no more than that: whoever has a leg of its own knows a password, and can write any source address on
-/// a check. A packet that a leg's keys authenticate makes the path that leg's own. The others keep their claims behind it, so that a peer
-/// that has really got an address of another one is found by its first packet.
+/// A valid check makes a claim, and no more: every peer with a leg knows a password and can forge the source address of
+/// a check. A packet that a leg's keys authenticate makes that leg the owner of the path. The other legs keep their
+/// claims behind it. If one of their peers really has taken over the address of another peer, its first packet shows
+/// it.
 ///
 ///     nobody's ── claim ──▶ claimed ── prove ──▶ proven
 ///                            │    ▲                │ claim, prove by another leg
 ///                            ▼    └── withdraw ──  ▼
 ///                        contested: one owner, others in the order of their last checks
 ///
-/// `Place` says where a leg is; `holding(of:)` is asked for every packet.
+/// `Place` says where a leg is. `holding(of:)` is called for every packet.
 package struct PathClaims<Place> {
+    /// The claim of a leg to a path.
     package struct Claim {
+        /// The leg that claims the path.
         package let leg: LegNumber
+        /// Where the leg is.
         package fileprivate(set) var place: Place
-        /// A packet that came over the path has been authenticated with keys of this leg.
+        /// Whether this leg's keys have authenticated a packet that came over the path.
         package fileprivate(set) var isProven: Bool
     }
 
-    /// What is to be known of a path when a packet comes over it.
+    /// What a worker needs to know about the path of a packet.
     package struct Holding {
-        /// The leg that packets are taken for first.
+        /// The leg for which packets are tried first.
         package fileprivate(set) var owner: Claim
-        /// Other legs claim the path, too.
+        /// Whether other legs claim the path, too.
         package fileprivate(set) var isContested = false
     }
 
-    /// Legs that may claim a path at a time. One more takes the place of the one without proof that was silent longest, whose next check
-    /// brings it back.
+    /// The most legs that may claim a path at a time. One more replaces the leg without proof that was silent longest,
+    /// whose next check restores its claim.
     package static var maximumClaims: Int { 8 }
 
     @usableFromInline var holdings: [Path: Holding] = [:]
-    /// Behind the owner, the one checked last first; only where there are any.
+    /// The legs behind the owner, the one with the latest check first; only for paths that have any.
     private var rivals: [Path: [Claim]] = [:]
 
+    /// Makes an empty table.
     package init() {}
 
+    /// Whether no path is claimed.
     package var isEmpty: Bool { holdings.isEmpty }
 
+    /// The owner of the path; `nil` if no leg claims it.
     @inlinable
     package func holding(of path: Path) -> Holding? { holdings[path] }
 
-    /// Every leg that claims the path, the owner first.
+    /// All claims to the path, the owner's first.
     package func claims(on path: Path) -> [Claim] {
         guard let holding = holdings[path] else { return [] }
         return [holding.owner] + (rivals[path] ?? [])
     }
 
-    /// A valid check of the leg came over the path, or the leg has moved to another place with it. Nobody loses the path by that.
+    /// Adds or updates the leg's claim: a valid check of the leg came over the path, or the leg has moved to another
+    /// place with it. The owner stays the same.
     ///
-    /// - Parameter isProven: the leg brings its proof with it.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - leg: The leg.
+    ///   - place: Where the leg is now.
+    ///   - isProven: Whether the leg brings its proof from another worker.
     package mutating func claim(_ path: Path, by leg: LegNumber, at place: Place, isProven: Bool = false) {
         guard let owner = holdings[path]?.owner else {
             holdings[path] = Holding(owner: Claim(leg: leg, place: place, isProven: isProven))
@@ -66,13 +78,14 @@ package struct PathClaims<Place> {
         let known = others.firstIndex { $0.leg == leg }.map { others.remove(at: $0) }
         others.insert(Claim(leg: leg, place: place, isProven: isProven || known?.isProven == true), at: 0)
         if others.count >= Self.maximumClaims {
-            // Never the one that has just come.
+            // The claim that has just been made is not removed.
             others.remove(at: others.lastIndex { !$0.isProven }.flatMap { $0 == 0 ? nil : $0 } ?? others.count - 1)
         }
         setRivals(others, of: path)
     }
 
-    /// The leg's keys have authenticated a packet that came over the path: it is the leg's own. Nothing follows if it does not claim it.
+    /// The leg's keys have authenticated a packet that came over the path: the leg becomes its owner. Nothing changes
+    /// if the leg does not claim the path.
     package mutating func prove(_ path: Path, by leg: LegNumber) {
         guard let owner = holdings[path]?.owner else { return }
         guard owner.leg != leg else {
@@ -88,10 +101,13 @@ package struct PathClaims<Place> {
         setRivals(others, of: path)
     }
 
-    /// The leg has no more to do with the path, which goes to the next one: to one with proof, if there is any.
+    /// Removes the leg's claim. If the leg was the owner, the next leg becomes the owner, a proven one first.
     ///
-    /// - Parameter condition: whether the word counts, by where the leg is.
-    /// - Returns: whether the path is nobody's from now on, and was somebody's.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - leg: The leg.
+    ///   - condition: Whether the claim is removed, given the place of the leg.
+    /// - Returns: Whether the path had an owner and has none now.
     @discardableResult
     package mutating func withdraw(_ path: Path, by leg: LegNumber, if condition: (Place) -> Bool = { _ in true })
         -> Bool

@@ -1,33 +1,34 @@
 import Primitives
 
-/// Where one leg's media goes, and how much of it: no more than a little to an address that may be forged.
+/// Where one leg's media is sent, and how much of it: an address that may be forged gets only a little.
 ///
-/// A check shows that somebody knows our password, not that the source address is the sender's. What a leg's keys have authenticated over a
-/// path proves the path. Media stays on a proven path until the peer's new one is proven, and a path without proof gets at most
-/// `amplificationFactor` times the bytes that came over it (as QUIC has it, RFC 9000 §8.1 and §9.3). Answers to checks are no longer than
-/// the checks, and are not counted. A TCP connection is its own proof.
+/// A check shows that its sender knows the gateway's password, not that its source address is genuine. A packet that
+/// the leg's keys authenticate proves its path. Media stays on a proven path until the peer's new one is proven. A path
+/// without proof gets at most `amplificationFactor` times the bytes that came over it, as in QUIC (RFC 9000 §8.1 and
+/// §9.3). Responses to checks are no longer than the checks and are not counted. A TCP connection needs no further
+/// proof.
 ///
-/// A peer without checks is followed to where its packets come from (`Rebinding`). That path stays without proof until
-/// a check, or a report that answers one of ours, comes over it.
+/// A peer that sends no checks is followed to the address of its packets (`Rebinding`). That path stays unproven until
+/// a check comes over it, or a report that answers one of the gateway's.
 struct PathProofs: Sendable {
     /// A validated path without proof.
     private struct Trial: Sendable {
         let path: Path
-        /// Bytes of datagrams without their IP and UDP headers.
+        /// Bytes of datagrams without IP and UDP headers.
         var received = 0
         var sent = 0
     }
 
-    /// RFC 9000 §8.1.
+    /// The factor of RFC 9000 §8.1.
     static let amplificationFactor = 3
 
-    /// Where to send; `nil` before the first valid check, and while the peer has no path.
+    /// The path to send over; `nil` before the first valid check, and while the peer has no path.
     private(set) var destination: Path?
-    /// The one proven last at the end.
+    /// The proven paths, the one proven last at the end.
     private var proven: [Path] = []
     private var trials: [Trial] = []
-    /// A path that was taken because of protected packets alone: they may have been caught elsewhere, and prove
-    /// nothing.
+    /// A path that was taken because of protected packets alone. They prove nothing, since an attacker may have
+    /// captured them elsewhere.
     private var unanswered: Path?
 
     func isUnanswered(_ path: Path) -> Bool { unanswered == path }
@@ -36,7 +37,7 @@ struct PathProofs: Sendable {
 
     var isOnTrial: Bool { destination.map { !isProven($0) } ?? false }
 
-    /// A valid check or a record of a handshake came over the path.
+    /// A valid check or a handshake record came over the path.
     mutating func received(_ bytes: Int, over path: Path) {
         guard !isProven(path) else { return }
         if let index = trials.firstIndex(where: { $0.path == path }) {
@@ -46,7 +47,7 @@ struct PathProofs: Sendable {
         }
     }
 
-    /// The peer has been followed to `path`, from which so many bytes have come.
+    /// The peer has been followed to `path`, from which `bytes` bytes have come.
     mutating func rebind(to path: Path, received bytes: Int) {
         unanswered = path
         received(bytes, over: path)
@@ -66,8 +67,8 @@ struct PathProofs: Sendable {
         if unanswered == path { unanswered = nil }
     }
 
-    /// Follows the path that ICE has selected, once it is proven or the peer has been followed to it; before that only
-    /// if there is no proven one.
+    /// Sets the destination to the path that ICE has selected, once it is proven or the peer has been followed to it.
+    /// Before that, only if there is no proven path.
     mutating func follow(_ selected: Path?) {
         guard let selected, !isProven(selected), !isUnanswered(selected) else {
             destination = selected
@@ -77,7 +78,7 @@ struct PathProofs: Sendable {
         destination = proven.last ?? selected
     }
 
-    /// Whether so many bytes may go over the path; they count as sent.
+    /// Whether `bytes` bytes may be sent over the path. If so, they count as sent.
     mutating func spend(_ bytes: Int, over path: Path) -> Bool {
         guard !isProven(path) else { return true }
         guard let index = trials.firstIndex(where: { $0.path == path }) else { return false }

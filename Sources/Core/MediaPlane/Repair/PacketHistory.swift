@@ -1,45 +1,52 @@
 package import Primitives
 package import RTP
 
-/// What a stream sent a short while ago, before encryption, so that the gateway can answer a NACK itself (RFC 4585 §6.2.1).
+/// The packets that a stream sent a short while ago, before encryption, so that the gateway can answer a NACK itself
+/// (RFC 4585 §6.2.1).
 ///
-/// The gateway acknowledges packets to their sender by transport-wide feedback. A sender forgets what was acknowledged, so only
-/// the gateway can still repeat what gets lost between it and the receiver.
+/// The gateway acknowledges packets to their sender by transport-wide feedback, and a sender forgets acknowledged
+/// packets. So only the gateway can retransmit packets that are lost between it and the receiver.
 ///
-/// The bytes of the packets lie one after the other in a ring. The ring grows with the bit rate until it holds `reach`, or
-/// reaches `maximumBytes`. The newest packets overwrite the oldest; nothing is allocated while the ring has its size.
+/// The packets are stored one after the other in a ring of bytes. The ring grows with the bit rate until it holds
+/// `reach` or has `maximumBytes`. The newest packets overwrite the oldest; nothing is allocated while the ring keeps
+/// its size.
 package struct PacketHistory: Sendable {
+    /// The limits of a history.
     package struct Configuration: Equatable, Sendable {
-        /// Packets older than this are not repeated: their receiver has asked for a key frame by then.
+        /// The age up to which packets are retransmitted. The receiver of an older packet has asked for a key frame by
+        /// then.
         package var reach = Duration.seconds(1)
-        /// Bytes of the ring when the first packet comes, at least twice the largest packet.
+        /// The size of the ring in bytes when the first packet comes; at least twice the largest packet.
         package var initialBytes = 65_536
-        /// Bytes of the ring at most: one second of 8 Mbit/s. The ring doubles from `initialBytes` up to here.
+        /// The largest size of the ring in bytes: one second at 8 Mbit/s. The ring doubles from `initialBytes` up to
+        /// this size.
         package var maximumBytes = 1_048_576
-        /// How often one packet is repeated at most.
+        /// The most retransmissions of one packet.
         package var maximumRepetitions: UInt8 = 10
-        /// A packet is not repeated again before the first repetition can have arrived: the round trip, at least this long.
+        /// The shortest time between two retransmissions of a packet. If the round trip is longer, it counts instead,
+        /// so that the first retransmission can have arrived.
         package var minimumSpacing = Duration.milliseconds(10)
 
+        /// Makes limits with the defaults.
         package init() {}
     }
 
-    /// What is known of a packet that a receiver asks for.
+    /// The result of looking up a packet that a receiver asks for.
     package enum Recall: Equatable, Sendable {
-        /// Nothing was sent under this number, or it was so long ago that its place has been taken.
+        /// No packet was sent under this number, or its entry has been reused.
         case unknown
-        /// It was sent, and its bytes are gone or too old.
+        /// The packet was sent, but its bytes are overwritten or too old.
         case expired
-        /// It was repeated just now, or often enough.
+        /// The packet was retransmitted just now, or often enough.
         case withheld
-        /// The bytes to send again.
+        /// The range of `bytes` to send again.
         case found(Range<Int>)
     }
 
     private struct Entry: Sendable {
-        /// Where the packet begins, counted in bytes since the first packet.
+        /// The position of the packet, in bytes since the first packet.
         var start = 0
-        /// 0 for a packet whose bytes are not kept.
+        /// The length of the packet; 0 if its bytes are not kept.
         var count: UInt16 = 0
         var number = SequenceNumber(0)
         var repetitions: UInt8 = 0
@@ -48,29 +55,30 @@ package struct PacketHistory: Sendable {
         var repeatedAt = MonotonicTime.zero
     }
 
-    /// What Ethernet carries; larger packets are not kept.
+    /// The payload size of Ethernet in bytes; larger packets are not kept.
     private static let maximumPacket = 1_500
-    /// A ring has one entry for so many of its bytes: pictures of small streams come in packets of about that size.
+    /// The bytes of the ring per entry. Packets of low-rate video have about this size.
     private static let bytesPerEntry = 512
 
     private let configuration: Configuration
-    /// The ring; `Recall.found` says where a packet lies in it.
+    /// The ring; `Recall.found` is a range of it.
     package private(set) var bytes: [UInt8] = []
-    /// By the low bits of the number.
+    /// The entries, by the low bits of the sequence number.
     private var entries: [Entry] = []
-    /// Every packet that was sent from this number on has its entry.
+    /// Every packet sent from this number on has its entry.
     private var oldest = SequenceNumber(0)
     private var newest = SequenceNumber(0)
-    /// Packets before the oldest one have had their entries.
+    /// Whether entries of packets before the oldest one have been reused.
     private var hasForgotten = false
-    /// Bytes written since the first packet, those skipped at the end of the ring included.
+    /// The bytes written since the first packet, including those skipped at the end of the ring.
     private var written = 0
-    /// When the ring was begun from its first byte.
+    /// The time at which writing last started at the first byte of the ring.
     private var lapStart = MonotonicTime.zero
 
+    /// Makes an empty history, which takes no memory for packets yet.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// Bytes that it takes up now.
+    /// The bytes of memory in use.
     package var memory: Int { bytes.count + entries.count * MemoryLayout<Entry>.stride }
 
     // MARK: Keeping
@@ -81,11 +89,13 @@ package struct PacketHistory: Sendable {
         copy(packet, to: start)
     }
 
-    /// Keeps the packet that a retransmission repeats: the retransmission without its original sequence number (RFC 4588 §4).
+    /// Keeps the packet that a retransmission repeats: the retransmission without its original sequence number
+    /// (RFC 4588 §4).
     ///
     /// - Parameters:
-    ///   - header: The header of the original, which lies where that of the retransmission does.
+    ///   - header: The header of the original, as long as that of the retransmission.
     ///   - packet: The retransmission.
+    ///   - now: The time of sending.
     package mutating func keep(recovered header: RTPHeader, from packet: Span<UInt8>, at now: MonotonicTime) {
         let payload = header.payloadRange.lowerBound
         guard let start = reserve(packet.count - 2, for: header.sequenceNumber, at: now) else { return }
@@ -95,7 +105,7 @@ package struct PacketHistory: Sendable {
         header.write(to: &kept, at: start)
     }
 
-    /// Makes room for a packet; returns where its bytes go. `nil` if it is no packet that is kept.
+    /// Makes room for a packet and returns the index of its first byte; `nil` if a packet of this size is not kept.
     private mutating func reserve(_ count: Int, for number: SequenceNumber, at now: MonotonicTime) -> Int? {
         guard count >= RTPHeader.fixedLength else { return nil }
         if bytes.isEmpty { begin(with: number, at: now) }
@@ -109,7 +119,7 @@ package struct PacketHistory: Sendable {
         return written % bytes.count
     }
 
-    /// Enters a packet, unless it is so late that its place is another one's.
+    /// Enters a packet unless it is so late that a newer packet has its entry.
     private mutating func enter(_ entry: Entry) {
         guard newest - entry.number < entries.count else { return }
         entries[Int(entry.number.rawValue) & (entries.count - 1)] = entry
@@ -133,26 +143,27 @@ package struct PacketHistory: Sendable {
         lapStart = now
     }
 
-    /// Goes on at the first byte of the ring. A ring that was filled in less than `reach` doubles.
+    /// Continues at the first byte of the ring. A ring that was filled in less than `reach` doubles first.
     private mutating func startLap(at now: MonotonicTime) {
         let size = bytes.count
         written += size - written % size
         if now - lapStart < configuration.reach, size < configuration.maximumBytes {
             grow()
-            // The lap that was kept is the first half of the larger ring's: it goes on.
+            // The lap that was kept is the first half of the larger ring, so the lap continues.
             if written % bytes.count != 0 { return }
         }
         lapStart = now
     }
 
-    /// Doubles the ring at the end of a lap. A packet lies where its start says, modulo the size of the ring.
+    /// Doubles the ring at the end of a lap. The position of a packet in the ring is its start modulo the size of the
+    /// ring.
     private mutating func grow() {
         let size = bytes.count
-        // The lap that has ended was the lower half of the larger ring, or the upper one.
+        // The lap that has ended was either the lower or the upper half of the larger ring.
         let empty = [UInt8](repeating: 0, count: size)
         let isLower = (written - size) % (2 * size) == 0
         bytes = isLower ? bytes + empty : empty + bytes
-        // The next packet belongs behind the lap that was kept, which is where `written` points in either case.
+        // The next packet comes after the lap that was kept; `written` points there in either case.
         let kept = entries
         entries = [Entry](repeating: Entry(), count: 2 * kept.count)
         for var entry in kept where entry.isUsed {
@@ -163,7 +174,7 @@ package struct PacketHistory: Sendable {
 
     // MARK: Repeating
 
-    /// Whether a packet was kept under this number, or may have been so long ago that its place has been taken.
+    /// Whether a packet was kept under this number, or may have been so long ago that its entry has been reused.
     package func mayHaveKept(_ number: SequenceNumber) -> Bool {
         guard !entries.isEmpty else { return false }
         if hasForgotten, number - oldest < 0 { return true }
@@ -171,14 +182,18 @@ package struct PacketHistory: Sendable {
         return entry.isUsed && entry.number == number
     }
 
-    /// Whether nothing has been sent under this number, for sure: what came before the first packet that was kept may have been.
+    /// Whether certainly no packet has been sent under this number. It is `false` for numbers before the first kept
+    /// packet, since they may have been sent.
     package func lacks(_ number: SequenceNumber) -> Bool {
         !entries.isEmpty && number - oldest >= 0 && !mayHaveKept(number)
     }
 
     /// Looks up a packet to be sent again now, and notes that it is.
     ///
-    /// - Parameter roundTrip: To the receiver and back; `nil` if it is not known.
+    /// - Parameters:
+    ///   - number: The sequence number that the receiver asks for.
+    ///   - roundTrip: The time to the receiver and back; `nil` if it is not known.
+    ///   - now: The time.
     package mutating func recall(_ number: SequenceNumber, roundTrip: Duration?, at now: MonotonicTime) -> Recall {
         guard !entries.isEmpty else { return .unknown }
         let index = Int(number.rawValue) & (entries.count - 1)

@@ -1,37 +1,41 @@
 package import Primitives
 
-/// A DTLS client's first flight, its ClientHello, which came before the description that says who the client is.
+/// A DTLS client's first flight, its ClientHello, that came before the description that names the client's certificate.
 ///
-/// A client says the same again until it is answered, and may say it in other pieces. What has another random or
-/// another length is another ClientHello, and takes the place of the one before. A whole one grows no more.
+/// A client repeats the ClientHello until it is answered, perhaps in other fragments. A fragment with another random or
+/// another message length is part of another ClientHello, which replaces the former one. Nothing is added to a complete
+/// ClientHello.
 package struct ClientFlight: Equatable, Sendable {
-    /// Browsers need two: their post-quantum key share makes a ClientHello of some 1,500 bytes.
+    /// The most datagrams of a flight. Browsers need two, because their post-quantum key share makes a ClientHello of
+    /// about 1,500 bytes.
     package static let maximumDatagrams = 4
-    /// In all datagrams of the flight.
+    /// The most bytes in all datagrams of a flight.
     package static let maximumBytes = 8_192
 
-    /// What a datagram has of a ClientHello.
+    /// The part of a ClientHello that a datagram contains.
     private struct Piece: Equatable {
         let datagram: [UInt8]
-        /// The length of the whole message.
+        /// The length of the whole message in bytes.
         let length: Int
         let range: Range<Int>
-        /// Version and random, as far as they are in it; `nil` if it is not the message's first piece.
+        /// Version and random, as far as the fragment contains them; `nil` if it is not the first fragment of the
+        /// message.
         let opening: [UInt8]?
     }
 
     private var pieces: [Piece] = []
 
+    /// Makes a flight without datagrams.
     package init() {}
 
-    /// What came, in the order of the message.
+    /// The datagrams that came, in the order of the message.
     package var datagrams: [[UInt8]] {
         pieces.sorted { $0.range.lowerBound < $1.range.lowerBound }.map(\.datagram)
     }
 
-    /// A datagram has come over the flight's path.
+    /// Adds a datagram that came over the flight's path.
     ///
-    /// - Throws: if it has anything but pieces of a ClientHello.
+    /// - Throws: If the datagram contains anything but fragments of a ClientHello.
     package mutating func add(_ datagram: Span<UInt8>) throws(HandshakeRecord.Refusal) {
         try HandshakeRecord.examine(datagram, expecting: .clientHello)
         let piece = try Self.piece(of: datagram)
@@ -42,7 +46,7 @@ package struct ClientFlight: Equatable, Sendable {
         }
         if isWhole { return }
         let bytes = pieces.reduce(piece.datagram.count) { $0 + $1.datagram.count }
-        // Beyond the bounds the newest counts, whose others will be repeated.
+        // Beyond the bounds, only the newest datagram is kept; the client will repeat the others.
         if pieces.count == Self.maximumDatagrams || bytes > Self.maximumBytes { pieces = [] }
         if piece.datagram.count <= Self.maximumBytes { pieces.append(piece) }
     }
@@ -63,17 +67,18 @@ package struct ClientFlight: Equatable, Sendable {
         return zip(first, second).allSatisfy(==)
     }
 
-    /// Version and random (RFC 5246 §7.4.1.2).
+    /// The length of version and random (RFC 5246 §7.4.1.2).
     private static let openingLength = 34
 
-    /// `examine` has found that every record in the clear is whole and has nothing but ClientHello.
+    /// Finds the part of the ClientHello in a datagram. `examine` has checked that every record in the clear is
+    /// complete and contains nothing but ClientHello.
     private static func piece(of datagram: Span<UInt8>) throws(HandshakeRecord.Refusal) -> Piece {
         var piece: (length: Int, range: Range<Int>)?
         var opening: [UInt8]?
         var record = 0
         while record < datagram.count {
             let (type, epoch) = (datagram[record], HandshakeRecord.number(datagram, record + 3, 2))
-            // A change of cipher, an alert or something encrypted is not the beginning.
+            // A change of cipher, an alert or an encrypted record is not part of a first flight.
             guard type == 22, epoch == 0 else { throw .unexpectedMessage }
             let end = record + HandshakeRecord.headerSize + HandshakeRecord.number(datagram, record + 11, 2)
             var message = record + HandshakeRecord.headerSize
@@ -99,10 +104,10 @@ package struct ClientFlight: Equatable, Sendable {
     }
 }
 
-/// The flights that came for one session before its peer's description, one per path.
+/// The first flights that came for one session before its peer's description, one per path.
 package struct EarlyFlights: Equatable, Sendable {
-    /// Paths at a time. Several devices may have been offered the same parameters, and each of them begin; the one
-    /// heard last stays.
+    /// The most paths with a flight. Several devices may have been offered the same parameters, and each may start a
+    /// handshake; the flights heard last are kept.
     package static let maximumCount = 4
 
     private struct Entry: Equatable {
@@ -110,13 +115,18 @@ package struct EarlyFlights: Equatable, Sendable {
         var flight: ClientFlight
     }
 
-    /// The one heard last at the end.
+    /// The flights, the one heard last at the end.
     private var entries: [Entry] = []
 
+    /// Makes an empty collection.
     package init() {}
 
+    /// The number of paths with a flight.
     package var count: Int { entries.count }
 
+    /// Adds a datagram that came over `path`. A flight beyond `maximumCount` displaces the one that was silent longest.
+    ///
+    /// - Throws: If the datagram contains anything but fragments of a ClientHello; nothing changes then.
     package mutating func add(_ datagram: Span<UInt8>, over path: Path) throws(HandshakeRecord.Refusal) {
         let known = entries.firstIndex { $0.path == path }
         var entry = known.map { entries[$0] } ?? Entry(path: path, flight: ClientFlight())
@@ -126,9 +136,10 @@ package struct EarlyFlights: Equatable, Sendable {
         entries.append(entry)
     }
 
+    /// Drops the flight that came over `path`.
     package mutating func forget(_ path: Path) { entries.removeAll { $0.path == path } }
 
-    /// The flight heard last, which leaves; the others are forgotten.
+    /// Takes out the flight heard last and drops the others; `nil` if there is none.
     package mutating func take() -> (path: Path, datagrams: [[UInt8]])? {
         defer { entries = [] }
         return entries.last.map { ($0.path, $0.flight.datagrams) }

@@ -1,42 +1,51 @@
-/// What can be told of a DTLS 1.2 datagram without any key (RFC 6347 §4.1, §4.2.2): whether it may be shown to the handshake.
+/// Checks of a DTLS 1.2 datagram that need no key (RFC 6347 §4.1, §4.2.2). They decide whether the datagram is passed
+/// to the handshake.
 ///
-/// A record in the clear can be made up by anybody who can forge the address of a checked path. A DTLS stack has to drop what
-/// is invalid (§4.1.2.7), but some of it ends the association, or is memory that the stack sets aside: so it stops here.
+/// An attacker who can forge the address of a checked path can make up a record in the clear. A DTLS stack has to drop
+/// invalid records (§4.1.2.7), but some of them end the association or make the stack allocate memory. Such records are
+/// dropped here.
 package enum HandshakeRecord {
-    /// Longer than any flight of WebRTC, whose longest message is a certificate of one to four kilobytes.
+    /// The longest handshake message that is accepted, in bytes. WebRTC needs less: its longest message is a
+    /// certificate of one to four kilobytes.
     package static let maximumMessageLength = 16_384
 
-    /// Which messages can come in the clear.
+    /// The messages that may come in the clear.
     package enum Expectation: Sendable {
-        /// We are the server and have answered nothing yet: a message ahead of its time would be put aside, and kept.
+        /// The gateway is the server and has answered nothing yet. A message that comes too early would be stored by
+        /// the DTLS stack.
         case clientHello
-        /// We are the server and wait for the rest.
+        /// The gateway is the server and waits for the rest of the client's messages.
         case clientFlight
-        /// We are the client. The server may ask for a cookie first, which makes its messages one later.
+        /// The gateway is the client. The server may ask for a cookie first, which increases its message numbers by
+        /// one.
         case serverFlight
     }
 
+    /// Why a datagram is not passed to the handshake.
     package enum Refusal: Error, Hashable, Sendable {
-        /// A record that ends behind the datagram, or is none of DTLS.
+        /// A record that ends behind the datagram or is no DTLS record.
         case malformed
-        /// A message in the clear that is longer than `maximumMessageLength`, or a fragment that ends behind its message.
+        /// A message in the clear that is longer than `maximumMessageLength`, or a fragment that ends behind its
+        /// message.
         case impossibleFragment
-        /// A message in the clear that does not come in this place of a full handshake with both certificates (RFC 5246 §7.3).
+        /// A message in the clear that has no place here in a full handshake with both certificates (RFC 5246 §7.3).
         case unexpectedMessage
-        /// Data in the clear.
+        /// Application data in the clear.
         case unprotectedData
-        /// An alert in the clear that is not fatal: OpenSSL takes `close_notify` for the peer's wish, and gives up after five warnings.
+        /// An alert in the clear that is not fatal. OpenSSL obeys a `close_notify`, and gives up after five warnings.
         case unprotectedWarning
     }
 
-    /// Examines all records of a datagram. Those of later epochs are encrypted, and OpenSSL's to judge.
+    /// Examines all records of a datagram. Records of later epochs are encrypted; OpenSSL checks them.
+    ///
+    /// - Throws: The first reason to refuse the datagram.
     package static func examine(_ datagram: Span<UInt8>, expecting expectation: Expectation) throws(Refusal) {
         var offset = 0
         repeat {
             guard datagram.count - offset > headerSize else { throw .malformed }
             let length = number(datagram, offset + 11, 2)
             let end = offset + headerSize + length
-            // DTLS 1.0 and 1.2 are written 0xFEFF and 0xFEFD; a first ClientHello has the older.
+            // The version bytes of DTLS 1.0 and 1.2 are 0xFEFF and 0xFEFD; a first ClientHello has the former.
             guard datagram[offset + 1] == 0xFE, end <= datagram.count else { throw .malformed }
             if number(datagram, offset + 3, 2) == 0 {
                 try examinePlain(
@@ -68,7 +77,7 @@ package enum HandshakeRecord {
             let (start, count) = (number(fragment, offset + 6, 3), number(fragment, offset + 9, 3))
             guard message <= maximumMessageLength, start + count <= message else { throw .impossibleFragment }
             guard expectation.allows(messageType: fragment[offset], at: sequence) else { throw .unexpectedMessage }
-            // An empty fragment belongs to an empty message only (ServerHelloDone).
+            // Only an empty message (ServerHelloDone) has an empty fragment.
             guard count > 0 || message == 0 else { throw .impossibleFragment }
             offset += messageHeaderSize + count
             guard offset <= fragment.count else { throw .malformed }
@@ -84,12 +93,13 @@ package enum HandshakeRecord {
     private static let (changeCipherSpec, alert, handshake, applicationData): (UInt8, UInt8, UInt8, UInt8) = (
         20, 21, 22, 23
     )
-    /// An alert's level (RFC 5246 §7.2).
+    /// The level of a fatal alert (RFC 5246 §7.2).
     private static let fatal: UInt8 = 2
 }
 
 extension HandshakeRecord.Expectation {
-    /// RFC 5246 §7.4; Finished is encrypted, and sessions, tickets and stapled certificates are never asked for.
+    /// Whether a message of this type and number is expected (RFC 5246 §7.4). Finished is encrypted; the gateway never
+    /// asks for sessions, tickets and stapled certificates.
     fileprivate func allows(messageType: UInt8, at sequence: Int) -> Bool {
         switch (self, messageType) {
         case (.clientHello, 1), (.clientFlight, 1): sequence == 0

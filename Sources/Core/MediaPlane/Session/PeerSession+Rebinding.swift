@@ -1,20 +1,23 @@
 import ICE
 package import Primitives
 
-/// Peers that change their address and send no checks.
+/// Peers that change their address without sending checks.
 extension PeerSession {
-    /// Whether a packet from an address that nobody has checked may be this peer's; asked before any cipher.
+    /// Whether a packet from an unchecked address may be this peer's. It is asked before the packet is decrypted.
     ///
-    /// - Parameter lastArrival: when something came over a checked path of the session.
+    /// - Parameters:
+    ///   - path: The path of the packet.
+    ///   - lastArrival: The time at which the last packet came over a checked path of the session.
+    ///   - now: The time of arrival.
     package func mayHaveMoved(to path: Path, lastArrival: MonotonicTime, at now: MonotonicTime) -> Bool {
         isEstablished && Rebinding.isWorthATry(lastArrival: lastArrival, at: now) && ice.mayRebind(to: path, at: now)
     }
 
-    /// A packet of this session's peer came from an address that nobody has checked, and had not come before. The path
-    /// becomes the session's once that is to be believed.
+    /// Takes note of a packet of this peer that came from an unchecked address and is no repetition. After enough such
+    /// packets, the path becomes the session's.
     ///
-    /// No more than `PathProofs.amplificationFactor` times what came from there goes there until a check comes over the
-    /// path, or a report that answers one of ours.
+    /// Until a check comes over the path, or a report that answers one of the gateway's, at most
+    /// `PathProofs.amplificationFactor` times the bytes that came over it are sent there.
     package mutating func heardElsewhere(
         _ bytes: Int, over path: Path, lastArrival: MonotonicTime, at now: MonotonicTime
     ) -> [SessionAction] {
@@ -26,7 +29,7 @@ extension PeerSession {
         return translate(actions, at: now)
     }
 
-    /// Something came over a path of the session, new or repeated; to be asked while media is on trial.
+    /// Takes note of a datagram, new or repeated, over a path of the session. It is called while media is on trial.
     ///
     /// If media goes where packets alone have led it, and this is where the peer was, it goes back.
     package mutating func arrived(over path: Path, at now: MonotonicTime) -> [SessionAction] {
@@ -36,8 +39,8 @@ extension PeerSession {
         return translate(ice.undoRebind(to: path), at: now)
     }
 
-    /// A report of the peer came over `path` and names one of ours, which was sent at this time: what went to where the
-    /// peer seems to be has arrived there.
+    /// Takes note of a report of the peer over `path` that names a report which the gateway sent at `moment`. It proves
+    /// that packets reach the peer at its new address.
     package mutating func reportAnswered(sentAt moment: MonotonicTime, over path: Path) {
         guard proofs.isUnanswered(path), moment > reboundAt else { return }
         proofs.prove(path)

@@ -3,7 +3,8 @@ package import Primitives
 package import SDP
 package import STUN
 
-/// The transport of one leg: ICE decides where packets go and whose they are, DTLS whether they may carry media.
+/// The transport of one leg. ICE decides where packets go and to which session they belong; DTLS decides whether they
+/// may carry media.
 ///
 ///     described ◀── connect ── awaitingDescription
 ///         │ first valid check
@@ -12,52 +13,67 @@ package import STUN
 ///         │
 ///         └── certificate differs, handshake failed or too slow ──▶ failed
 ///
-/// Loss of consent leads from every state to `failed`. An ICE restart changes none of these: the association and its keys
-/// go on over whatever path is selected. The DTLS and SRTP machines themselves stay with the owner:
-/// this value says when a handshake starts, whose packets may reach it, and what its outcome means.
+/// Loss of consent leads from every state to `failed`. An ICE restart changes none of these states: the DTLS
+/// association and its keys continue over whatever path is selected. The owner of this value has the DTLS and SRTP
+/// machines. This value says when a handshake starts, which packets may reach it, and what its outcome means.
 package struct PeerSession: Sendable {
+    /// The settings of a session.
     package struct Configuration: Hashable, Sendable {
+        /// The settings of its ICE agent.
         package var ice: ICELiteAgent.Configuration
-        /// From the start of the handshake to its end; browsers give up after 30 to 60 seconds.
+        /// The longest duration of the handshake; browsers give up after 30 to 60 seconds.
         package var handshakeTimeout: Duration
 
+        /// Makes settings of their parts; each parameter is the property of that name.
         package init(ice: ICELiteAgent.Configuration = .init(), handshakeTimeout: Duration = .seconds(20)) {
             self.ice = ice
             self.handshakeTimeout = handshakeTimeout
         }
     }
 
+    /// The state of a session.
     package enum Phase: Equatable, Sendable {
-        /// The peer may check already and say ClientHello, which is kept; but who it is remains to be told, and nothing
-        /// is answered.
+        /// The peer's description is not known. The peer may already send checks and a ClientHello, which is kept; DTLS
+        /// is not answered, because the peer's fingerprint is not known.
         case awaitingDescription
-        /// Both descriptions are known; no valid check so far.
+        /// Both descriptions are known; no valid check has come.
         case described(NegotiatedTransport)
+        /// The DTLS handshake is under way; it fails if it is not complete at this time.
         case handshaking(NegotiatedTransport, until: MonotonicTime)
-        /// Media may flow.
+        /// Media may flow. `heardMedia` says whether an authenticated RTP packet has come.
         case established(NegotiatedTransport, heardMedia: Bool)
+        /// The session is over.
         case failed(SessionFailure)
     }
 
-    /// Why the session wants to be woken.
+    /// The reason of a deadline.
     package enum Timer: Hashable, Sendable {
+        /// A deadline of the ICE agent.
         case ice(ICELiteAgent.Timer)
+        /// The handshake takes too long.
         case handshake
     }
 
+    /// The settings, which do not change.
     package let configuration: Configuration
+    /// The state of the session.
     package private(set) var phase = Phase.awaitingDescription
     var ice: ICELiteAgent
     var proofs = PathProofs()
     var rebinding = Rebinding()
-    /// When the peer was last followed to an address without a check.
+    /// The time at which the peer was last followed to an address without a check.
     var reboundAt = MonotonicTime.zero
-    /// What peers have said before the description.
+    /// The ClientHellos that came before the description.
     var earlyFlights = EarlyFlights()
     private var hasConnected = false
-    /// Whether `mediaPathLost` was told and `mediaPathRecovered` was not.
+    /// Whether `mediaPathLost` was reported and `mediaPathRecovered` was not.
     private var hasLostPath = false
 
+    /// Makes a session in the state `awaitingDescription`.
+    ///
+    /// - Parameters:
+    ///   - local: The gateway's ICE credentials.
+    ///   - configuration: The settings.
     package init(local: ICECredentials, configuration: Configuration = Configuration()) {
         self.configuration = configuration
         ice = ICELiteAgent(local: ICEParameters(local), configuration: configuration.ice)
@@ -67,13 +83,14 @@ package struct PeerSession: Sendable {
 // MARK: - Inputs
 
 extension PeerSession {
-    /// Both descriptions are known. A second call with the same transport changes nothing (a re-offer that keeps ICE
-    /// and DTLS, RFC 8842 §5.5); one with other ICE parameters is, or completes, an ICE restart.
+    /// Takes the agreed transport: both descriptions are known. A second call with the same transport changes nothing
+    /// (a re-offer that keeps ICE and DTLS, RFC 8842 §5.5). A call with other ICE parameters is or completes an ICE
+    /// restart.
     package mutating func connect(_ transport: NegotiatedTransport, at now: MonotonicTime) -> [SessionAction] {
         switch phase {
         case .awaitingDescription:
             phase = .described(transport)
-            // The peer may have taken the credentials of another m-line than the first that was offered.
+            // The peer may have taken the credentials of an m-line other than the first offered one.
             let (local, remote) = (ICEParameters(transport.local), ICEParameters(transport.remote))
             let isExpected = local.ufrag == ice.local.ufrag
             let begun =
@@ -86,12 +103,16 @@ extension PeerSession {
         }
     }
 
-    /// Starts ICE over (RFC 8445 §9): checks under the new parameters are answered besides those under the old ones, and media
-    /// stays where it is, until the peer nominates a pair under the new ones. DTLS and SRTP go on.
+    /// Restarts ICE (RFC 8445 §9). Checks under the new parameters are answered in addition to those under the old
+    /// ones. Media stays on its path until the peer nominates a pair under the new ones. DTLS and SRTP continue.
     ///
-    /// Parameters that are in force change nothing. A session that has failed stays so.
+    /// Parameters that are already in force change nothing. A failed session stays failed.
     ///
-    /// - Parameter remote: `nil` if we restart by an offer of our own; the answer comes with `connect`, or with this again.
+    /// - Parameters:
+    ///   - local: The gateway's credentials.
+    ///   - remote: The peer's credentials; `nil` if the gateway restarts by an offer of its own. They then come with
+    ///     the answer, by `connect` or another call of this function.
+    ///   - now: The time.
     package mutating func restart(local: ICECredentials, remote: ICECredentials?, at now: MonotonicTime)
         -> [SessionAction]
     {
@@ -104,16 +125,23 @@ extension PeerSession {
         return translate(ice.setRemote(remote, at: now), at: now)
     }
 
-    /// The TCP connection under a path is gone.
+    /// The TCP connection of a path is closed.
     package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [SessionAction] {
         if case .failed = phase { return [] }
         return translate(ice.pathClosed(path, at: now), at: now)
     }
 
-    /// The peer has trickled a candidate (RFC 8838). Nothing follows from it but the verdict, for the counters.
+    /// The peer has trickled a candidate (RFC 8838). A lite agent does not use it; the verdict is for the counters.
     package mutating func trickled(_ candidate: TrickledCandidate) -> TrickleVerdict { ice.trickled(candidate) }
 
-    /// A STUN message came in; `raw` is what it was parsed from.
+    /// A STUN message came in.
+    ///
+    /// - Parameters:
+    ///   - message: The parsed message.
+    ///   - raw: The bytes that it was parsed from.
+    ///   - path: The path that it came over.
+    ///   - now: The time of arrival.
+    ///   - authentication: Computes the message integrity.
     package mutating func receive(
         _ message: STUNMessage, raw: Span<UInt8>, over path: Path, at now: MonotonicTime,
         authentication: some MessageAuthentication
@@ -127,22 +155,22 @@ extension PeerSession {
         return actions + startHandshakeIfPossible(at: now)
     }
 
-    /// A record of the handshake came in over a path that admits it, in a datagram of this many bytes.
+    /// A handshake record came over a path that admits it, in a datagram of this many bytes.
     package mutating func handshakeReceived(bytes: Int, over path: Path) {
         if ice.accepts(path) { proofs.received(bytes, over: path) }
     }
 
-    /// A packet of RTP or RTCP that keys of this session protect came over `path`, for the first time: a sign of life,
-    /// which checks need not confirm. Enough to be told of one a while.
+    /// A new RTP or RTCP packet protected by this session's keys came over `path`. It is a sign of life between checks;
+    /// reporting one packet now and then is enough.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [SessionAction] {
         guard isEstablished else { return [] }
         return translate(ice.heard(over: path, at: now), at: now)
     }
 
-    /// Keys of this session have authenticated a packet of this many bytes, or the end of the handshake, that came over
-    /// this path.
+    /// This session's keys have authenticated a packet of `bytes` bytes, or the end of the handshake, that came over
+    /// `path`.
     ///
-    /// - Returns: whether the path is proven now. One that the peer was followed to by packets alone is not.
+    /// - Returns: Whether the path is proven now. A path to which the peer was followed by packets alone is not.
     @discardableResult
     package mutating func prove(_ path: Path, by bytes: Int) -> Bool {
         guard ice.accepts(path) else { return false }
@@ -159,10 +187,13 @@ extension PeerSession {
         proofs.follow(ice.selectedPath)
     }
 
-    /// Whether a packet of this many bytes may go over the path, whose peer may be somebody who has asked for nothing; it counts as sent.
+    /// Whether a packet of this many bytes may be sent over the path, whose address may be that of a third party that
+    /// has asked for nothing. If so, it counts as sent.
     package mutating func maySend(bytes: Int, over path: Path) -> Bool { proofs.spend(bytes, over: path) }
 
-    /// The handshake is through; `digest` computes a digest of the peer's certificate.
+    /// The handshake is complete. `digest` computes a digest of the peer's certificate.
+    ///
+    /// - Returns: `dtlsConnected`, or a failure if the certificate does not match the announced fingerprints.
     package mutating func handshakeCompleted(digest: (Fingerprint.Algorithm) -> [UInt8]?) -> [SessionAction] {
         guard case .handshaking(let transport, _) = phase else { return [] }
         guard Self.certificate(digest, matches: transport.remoteFingerprints) else { return fail(.fingerprintMismatch) }
@@ -170,20 +201,20 @@ extension PeerSession {
         return [.event(.dtlsConnected)]
     }
 
-    /// The handshake cannot go on.
+    /// The handshake has failed.
     package mutating func handshakeFailed() -> [SessionAction] {
         guard case .handshaking = phase else { return [] }
         return fail(.handshakeFailed)
     }
 
-    /// An authenticated RTP packet came in. Cheap enough to be asked for each.
+    /// An authenticated RTP packet came in. The call is cheap enough to be made for every packet.
     package mutating func mediaReceived() -> [SessionAction] {
         guard case .established(let transport, heardMedia: false) = phase else { return [] }
         phase = .established(transport, heardMedia: true)
         return [.event(.mediaReceived)]
     }
 
-    /// The time of `nextDeadline` has come; too early a call does nothing.
+    /// The time of `nextDeadline` has come. A call before that does nothing.
     package mutating func timeout(at now: MonotonicTime) -> [SessionAction] {
         if case .failed = phase { return [] }
         let actions = translate(ice.timeout(at: now), at: now)
@@ -195,8 +226,8 @@ extension PeerSession {
 // MARK: - Queries
 
 extension PeerSession {
-    /// Whether a DTLS record from this path may reach the handshake, if there is one: only a checked address can make
-    /// the gateway compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
+    /// Whether a DTLS record from this path may reach the handshake, if there is one. Only a checked address may cause
+    /// the gateway to compute or answer anything (RFC 5763 §6.7.1 with consent as in RFC 7675).
     package func admitsHandshake(from path: Path) -> Bool {
         switch phase {
         case .awaitingDescription, .handshaking, .established: ice.accepts(path)
@@ -221,32 +252,37 @@ extension PeerSession {
     /// The path that the peer has chosen; `nil` before the first valid check.
     package var selectedPath: Path? { ice.selectedPath }
 
-    /// Where to send: the selected path, or the last proven one until that is proven. `nil` before the first valid check.
+    /// The path to send over: the selected path, or the last proven one while the selected path is not proven. `nil`
+    /// before the first valid check.
     package var destination: Path? { proofs.destination }
 
-    /// What goes to the destination is limited: `maySend` is to be asked before.
+    /// Whether the destination is not proven. `maySend` must then be asked before each packet.
     package var isOnTrial: Bool { proofs.isOnTrial }
 
     /// Whether a packet that came over this path has been authenticated.
     package func isProven(_ path: Path) -> Bool { proofs.isProven(path) }
 
-    /// Whether who the peer is remains to be told.
+    /// Whether the peer's description is not known yet.
     package var awaitsDescription: Bool { phase == .awaitingDescription }
 
-    /// The gateway's part in a handshake under way.
+    /// The gateway's role in a handshake that is under way; `nil` if none is.
     package var handshakeRole: DTLSRole? {
         if case .handshaking(let transport, _) = phase { transport.role } else { nil }
     }
 
-    /// Whether this session awaits the peer that has this certificate.
+    /// Whether this session waits for the handshake of the peer with this certificate.
     package func awaits(digest: (Fingerprint.Algorithm) -> [UInt8]?) -> Bool {
         guard case .handshaking(let transport, _) = phase else { return false }
         return Self.certificate(digest, matches: transport.remoteFingerprints)
     }
 
+    /// The paths over which valid checks of this session have come.
     package var validatedPaths: [Path] { ice.validatedPaths }
+    /// The gateway's username fragments for which checks are accepted: the current one, and former ones during an ICE
+    /// restart.
     package var localFragments: [String] { ice.localFragments }
 
+    /// When to call `timeout`, and why; `nil` if nothing is to be waited for.
     package var nextDeadline: Deadline<Timer>? {
         switch phase {
         case .failed: nil
@@ -310,7 +346,8 @@ extension PeerSession {
         return [.event(.failed(failure))]
     }
 
-    /// The strongest announced algorithm decides (RFC 8122 §5); any of its fingerprints may match.
+    /// Whether the certificate matches. Only fingerprints with the strongest announced algorithm count (RFC 8122 §5);
+    /// any of them may match.
     private static func certificate(_ digest: (Fingerprint.Algorithm) -> [UInt8]?, matches announced: [Fingerprint])
         -> Bool
     {
@@ -332,6 +369,7 @@ extension Fingerprint.Algorithm {
 }
 
 extension ICEParameters {
+    /// Makes ICE parameters of credentials from a description.
     package init(_ credentials: ICECredentials) {
         self.init(ufrag: credentials.ufrag, password: credentials.password)
     }

@@ -2,44 +2,51 @@ package import ICE
 package import Primitives
 package import SDP
 
-/// What a session wants done, in the order given.
+/// What the owner of a session has to do, in the order given.
 package enum SessionAction: Equatable, Sendable {
-    /// Send these bytes as they are: a STUN response.
+    /// Send these bytes, a STUN response, unchanged.
     case transmit([UInt8], over: Path)
-    /// Packets from this path may be this session's from now on.
+    /// Take packets from this path for this session's from now on.
     case pathValidated(Path)
-    /// Packets from this path are not this session's any more.
+    /// Do not take packets from this path for this session's any more.
     case pathForgotten(Path)
-    /// Checks for this username fragment are nobody's any more.
+    /// Checks for this username fragment of the gateway do not belong to this session any more.
     case fragmentRetired(String)
-    /// Create the DTLS endpoint; as `.client` also send the ClientHello.
+    /// Create the DTLS endpoint; as `.client`, also send the ClientHello.
     case startHandshake(DTLSRole)
+    /// Count a STUN message that was refused, and why.
     case refused(ICERefusal)
+    /// Report this event to the call.
     case event(SessionEvent)
 
     var isRefusal: Bool { if case .refused = self { true } else { false } }
 }
 
-/// What the call behind a session wants to know.
+/// A change that the call of a session is told.
 package enum SessionEvent: Equatable, Sendable {
-    /// A checked pair may carry media.
+    /// A checked candidate pair may carry media.
     case iceConnected
-    /// Keys are agreed with the peer that the description announced.
+    /// The handshake is complete: there are keys with the peer that the description announced.
     case dtlsConnected
-    /// The first authenticated media packet came in.
+    /// The first authenticated RTP packet has come.
     case mediaReceived
-    /// An established session has had no check and no protected packet for this long: what is sent may not arrive. It
-    /// ends when consent does.
+    /// An established session has received no check and no protected packet for this long; what the gateway sends may
+    /// not arrive. `mediaPathRecovered` follows, or a failure when consent expires.
     case mediaPathLost(after: Duration)
-    /// After `mediaPathLost`: the peer is back, perhaps from another address.
+    /// After `mediaPathLost`: the peer is back, perhaps at another address.
     case mediaPathRecovered
-    /// The session is over; nothing more follows.
+    /// The session is over; no further event follows.
     case failed(SessionFailure)
 }
 
+/// Why a session is over.
 package enum SessionFailure: Equatable, Sendable {
+    /// No valid check came in time.
     case neverConnected
+    /// Consent has expired: the peer's checks stopped (RFC 7675).
     case consentExpired
+    /// The DTLS handshake failed or took too long.
     case handshakeFailed
+    /// The peer's certificate matches none of the announced fingerprints (RFC 8122 §5).
     case fingerprintMismatch
 }

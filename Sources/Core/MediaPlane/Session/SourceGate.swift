@@ -1,53 +1,66 @@
 package import Primitives
 
-/// The SSRCs whose packets of one leg are deciphered: libsrtp2 keeps a context for each of them, and looks through all of them for every
-/// packet (`SRTPSession`).
+/// The SSRCs of one leg whose packets are decrypted. libsrtp2 keeps a context for each of them, and searches all of
+/// them for every packet (`SRTPSession`).
 ///
-/// Only what has been authenticated gets in. There are so many places, and a source beyond the first few waits until it may have one: a
-/// peer that invents a new SSRC for every packet costs a glance per packet. What a description announces is never kept waiting.
+/// Only authenticated sources are admitted. The number of places is limited, and after the first few sources a new one
+/// waits for its turn. A peer that invents a new SSRC for every packet thus costs one lookup per packet. A source that
+/// a description announces never waits.
 package struct SourceGate: Equatable, Sendable {
+    /// The limits of a gate.
     package struct Configuration: Equatable, Sendable {
-        /// Sources at a time. Above the 64 announced ones and the 16 learnt ones of a `Bridge` this leaves some for whoever sends RTCP only.
+        /// The most sources at a time. Beyond the 64 announced and the 16 learnt sources of a `Bridge`, this leaves
+        /// some for senders of RTCP only.
         package var capacity = 96
-        /// Sources that may come at once, and are in no description.
+        /// The number of sources without announcement that may come at once.
         package var burst = 32
-        /// After that, one source per this time.
+        /// After that, the time per further source.
         package var interval = Duration.milliseconds(500)
 
+        /// Makes limits with the defaults.
         package init() {}
     }
 
-    /// In the order of their coming.
+    /// The admitted sources, in the order of admission.
     private var sources: [UInt32] = []
     private var newcomers = RateLimit()
     private let configuration: Configuration
 
+    /// Makes a gate without sources. Capacity and burst must be at least 1.
     package init(configuration: Configuration = Configuration()) {
         precondition(configuration.capacity > 0 && configuration.burst > 0, "somebody can be heard")
         self.configuration = configuration
     }
 
+    /// The number of admitted sources.
     package var count: Int { sources.count }
 
+    /// The admitted sources, in the order of admission.
     package var all: [SSRC] { sources.map { SSRC($0) } }
 
-    /// Whether the source has its place. A scan over a handful of packed numbers, for every packet.
+    /// Whether the source is admitted. This is a scan over a few packed numbers, for every packet.
     package func knows(_ source: SSRC) -> Bool {
         for known in sources where known == source.rawValue { return true }
         return false
     }
 
-    /// Whether one more source may be tried.
+    /// Whether the packet of one more source may be decrypted on trial.
     ///
-    /// - Parameter isAnnounced: a description names it, or it is one that media has been routed of.
+    /// - Parameters:
+    ///   - isAnnounced: Whether a description announces the source, or its media has been routed to an m-line.
+    ///   - now: The time of arrival.
     package func hasRoom(forAnnounced isAnnounced: Bool, at now: MonotonicTime) -> Bool {
         isAnnounced || newcomers.allows(rate, at: now)
     }
 
-    /// A packet of a source that has no place yet has been authenticated.
+    /// Admits a source, since a packet of it has been authenticated.
     ///
-    /// - Parameter isAnnounced: whether the source is named by a description, or media has been routed of it; such a one is the last to go.
-    /// - Returns: the source that has to go, if the places are all taken.
+    /// - Parameters:
+    ///   - source: The source, which is not admitted yet.
+    ///   - now: The time of arrival.
+    ///   - isAnnounced: Whether a description announces a source, or its media has been routed to an m-line. Such
+    ///     sources are the last to be displaced.
+    /// - Returns: The source that is displaced; `nil` if there is a free place.
     package mutating func enter(_ source: SSRC, at now: MonotonicTime, isAnnounced: (SSRC) -> Bool) -> SSRC? {
         if !isAnnounced(source) { _ = newcomers.admit(rate, at: now) }
         sources.append(source.rawValue)

@@ -1,6 +1,6 @@
-/// How many bits per second arrived lately: R_hat of draft-ietf-rmcat-gcc-02 §5.5, over about half a second.
+/// The bit rate that has arrived recently, over about half a second: R_hat of draft-ietf-rmcat-gcc-02 §5.5.
 struct ArrivalRate: Equatable, Sendable {
-    /// Buckets of 64 ms, which is 256 ticks of 250 µs; there are eight, the newest of which is not full yet.
+    /// Eight buckets of 64 ms, which is 256 ticks of 250 µs; the newest one is not full yet.
     private static let bucketBits: Int64 = 8
     private static let bucketCount: Int64 = 8
     private static let ticksPerSecond = 4_000.0
@@ -9,7 +9,7 @@ struct ArrivalRate: Equatable, Sendable {
     private var first: Int64?
     private var newest: Int64 = 0
 
-    /// So many bytes arrived, in ticks of 250 µs on the receiver's clock.
+    /// Counts bytes that arrived, at a time in ticks of 250 µs on the receiver's clock.
     mutating func received(octets count: Int, at arrival: Int64) {
         let bucket = arrival >> Self.bucketBits
         if octets.isEmpty { octets = [Int](repeating: 0, count: Int(Self.bucketCount)) }
@@ -22,7 +22,7 @@ struct ArrivalRate: Equatable, Sendable {
         octets[Self.place(bucket)] += count
     }
 
-    /// `nil` before all buckets have had their time.
+    /// Bits per second; `nil` until the time of all buckets has passed.
     var bitsPerSecond: Double? {
         guard let first, newest - first >= Self.bucketCount else { return nil }
         let full = octets.reduce(0, +) - octets[Self.place(newest)]

@@ -1,31 +1,32 @@
 package import Primitives
 
-/// What the way to a receiver carries, out of its transport-wide feedback: the controller of draft-ietf-rmcat-gcc-02,
-/// bounded by delay (§5) and by loss (§6).
+/// The bit rate that the path to a receiver carries, estimated from its transport-wide feedback: the controller of
+/// draft-ietf-rmcat-gcc-02, bounded by delay (§5) and by loss (§6).
 ///
 ///     no bound ──a queue grows, or a tenth is lost──▶ 0.85 of what arrives ──8 % more every second──▶ …
 ///        ▲                                                                        │
 ///        └──────────────── 20 seconds without a sign of congestion ◀──────────────┘
 ///
-/// Until the way has shown what it does not carry, there is no bound: the gateway does not probe, and holds nobody back.
-/// Senders probe, by what they send.
+/// There is no bound until the path has shown congestion: the gateway neither probes nor limits senders without a
+/// reason. Senders probe by what they send.
 ///
-/// Deviation: the bound grows by a share of itself all the time; §5.5 has it grow by a packet per round trip near the
-/// last one.
+/// Deviation: the bound always grows by a fraction of itself; in §5.5 it grows by one packet per round trip near the
+/// last bound.
 package struct BandwidthEstimate: Equatable, Sendable {
+    /// The gains and limits of the controller.
     package struct Configuration: Equatable, Sendable {
-        /// Bits per second; no bound is lower.
+        /// The least bound, in bits per second.
         package var minimum = 50_000.0
-        /// Of what arrives, once a queue grows (β of §5.5).
+        /// The bound as a fraction of the arriving bit rate when a queue grows (β of §5.5).
         package var decrease = 0.85
-        /// Per second (η of §5.5).
+        /// The factor by which the bound grows per second (η of §5.5).
         package var increase = 1.08
-        /// Of what arrives: more was not tried out (§5.5).
+        /// The greatest bound as a multiple of the arriving bit rate, because more has not been tried (§5.5).
         package var reach = 1.5
-        /// A way that has shown no congestion for so long has no bound that is known.
+        /// The bound is dropped when the path has shown no congestion for this long.
         package var patience = Duration.seconds(20)
-        /// The bound falls at most once in this time, or a round trip if that is longer: what was told takes so long
-        /// to show.
+        /// The bound falls at most once in this time, or once per round trip if that is longer, because a reduction
+        /// takes that long to show.
         package var reaction = Duration.milliseconds(200)
         /// Loss is judged this often, of so many packets at least.
         package var lossInterval = Duration.seconds(1)
@@ -35,6 +36,7 @@ package struct BandwidthEstimate: Equatable, Sendable {
         /// By how much it grows each time (§6).
         package var lossIncrease = 1.05
 
+        /// Makes the default configuration.
         package init() {}
     }
 
@@ -57,20 +59,20 @@ package struct BandwidthEstimate: Equatable, Sendable {
     /// Nothing is known of the way yet: there is no bound.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// In bits per second, headers included; `nil` while nothing is known that would be too much.
+    /// The bound in bits per second, headers included; `nil` while the path has shown no congestion.
     package var bitsPerSecond: UInt64? {
         guard let least = [delayBound, lossBound].compactMap(\.self).min() else { return nil }
         return UInt64(max(configuration.minimum, least))
     }
 
-    /// Gives the next packet its transport-wide number.
+    /// Records that a packet of `octets` bytes is sent, and returns its transport-wide sequence number.
     package mutating func packetSent(octets: Int, at now: MonotonicTime) -> SequenceNumber {
         sent.packetSent(octets: octets, at: now)
     }
 
-    /// The receiver says what came of packets.
+    /// Takes feedback of the receiver about packets.
     ///
-    /// - Parameter roundTrip: To the receiver and back; `nil` if it is not known.
+    /// - Parameter roundTrip: The round-trip time to the receiver; `nil` if it is not known.
     package mutating func feedbackReceived(_ feedback: TransportFeedback, roundTrip: Duration?, at now: MonotonicTime) {
         var arrival = unwrapped(feedback.reference) * TransportFeedback.ticksPerReference
         var number = feedback.base
@@ -100,7 +102,7 @@ package struct BandwidthEstimate: Equatable, Sendable {
     private mutating func adapt(toDelay signal: DelayTrend.Signal, roundTrip: Duration?, at now: MonotonicTime) {
         guard let rate = arrivals.bitsPerSecond else { return }
         switch signal {
-        // The queue empties: what is sent stays as it is until then.
+        // The queue drains, and the bound is kept until it is empty.
         case .underuse: break
         case .overuse:
             lastCongestion = now
@@ -112,10 +114,10 @@ package struct BandwidthEstimate: Equatable, Sendable {
         }
     }
 
-    /// For the time since the last feedback, at most a second.
+    /// The growth since the last feedback, for at most one second.
     private func growth(at now: MonotonicTime) -> Double {
         let elapsed = lastFeedback.map { min(1, (now - $0).inSeconds) } ?? 0
-        // 1.08ˣ, to the first term: within 0.3 % of it for what is less than a second.
+        // 1.08ˣ, approximated by its first term: within 0.3 % for less than a second.
         return 1 + (configuration.increase - 1) * elapsed
     }
 
@@ -143,7 +145,7 @@ package struct BandwidthEstimate: Equatable, Sendable {
         }
     }
 
-    /// 24 bits of the receiver's clock, continued from what it said before.
+    /// Unwraps 24 bits of the receiver's clock.
     private mutating func unwrapped(_ value: Int32) -> Int64 {
         guard let last = reference else {
             reference = Int64(value)

@@ -1,40 +1,43 @@
-/// Whether the queues on the way to a receiver grow: the over-use detector of draft-ietf-rmcat-gcc-02 §5.2 … §5.4.
+/// Detects whether the queues on the path to a receiver grow: the over-use detector of draft-ietf-rmcat-gcc-02 §5.2 …
+/// §5.4.
 ///
 ///     sent       |||      |||      |||          groups of packets, sent within 5 ms
 ///     received    |||       |||       |||       each a little later than the one before: a queue grows
 ///
-/// Deviation: the trend of the delay is the slope of a line through the newest 20 sums of its variations (least squares),
-/// as libwebrtc has it, in place of the Kalman filter of §5.3. Threshold and its adaptation are those of §5.4 with
-/// libwebrtc's gains.
+/// Deviation: the trend of the delay is the slope of a least-squares line through the newest 20 sums of its variations,
+/// as in libwebrtc, instead of the Kalman filter of §5.3. The threshold and its adaptation are those of §5.4 with the
+/// gains of libwebrtc.
 package struct DelayTrend: Equatable, Sendable {
+    /// The state of the queues.
     package enum Signal: Equatable, Sendable {
+        /// The queues are stable.
         case normal
         /// A queue grows.
         case overuse
-        /// A queue gets shorter.
+        /// A queue drains.
         case underuse
     }
 
-    /// Groups that the line is laid through.
+    /// The number of groups for the least-squares line.
     private static let window = 20
-    /// Of the sum of variations against its smoothed value.
+    /// The weight of the smoothed sum of variations against a new one.
     private static let smoothing = 0.9
     private static let gain = 4.0
-    /// A slope counts with the number of groups it is known from, up to this.
+    /// The slope is weighted by the number of groups it is based on, up to this number.
     private static let maximumWeight = 60
-    /// Milliseconds of over-use before it is believed.
+    /// Milliseconds of over-use before it is reported.
     private static let overuseTime = 10.0
-    /// How fast the threshold follows what is above it, and what is below it, per millisecond.
+    /// Gains of the threshold per millisecond, for values above it and for values below it.
     private static let (rise, fall) = (0.0087, 0.039)
     private static let thresholds = 6.0...600.0
-    /// So far above the threshold lies what the threshold does not follow: a change of route.
+    /// The threshold does not follow values that exceed it by more than this, which are caused by a change of route.
     private static let outlier = 15.0
 
-    /// What the groups of packets so far say.
+    /// The state after the groups of packets received so far.
     package private(set) var signal = Signal.normal
     private var sum = 0.0
     private var smoothed = 0.0
-    /// Milliseconds of arrival and smoothed sums; rings, the oldest at `place` once they are full.
+    /// Arrival times in milliseconds, and smoothed sums; rings whose oldest element is at `place` once they are full.
     private var times: [Double] = []
     private var sums: [Double] = []
     private var place = 0
@@ -45,14 +48,15 @@ package struct DelayTrend: Equatable, Sendable {
     private var overusedGroups = 0
     private var trendBefore = 0.0
 
+    /// Starts without a group, in the normal state.
     package init() {}
 
-    /// Another group has come.
+    /// Takes the next group of packets.
     ///
     /// - Parameters:
-    ///   - variation: How much longer it took than the group before it, in milliseconds.
-    ///   - sendInterval: Between this group and the one before it when they were sent, in milliseconds.
-    ///   - arrival: When it came, in milliseconds on any clock.
+    ///   - variation: How much longer the group took than the group before it, in milliseconds.
+    ///   - sendInterval: The time between the sending of the previous group and of this one, in milliseconds.
+    ///   - arrival: The time of arrival, in milliseconds on any clock.
     package mutating func groupReceived(variation: Double, sendInterval: Double, arrival: Double) {
         groups += 1
         sum += variation
@@ -78,7 +82,7 @@ package struct DelayTrend: Equatable, Sendable {
         }
     }
 
-    /// Milliseconds of delay per millisecond.
+    /// The slope in milliseconds of delay per millisecond.
     private var slope: Double {
         let count = Double(times.count)
         let (meanTime, meanSum) = (times.reduce(0, +) / count, sums.reduce(0, +) / count)
@@ -94,7 +98,7 @@ package struct DelayTrend: Equatable, Sendable {
         guard groups > 1 else { return }
         let weighted = Double(min(groups, Self.maximumWeight)) * trend * Self.gain
         if weighted > threshold {
-            // The first group may have begun anywhere in the interval.
+            // The over-use may have started anywhere in the interval.
             overusedFor = overusedFor.map { $0 + sendInterval } ?? sendInterval / 2
             overusedGroups += 1
             if overusedFor ?? 0 > Self.overuseTime, overusedGroups > 1, trend >= trendBefore {

@@ -1,19 +1,19 @@
-/// Puts packets into groups that were sent together, and says how much longer each group took than the one before
+/// Groups packets that were sent together, and measures how much longer each group took than the one before
 /// (draft-ietf-rmcat-gcc-02 §5.2).
 ///
-/// A group is what was sent within 5 ms, and what arrived in one burst with it: a path that stood still for a moment hands
-/// over all at once what has waited, which says nothing of its queues.
+/// A group is what was sent within 5 ms, plus what arrived with it in one burst. A path that stalls for a moment
+/// delivers the packets that have waited all at once, which shows nothing about its queues.
 struct PacketGroups: Equatable, Sendable {
-    /// How a group compares to the one before it; milliseconds.
+    /// The difference of a group from the one before it, in milliseconds.
     struct Variation: Equatable, Sendable {
         var delay: Double
         var sendInterval: Double
-        /// When the group came.
+        /// The time of arrival of the group.
         var arrival: Double
     }
 
     private struct Group: Equatable, Sendable {
-        /// Microseconds modulo 2³².
+        /// Microseconds, modulo 2³².
         var firstSent: UInt32
         var lastSent: UInt32
         /// Ticks of 250 µs.
@@ -21,16 +21,17 @@ struct PacketGroups: Equatable, Sendable {
     }
 
     private static let length: Int32 = 5_000
-    /// Of 250 µs: 5 ms.
+    /// Ticks of 250 µs: 5 ms.
     private static let burst: Int64 = 20
 
     private var current: Group?
     private var before: Group?
 
-    /// A packet was sent, in microseconds modulo 2³², and arrived, in ticks of 250 µs. Packets come in the order they
-    /// were sent in; what overtook others is passed over.
+    /// Takes a packet that was sent at a time in microseconds, modulo 2³², and has arrived at a time in ticks of 250
+    /// µs. Packets are taken in the order of their sending; a reordered one is ignored.
     ///
-    /// - Returns: What is known of the group that ended before this packet.
+    /// - Returns: The variation of the group that ended before this packet; `nil` if none ended, or if it was the first
+    ///   one.
     mutating func packetArrived(sentAt sent: UInt32, at arrival: Int64) -> Variation? {
         guard var group = current else {
             current = Group(firstSent: sent, lastSent: sent, lastArrival: arrival)

@@ -1,6 +1,6 @@
 import Primitives
 
-/// What transport-wide feedback says of one packet, and how it packs many of them
+/// The status of one packet in transport-wide feedback, and the packing of many of them
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.1 … §3.1.4).
 ///
 ///     |0| S |       run length        |    so many packets of status S
@@ -8,9 +8,9 @@ import Primitives
 ///     |1|1|         7 symbols         |    two bits each
 enum PacketStatus: UInt16, Sendable {
     case missing = 0
-    /// Came, with a delta of one byte.
+    /// The packet arrived, with a delta of one byte.
     case small = 1
-    /// Came, with a delta of two bytes: large or negative.
+    /// The packet arrived, with a delta of two bytes: large or negative.
     case large = 2
 
     init(_ delta: Int16?) {
@@ -29,7 +29,8 @@ enum PacketStatus: UInt16, Sendable {
 
     // MARK: Reading
 
-    /// Reads chunks until there are `count` symbols; `nil` if they end before, or if one is the reserved symbol 3.
+    /// Reads chunks until there are `count` symbols; `nil` if the chunks end earlier, or if a symbol is the reserved
+    /// one, 3.
     static func list(reading reader: inout ByteReader, count: Int) -> [PacketStatus]? {
         var symbols: [PacketStatus] = []
         symbols.reserveCapacity(count)
@@ -39,7 +40,7 @@ enum PacketStatus: UInt16, Sendable {
             if chunk & vectorFlag == 0 {
                 guard let symbol = PacketStatus(rawValue: chunk >> 13 & 3) else { return nil }
                 symbols.append(contentsOf: repeatElement(symbol, count: min(wanted, Int(chunk) & maximumRun)))
-                // A run of nothing gets nowhere.
+                // A run of length 0 makes no progress.
                 guard chunk & UInt16(maximumRun) != 0 else { return nil }
                 continue
             }
@@ -57,7 +58,8 @@ enum PacketStatus: UInt16, Sendable {
 
     // MARK: Writing
 
-    /// A run where it holds at least as many as a vector would, else the vector that the symbols ahead fit into.
+    /// Writes runs where a run holds at least as many symbols as a vector, and otherwise the vector that fits the next
+    /// symbols.
     static func write(_ symbols: [PacketStatus], to writer: inout ByteWriter) {
         var next = 0
         while next < symbols.count {
@@ -79,7 +81,7 @@ enum PacketStatus: UInt16, Sendable {
         }
     }
 
-    /// Symbols from the high bits down; places behind the last are 0.
+    /// Packs symbols from the high bits down; unused bits are 0.
     private static func vector(_ symbols: ArraySlice<PacketStatus>, size: Int, bits: Int) -> UInt16 {
         var packed: UInt16 = 0
         for (place, symbol) in symbols.enumerated() { packed |= symbol.rawValue << UInt16((size - 1 - place) * bits) }

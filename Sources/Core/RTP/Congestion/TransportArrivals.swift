@@ -1,30 +1,32 @@
 package import Primitives
 
-/// When the packets of one transport came, by transport-wide sequence number, until their sender has been told
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+/// The times of arrival of the packets of one transport, by transport-wide sequence number, until they are reported to
+/// their sender (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 ///
 ///              reported        not reported yet
 ///     … 97 98 99 100 101 102 │ 103  —  105 106
 ///                            ▲ begin           ▲ end
 ///
-/// A packet that comes after its loss was reported moves `begin` back: it and what follows on it are reported again. What is
-/// remembered lies in a ring of fixed size; taking a packet in allocates nothing.
+/// A packet that arrives after it was reported as lost moves `start` back: it and the packets after it are reported
+/// again. The times are kept in a ring of fixed size, and taking a packet allocates nothing.
 package struct TransportArrivals: Equatable, Sendable {
-    /// Packets that are remembered; a power of two.
+    /// The number of packets that are kept, a power of two.
     package static let capacity = 1_024
-    /// With so many not reported, feedback is due at once: with all large deltas they still fit a datagram.
+    /// With so many unreported packets, feedback is due at once: even with large deltas only, they fit a datagram.
     package static let maximumReported = 400
 
-    /// By the low bits of the number: ticks of 250 µs, at least 1; 0 for a packet that has not come.
+    /// By the low bits of the sequence number: ticks of 250 µs, at least 1; 0 for a packet that has not arrived.
     private var times: [UInt32]
     /// Unwrapped numbers.
     private var begin: Int64 = 0
     private var end: Int64 = 0
     private var count: UInt8 = 0
 
+    /// Starts without a packet, with the memory of the ring.
     package init() { times = [UInt32](repeating: 0, count: Self.capacity) }
 
-    /// Takes a packet in. A number a whole ring ahead begins anew; one so far behind, and a duplicate, mean nothing any more.
+    /// Takes a packet. A sequence number that is ahead by the whole ring or more starts anew. One that is behind by the
+    /// ring, or a duplicate, is ignored.
     package mutating func packetReceived(_ number: SequenceNumber, at now: MonotonicTime) {
         if end == 0 {
             begin = Int64(number.rawValue) + 0x1_0000
@@ -44,8 +46,9 @@ package struct TransportArrivals: Equatable, Sendable {
     /// Feedback should not wait for its time.
     package var isDue: Bool { end - begin >= Int64(Self.maximumReported) }
 
-    /// The next feedback about packets that were not reported yet; `nil` if none came. Ask until then: what came after a pause of
-    /// more than eight seconds, which no delta can tell, and what is too much for a datagram, goes into another one.
+    /// The next feedback about unreported packets; `nil` if none of them has arrived. It is called until it returns
+    /// `nil`, because packets after a pause of more than eight seconds, which no delta can express, and packets that
+    /// exceed a datagram are reported in a further one.
     package mutating func nextFeedback(sender: SSRC, media: SSRC) -> TransportFeedback? {
         guard let first = (begin..<end).first(where: { times[Self.slot($0)] != 0 }) else { return nil }
         let reference = Int64(times[Self.slot(first)]) / TransportFeedback.ticksPerReference
@@ -71,7 +74,7 @@ package struct TransportArrivals: Equatable, Sendable {
 
     // MARK: Private parts
 
-    /// Moves `end` behind `place`; forgets what the ring has no place for any more.
+    /// Moves `end` behind `place`, and forgets the packets that the ring has no room for any more.
     private mutating func makeRoom(upTo place: Int64) {
         if place - end >= Int64(Self.capacity) {
             begin = place
@@ -85,7 +88,7 @@ package struct TransportArrivals: Equatable, Sendable {
 
     private static func slot(_ place: Int64) -> Int { Int(truncatingIfNeeded: place) & (capacity - 1) }
 
-    /// The 32 bits wrap after twelve days; a feedback across that moment begins anew.
+    /// The 32 bits wrap after twelve days; feedback across that moment starts anew.
     private static func tick(_ now: MonotonicTime) -> UInt32 {
         max(1, UInt32(truncatingIfNeeded: now.nanoseconds / 250_000))
     }

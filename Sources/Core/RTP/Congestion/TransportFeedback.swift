@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Transport-wide congestion control feedback: which packets of a whole transport came, and when
+/// Transport-wide congestion control feedback: which packets of a whole transport arrived, and when
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1).
 ///
 ///      0                   1                   2                   3
@@ -12,26 +12,30 @@ package import Primitives
 ///     |                 reference time                | fb pkt. count |
 ///     |          packet chunk         |  …  |  recv delta  |  …  | 0 …|
 package struct TransportFeedback: Hashable, Sendable {
-    /// Arrival times count in these.
+    /// The unit of arrival times.
     package static let tick = Duration.microseconds(250)
-    /// The reference time counts in so many ticks: 64 ms.
+    /// Ticks in the unit of the reference time, which is 64 ms.
     package static let ticksPerReference: Int64 = 256
-    /// A longer list is refused: it would say more of packets that did not come than any sender keeps.
+    /// The most packets of one feedback. A longer list is refused, because no sender keeps so many packets.
     package static let maximumStatuses = 8_192
 
+    /// The SSRC of the receiver that sends the feedback.
     package var sender: SSRC
+    /// The SSRC of one of the streams that the feedback is about.
     package var media: SSRC
-    /// The transport-wide number of the first packet.
+    /// The transport-wide sequence number of the first packet.
     package var base: SequenceNumber
-    /// 24 bits, signed: 64 ms on a clock of the receiver's own choice.
+    /// The reference time, 24 bits, signed: units of 64 ms on a clock that the receiver chooses.
     package var reference: Int32
-    /// Counts the feedback of a transport, so that losses of it are noticed.
+    /// The number of this feedback among those of the transport, modulo 256, by which losses of feedback are noticed.
     package var count: UInt8
-    /// One per packet, from `base` on: ticks since the packet before that came, of the first since `reference`; `nil` for a packet
-    /// that did not come.
+    /// One element per packet, from `base` on: ticks since the previous packet that arrived, or since `reference` for
+    /// the first one; `nil` for a packet that has not arrived.
     package var deltas: [Int16?]
 
-    /// - Parameter deltas: 1 … `maximumStatuses` of them.
+    /// Makes a feedback of its parts; each parameter is the property of that name.
+    ///
+    /// - Parameter deltas: 1…`maximumStatuses` elements by the time it is written.
     package init(sender: SSRC, media: SSRC, base: SequenceNumber, reference: Int32, count: UInt8, deltas: [Int16?]) {
         self.sender = sender
         self.media = media
@@ -88,7 +92,7 @@ package struct TransportFeedback: Hashable, Sendable {
                     writer.write(UInt16(bitPattern: delta))
                 }
             }
-            // Plain zeros, without the padding bit: RFC 3550 knows only padding by whole words.
+            // Zeros without the padding bit: in RFC 3550, padding is whole words.
             let surplus = (writer.count - start) % 4
             if surplus != 0 { writer.writeZeros(4 - surplus) }
         }

@@ -1,6 +1,6 @@
-/// Fixed-position fields in network byte order, for headers whose length was checked before.
+/// Fields at fixed offsets in network byte order, for headers whose length has been checked.
 ///
-/// Inlined always: a relayed packet passes a dozen of them, and a call costs more than what it does.
+/// Always inlined: a relayed packet needs a dozen of them, and a call costs more than the access.
 extension Span<UInt8> {
     @inline(__always)
     func bigEndian16(at offset: Int) -> UInt16 {

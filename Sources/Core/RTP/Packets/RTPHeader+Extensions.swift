@@ -5,9 +5,10 @@ extension RTPHeader {
     /// The profile bits of two-byte headers without the four application bits (RFC 8285 §4.3).
     private static let twoByteProfile: UInt16 = 0x1000
 
-    /// Where the data of the element with this id lies in `packet`, the one this header was parsed from.
+    /// The range of the data of the element with this id in `packet`, from which this header was parsed.
     ///
-    /// `nil` if there is no such element, the extension is of another profile, or an element before it runs past the end.
+    /// It is `nil` if the packet has no such element, if the extension is of another profile, or if an earlier element
+    /// exceeds the extension.
     package func extensionElement(_ id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
         guard !extensionRange.isEmpty else { return nil }
         if extensionProfile == Self.oneByteProfile { return oneByteElement(id, in: packet) }
@@ -15,24 +16,28 @@ extension RTPHeader {
         return nil
     }
 
-    /// Turns an element into padding (RFC 8285 §4.1.2): the packet keeps its length, and receivers pass over it.
+    /// Overwrites an element with padding (RFC 8285 §4.1.2). The packet keeps its length, and receivers ignore the
+    /// padding.
     ///
     /// - Parameters:
-    ///   - data: Where the data of the element begin, as `extensionElement` returned it.
-    ///   - count: How long they are.
+    ///   - data: The offset of the element's data, from `extensionElement`.
+    ///   - count: The length of the data in bytes.
+    ///   - packet: The packet from which this header was parsed.
     package func eraseElement(at data: Int, count: Int, in packet: inout MutableSpan<UInt8>) {
         let header = extensionProfile == Self.oneByteProfile ? 1 : 2
         for index in (data - header)..<(data + count) { packet[index] = 0 }
     }
 
-    /// Whether an element with this id can be in the extension of this header (RFC 8285 §4.2, §4.3).
+    /// Whether the extension of this header can have an element with this id (RFC 8285 §4.2, §4.3).
     package func takesElement(_ id: UInt8) -> Bool { extensionProfile == Self.oneByteProfile ? 1...14 ~= id : id != 0 }
 
-    /// Writes an element of two bytes over another one of two bytes.
+    /// Overwrites an element of two bytes with another one of two bytes.
     ///
     /// - Parameters:
-    ///   - data: Where the data of the element begin, as `extensionElement` returned it.
-    ///   - id: One that the header takes.
+    ///   - data: The offset of the element's data, from `extensionElement`.
+    ///   - id: The id of the new element, for which `takesElement` holds.
+    ///   - value: Its data, in network byte order.
+    ///   - packet: The packet from which this header was parsed.
     package func replaceElement(at data: Int, by id: UInt8, _ value: UInt16, in packet: inout MutableSpan<UInt8>) {
         if extensionProfile == Self.oneByteProfile {
             packet[data - 1] = id << 4 | 1
@@ -43,8 +48,9 @@ extension RTPHeader {
         packet.setBigEndian16(value, at: data)
     }
 
-    /// Gives each element its receiver's id; what the receiver does not know, or what cannot be read, becomes padding. The packet
-    /// keeps its length. An id above 14 does not fit into a one-byte header: such an element is lost.
+    /// Gives each element the id of its receiver. Elements that the receiver has not negotiated, or that cannot be
+    /// parsed, become padding. The packet keeps its length. An id above 14 does not fit a one-byte header, so such an
+    /// element is lost.
     package func renumberElements(by numbering: ExtensionNumbering, in packet: inout MutableSpan<UInt8>) {
         guard !extensionRange.isEmpty, !numbering.isIdentity else { return }
         if extensionProfile == Self.oneByteProfile {
@@ -98,13 +104,13 @@ extension RTPHeader {
         for index in range { packet[index] = 0 }
     }
 
-    /// Four bits of id, four bits of length minus one (RFC 8285 §4.2).
+    /// The element headers have four bits of id and four bits of length minus one (RFC 8285 §4.2).
     private func oneByteElement(_ id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
         var offset = extensionRange.lowerBound
         while offset < extensionRange.upperBound {
             let header = packet[offset]
             offset += 1
-            // A zero byte is padding; id 0 with a length and id 15 end the search.
+            // A zero byte is padding. An id of 0 with a length, or an id of 15, ends the search.
             if header == 0 { continue }
             let found = header >> 4
             guard found != 0, found != 15 else { return nil }
@@ -116,7 +122,7 @@ extension RTPHeader {
         return nil
     }
 
-    /// A byte of id, a byte of length (RFC 8285 §4.3); id 0 is one byte of padding.
+    /// The element headers have a byte of id and a byte of length (RFC 8285 §4.3). An id of 0 is one byte of padding.
     private func twoByteElement(_ id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
         var offset = extensionRange.lowerBound
         while offset < extensionRange.upperBound {

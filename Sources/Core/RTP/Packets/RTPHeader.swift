@@ -11,35 +11,44 @@ package import Primitives
 ///     |      defined by profile       |           length              |  if X
 ///     |                        header extension                       |
 ///
-/// The five fields that a relay changes are variables; `write(to:)` puts them back into the packet they came from.
-/// The value is trivial and small, for it is handed on with every packet: parsing allocates nothing and keeps nothing of the packet.
+/// The five fields that a relay changes are variables; `write(to:)` writes them into the packet they were parsed from.
+/// The value is trivial and small, because it is passed on with every packet. Parsing allocates nothing and keeps no
+/// reference to the packet.
 package struct RTPHeader: Equatable, Sendable {
+    /// Bytes of a header without contributing sources and extension.
     package static let fixedLength = 12
 
+    /// The marker bit (M).
     package var marker: Bool
+    /// The payload type (PT).
     package var payloadType: PayloadType
+    /// The sequence number.
     package var sequenceNumber: SequenceNumber
+    /// The timestamp, in ticks of the codec's clock.
     package var timestamp: RTPTimestamp
+    /// The synchronization source.
     package var ssrc: SSRC
 
     /// The 16 bits "defined by profile" of the header extension; 0 without one.
     package let extensionProfile: UInt16
     private let contributingSources: UInt8
     private let extensionStart: UInt16
-    /// Right behind the extension.
+    /// The offset of the payload, behind the extension.
     private let payloadStart: UInt16
     private let payloadEnd: UInt16
 
-    /// 0…15.
+    /// The number of contributing sources (CC), 0…15.
     package var contributingSourceCount: Int { Int(contributingSources) }
-    /// The header extension without its own four-byte header; empty without one.
+    /// The range of the header extension without its own four-byte header; empty if there is none.
     package var extensionRange: Range<Int> { Int(extensionStart)..<Int(payloadStart) }
-    /// The payload without padding.
+    /// The range of the payload without padding.
     package var payloadRange: Range<Int> { Int(payloadStart)..<Int(payloadEnd) }
 
-    /// Parses a whole packet, already decrypted if padding is to be right.
+    /// Parses a whole packet. It must have been decrypted already for the padding to be right.
+    ///
+    /// - Throws: `malformedLength`, `malformedVersion` or `malformedPadding`.
     package init(parsing packet: Span<UInt8>) throws(RTPError) {
-        // A datagram has no more either.
+        // A datagram cannot be longer.
         guard packet.count >= Self.fixedLength, packet.count <= UInt16.max else { throw .malformedLength }
         let flags = packet[0]
         guard flags >> 6 == 2 else { throw .malformedVersion }
@@ -69,13 +78,14 @@ package struct RTPHeader: Equatable, Sendable {
             payloadEnd = UInt16(truncatingIfNeeded: packet.count)
             return
         }
-        // The last byte counts the padding bytes, itself among them.
+        // The last byte is the number of padding bytes, itself included.
         let padding = Int(packet[packet.count - 1])
         guard padding >= 1, padding <= packet.count - end else { throw .malformedPadding }
         payloadEnd = UInt16(truncatingIfNeeded: packet.count - padding)
     }
 
-    /// The header of a packet without extension, contributing sources or padding; the payload is yet to come.
+    /// Makes the header of a packet without extension, contributing sources and padding, whose payload is not known
+    /// yet.
     package init(
         marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC
     ) {
@@ -91,14 +101,15 @@ package struct RTPHeader: Equatable, Sendable {
         )
     }
 
-    /// Writes the whole header of a packet that is made here, before its payload.
+    /// Writes all twelve bytes of a header that was not parsed. A header that was parsed from a packet with extension
+    /// or contributing sources traps.
     package func writeNew(to packet: inout MutableSpan<UInt8>) {
         precondition(payloadRange.lowerBound == Self.fixedLength, "a header that was parsed goes back with write(to:)")
         packet[0] = 0x80
         write(to: &packet)
     }
 
-    /// Writes marker, payload type, sequence number, timestamp and SSRC over those of the packet that begins at `start`.
+    /// Overwrites marker, payload type, sequence number, timestamp and SSRC of the packet that starts at `start`.
     package func write(to packet: inout MutableSpan<UInt8>, at start: Int = 0) {
         precondition(
             packet.count - start >= Self.fixedLength, "an RTP header goes back into the packet it was parsed from")
@@ -108,7 +119,8 @@ package struct RTPHeader: Equatable, Sendable {
         packet.setBigEndian32(ssrc.rawValue, at: start + 8)
     }
 
-    /// One of the contributing sources (RFC 3550 §5.1); `packet` is the one this header was parsed from.
+    /// A contributing source (RFC 3550 §5.1). `index` is below `contributingSourceCount`, and `packet` is the one from
+    /// which this header was parsed.
     package func contributingSource(at index: Int, in packet: Span<UInt8>) -> SSRC {
         precondition(index < contributingSourceCount, "there are contributingSourceCount of them")
         return SSRC(packet.bigEndian32(at: Self.fixedLength + 4 * index))

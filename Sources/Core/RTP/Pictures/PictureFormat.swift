@@ -1,11 +1,15 @@
-/// Finds the beginning of key frames in RTP payloads, by the few bits that a relay may know of pictures.
+/// Finds the start of key frames in RTP payloads, from the few bits that a relay may know of pictures.
 package enum PictureFormat: Equatable, Sendable {
+    /// RFC 7741.
     case vp8
+    /// RFC 9628.
     case vp9
+    /// RFC 6184.
     case h264
+    /// The RTP payload format for AV1 of the Alliance for Open Media.
     case av1
 
-    /// By encoding name, in any case; `nil` for what is not known here.
+    /// The format of an encoding name, in upper or lower case; `nil` for other encodings.
     package init?(encodingName name: String) {
         switch name.uppercased() {
         case "VP8": self = .vp8
@@ -32,7 +36,7 @@ package enum PictureFormat: Equatable, Sendable {
     ///     |X|R|N|S|R| PID |   then, with X: |I|L|T|K| RSV |, and what these announce
     private static func beginsVP8KeyFrame(_ payload: Span<UInt8>) -> Bool {
         guard !payload.isEmpty else { return false }
-        // S and PID 0: the first packet of a frame, the only one that begins with its header.
+        // S is set and PID is 0: the first packet of a frame, the only one that starts with the frame header.
         guard payload[0] & 0x17 == 0x10 else { return false }
         var offset = 1
         if payload[0] & 0x80 != 0 {
@@ -47,7 +51,7 @@ package enum PictureFormat: Equatable, Sendable {
             if present & 0x40 != 0 { offset += 1 }
             if present & 0x30 != 0 { offset += 1 }
         }
-        // P, inverse: 0 is a key frame.
+        // P is inverse: 0 is a key frame.
         return payload.count > offset && payload[offset] & 0x01 == 0
     }
 
@@ -57,7 +61,7 @@ package enum PictureFormat: Equatable, Sendable {
     private static func beginsVP9KeyFrame(_ payload: Span<UInt8>) -> Bool {
         guard !payload.isEmpty else { return false }
         let flags = payload[0]
-        // B: a frame begins; P: it builds on earlier pictures.
+        // B: a frame starts. P: it depends on earlier pictures.
         guard flags & 0x08 != 0, flags & 0x40 == 0 else { return false }
         guard flags & 0x20 != 0 else { return true }
         var offset = 1
@@ -65,7 +69,7 @@ package enum PictureFormat: Equatable, Sendable {
             guard payload.count > offset else { return false }
             offset += payload[offset] & 0x80 != 0 ? 2 : 1
         }
-        // Upper spatial layers of a key frame do not build on earlier pictures either.
+        // Upper spatial layers of a key frame do not depend on earlier pictures either.
         return payload.count > offset && payload[offset] & 0x0E == 0
     }
 

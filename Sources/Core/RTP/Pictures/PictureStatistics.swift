@@ -1,41 +1,45 @@
 package import Primitives
 
-/// Pictures of one video source: how many came, how many of them stand for themselves, and how often they stood still.
+/// Picture counts of one video source: all pictures, key frames, and freezes.
 ///
-/// A gateway that does not decode sees when pictures come, and not whether they can be shown: a picture counts with its first
-/// packet, and what is missing of it is not asked for.
+/// A gateway that does not decode sees when pictures arrive, and not whether they can be shown. A picture counts with
+/// its first packet, whether or not it is complete.
 package struct PictureStatistics: Equatable, Sendable {
-    /// As many pictures as the mean interval is taken of, and as few as one can be taken of (what libwebrtc uses for `freezeCount`).
+    /// The most and the fewest pictures for the mean interval (the values that libwebrtc uses for `freezeCount`).
     private static let memory = 30
     private static let enough = 5
-    /// Nanoseconds; so much longer than the mean is a freeze (W3C webrtc-stats, `freezeCount`).
+    /// Nanoseconds by which an interval exceeds the mean in a freeze (W3C webrtc-stats, `freezeCount`).
     private static let noticeable: UInt64 = 150_000_000
-    /// Nanoseconds; a longer pause is one that somebody wanted, and no freeze (W3C webrtc-stats, `pauseCount`).
+    /// Nanoseconds; a longer interval is an intended pause and no freeze (W3C webrtc-stats, `pauseCount`).
     private static let intended: UInt64 = 5_000_000_000
 
+    /// Pictures received.
     package private(set) var frames: UInt64 = 0
+    /// Key frames received.
     package private(set) var keyFrames: UInt64 = 0
-    /// Intervals of three times the mean and more, that exceed it by 150 ms and more.
+    /// Intervals of at least three times the mean that exceed the mean by at least 150 ms.
     package private(set) var freezes: UInt64 = 0
-    /// How long all freezes were.
+    /// The duration of all freezes.
     package var frozen: Duration { .nanoseconds(Int64(clamping: frozenNanoseconds)) }
 
     private var frozenNanoseconds: UInt64 = 0
-    /// Whether `source`, `timestamp` and `begun` are those of a picture before.
+    /// Whether `source`, `timestamp` and `started` are those of an earlier picture.
     private var isRunning = false
     private var source = SSRC(0)
     private var timestamp = RTPTimestamp(0)
     private var begun = MonotonicTime.zero
     private var lastKeyFrame = RTPTimestamp(0)
-    /// The last intervals in nanoseconds: a ring, the oldest at `place` once it is full; empty before the first picture.
+    /// The last intervals in nanoseconds: a ring whose oldest element is at `place` once it is full; empty before the
+    /// first picture.
     private var intervals: [UInt64] = []
     private var known = 0
     private var place = 0
     private var sum: UInt64 = 0
 
+    /// Starts without a picture.
     package init() {}
 
-    /// Takes a packet in; another source than before begins anew.
+    /// Takes a packet of video. A packet of another source than before starts the intervals again.
     package mutating func packetReceived(
         from ssrc: SSRC, timestamp now: RTPTimestamp, beginsKeyFrame: Bool, at moment: MonotonicTime
     ) {
@@ -53,7 +57,8 @@ package struct PictureStatistics: Equatable, Sendable {
         (isRunning, source, timestamp, begun) = (true, ssrc, now, moment)
     }
 
-    /// The source began anew, or was held: the time that went by is nobody's freeze.
+    /// Ends the current interval, because the source has started again or was on hold: the time that has passed is no
+    /// freeze.
     package mutating func restart() {
         isRunning = false
         (known, place, sum) = (0, 0, 0)

@@ -1,15 +1,18 @@
 package import Primitives
 
-/// How often, and how long, a receiver of video could show nothing new, as far as it tells: from its request for a key
-/// frame until the next key frame is sent to it.
+/// How often, and how long, a receiver of video could show no new picture, as far as its feedback tells: while it waits
+/// for a key frame or for a lost packet that it has requested.
 ///
-///     receiver ──PLI──▶ … ──PLI──▶
-///              ◀──────────────────── key frame
-///              │       frozen       │
+///     receiver ──NACK──▶ … ──NACK──▶          receiver ──PLI──▶ … ──PLI──▶
+///              ◀─────────── the packet                 ◀────────────────── key frame
+///              │  frozen    │                          │      frozen       │
 ///
-/// A gateway that does not decode knows no better. A decoder asks when it has given up waiting for what it misses.
+/// A gateway that does not decode has no better measure. A decoder requests a key frame when it has stopped waiting for
+/// a lost packet. That may be seconds after its last NACK, and both are one freeze.
+///
+/// A freeze that goes on is counted up to the last request of the receiver, so that no count ever falls.
 package struct PictureWaits: Equatable, Sendable {
-    /// Less is no freeze that anybody would notice (W3C webrtc-stats, `freezeCount`).
+    /// A shorter wait is no noticeable freeze (W3C webrtc-stats, `freezeCount`).
     private static let noticeable = Duration.milliseconds(150)
     /// Who waits asks again within this time: who does not has got what it needs.
     private static let silence = Duration.seconds(3)
@@ -26,7 +29,9 @@ package struct PictureWaits: Equatable, Sendable {
 
     package init() {}
 
-    /// The receiver has asked for a key frame (PLI, RFC 4585 §6.3.1, or FIR, RFC 5104 §4.3.1).
+    // MARK: Key frames
+
+    /// Records that the receiver has requested a key frame (PLI, RFC 4585 §6.3.1, or FIR, RFC 5104 §4.3.1).
     package mutating func keyFrameRequested(at now: MonotonicTime) {
         guard hasBegun else { return }
         if now - lastRequest > Self.silence { end(at: lastRequest) }
@@ -34,7 +39,7 @@ package struct PictureWaits: Equatable, Sendable {
         lastRequest = now
     }
 
-    /// A key frame begins that is sent to the receiver.
+    /// Records that the start of a key frame is sent to the receiver, which needs no earlier packet any more.
     package mutating func keyFrameSent(at now: MonotonicTime) {
         hasBegun = true
         end(at: now - lastRequest > Self.silence ? lastRequest : now)

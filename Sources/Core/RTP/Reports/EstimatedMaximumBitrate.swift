@@ -1,19 +1,23 @@
 package import Primitives
 
-/// REMB (draft-alvestrand-rmcat-remb-03 §2.2): what the receiver believes the path carries for these sources together.
+/// REMB (draft-alvestrand-rmcat-remb-03 §2.2): the receiver's estimate of the bit rate that the path carries for all
+/// its sources together.
 package struct EstimatedMaximumBitrate: Hashable, Sendable {
+    /// The SSRC of the receiver that sends the REMB.
     package var sender: SSRC
+    /// The estimate in bits per second.
     package var bitsPerSecond: UInt64
-    /// At most 255.
+    /// The sources of media that the estimate applies to, at most 255.
     package var sources: [SSRC]
 
+    /// Makes a REMB of its parts; each parameter is the property of that name.
     package init(sender: SSRC, bitsPerSecond: UInt64, sources: [SSRC]) {
         self.sender = sender
         self.bitsPerSecond = bitsPerSecond
         self.sources = sources
     }
 
-    /// "REMB" in ASCII: tells it from other application layer feedback.
+    /// "REMB" in ASCII, which distinguishes it from other application layer feedback.
     private static let name: UInt32 = 0x5245_4D42
     private static let mantissaBits = 18
 
@@ -28,7 +32,7 @@ package struct EstimatedMaximumBitrate: Hashable, Sendable {
             return nil
         }
         let (exponent, mantissa) = (rate >> Self.mantissaBits, UInt64(rate & (1 << Self.mantissaBits - 1)))
-        // Six bits of exponent say more than 64 bits hold.
+        // With an exponent of six bits, values can exceed 64 bits.
         let fits = mantissa.leadingZeroBitCount >= Int(exponent)
         self.init(sender: SSRC(sender), bitsPerSecond: fits ? mantissa << exponent : .max, sources: [])
         for _ in 0..<count {
@@ -37,7 +41,7 @@ package struct EstimatedMaximumBitrate: Hashable, Sendable {
         }
     }
 
-    /// Bits that the mantissa has no room for are cut off: the estimate is a ceiling and must not grow.
+    /// Excess bits of the mantissa are truncated: the estimate is an upper bound and must not grow by rounding.
     func write(to writer: inout ByteWriter) {
         precondition(sources.count <= 255, "a REMB has room for 255 sources")
         let exponent = max(0, 64 - bitsPerSecond.leadingZeroBitCount - Self.mantissaBits)

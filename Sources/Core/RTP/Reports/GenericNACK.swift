@@ -1,31 +1,36 @@
 package import Primitives
 
-/// Generic NACK (RFC 4585 §6.2.1): packets of one source that did not arrive.
+/// Generic NACK (RFC 4585 §6.2.1): packets of one source that have not arrived.
 package struct GenericNACK: Hashable, Sendable {
-    /// A packet and a bitmask of the sixteen after it.
+    /// A lost packet, and a bitmask of lost packets among the sixteen after it.
     package struct Entry: Hashable, Sendable {
-        /// PID.
+        /// The packet ID (PID): the sequence number of a lost packet.
         package var packet: SequenceNumber
-        /// BLP: bit *i* stands for `packet + i + 1`.
+        /// The bitmask of following lost packets (BLP): bit *i* stands for `packet + i + 1`.
         package var following: UInt16
 
+        /// Makes an entry of its parts.
         package init(packet: SequenceNumber, following: UInt16) {
             self.packet = packet
             self.following = following
         }
     }
 
+    /// The SSRC of the receiver that sends the NACK.
     package var sender: SSRC
+    /// The SSRC of the stream with the lost packets.
     package var media: SSRC
+    /// The lost packets, packed; at least one entry in a packet that was parsed.
     package var entries: [Entry]
 
+    /// Makes a NACK of its parts; each parameter is the property of that name.
     package init(sender: SSRC, media: SSRC, entries: [Entry]) {
         self.sender = sender
         self.media = media
         self.entries = entries
     }
 
-    /// Packs sequence numbers given in ascending order into as few entries as possible.
+    /// Makes a NACK for sequence numbers in ascending order, packed into as few entries as possible.
     package init(sender: SSRC, media: SSRC, lost: [SequenceNumber]) {
         self.init(sender: sender, media: media, entries: [])
         for number in lost {
@@ -37,7 +42,7 @@ package struct GenericNACK: Hashable, Sendable {
         }
     }
 
-    /// Every sequence number that is asked for.
+    /// The sequence numbers of all lost packets, in the order of the entries.
     package var lost: [SequenceNumber] {
         var numbers: [SequenceNumber] = []
         for entry in entries {

@@ -1,10 +1,11 @@
 package import Primitives
 
-/// BYE (RFC 3550 §6.6); the reason text is skipped.
+/// BYE (RFC 3550 §6.6): sources that end. The reason text is ignored.
 package struct Goodbye: Hashable, Sendable {
-    /// At most 31.
+    /// The SSRCs that end, at most 31.
     package var sources: [SSRC]
 
+    /// Makes a BYE for these sources.
     package init(_ sources: [SSRC]) { self.sources = sources }
 
     init?(reading reader: inout ByteReader, sources count: Int) {

@@ -1,10 +1,13 @@
 package import Primitives
 
-/// PLI (RFC 4585 §6.3.1): the decoder of `media` needs a picture it can start from.
+/// PLI (RFC 4585 §6.3.1): the decoder of `media` needs a picture that it can start from.
 package struct PictureLossIndication: Hashable, Sendable {
+    /// The SSRC of the receiver that sends the PLI.
     package var sender: SSRC
+    /// The SSRC of the video stream.
     package var media: SSRC
 
+    /// Makes a PLI of its parts.
     package init(sender: SSRC, media: SSRC) {
         self.sender = sender
         self.media = media

@@ -1,21 +1,27 @@
 import Primitives
 
-/// An RTCP datagram: one or more packets, one after the other (RFC 3550 §6.1).
+/// An RTCP datagram: one or more packets in sequence (RFC 3550 §6.1).
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
 ///     |V=2|P| RC/FMT  |      PT       |     length in words − 1       |
 ///
-/// Parsing also takes datagrams that do not begin with a report (reduced size, RFC 5506). Building is up to the
-/// caller: what it lists is what is written, in that order.
+/// Parsing also accepts datagrams that do not start with a report (reduced size, RFC 5506). When a datagram is made,
+/// exactly the listed packets are written, in that order.
 package struct RTCPCompound: Hashable, Sendable {
+    /// The most packets of a datagram that is parsed.
     package static let maximumPackets = 64
 
+    /// The packets, in their order.
     package var packets: [RTCPPacket]
 
+    /// Makes a datagram of these packets.
     package init(_ packets: [RTCPPacket]) { self.packets = packets }
 
-    /// One malformed packet spoils the datagram (RFC 3550 §A.2).
+    /// Parses a datagram. One malformed packet invalidates it (RFC 3550 §A.2).
+    ///
+    /// - Throws: `malformedLength`, `malformedVersion`, `malformedPadding` or `malformedBody`; `limitPackets` for more
+    ///   than `maximumPackets` packets.
     package init(parsing datagram: Span<UInt8>) throws(RTPError) {
         packets = []
         guard datagram.count >= 4 else { throw .malformedLength }
@@ -43,7 +49,8 @@ package struct RTCPCompound: Hashable, Sendable {
         }
     }
 
-    /// Whole words (RFC 3550 §6.4.1); libwebrtc and Pion pad transport-wide feedback by single bytes, and say so here.
+    /// RTCP padding is whole words (RFC 3550 §6.4.1). libwebrtc and Pion pad transport-wide feedback by single bytes,
+    /// and set the padding bit.
     private static func isPadding(_ count: Int, type: UInt8, format: UInt8) -> Bool {
         if type == RTCPType.transportFeedback, format == FeedbackFormat.transportWide, (1...3).contains(count) {
             return true
@@ -51,6 +58,7 @@ package struct RTCPCompound: Hashable, Sendable {
         return count >= 4 && count.isMultiple(of: 4)
     }
 
+    /// The datagram as bytes, without SRTCP protection.
     package var bytes: [UInt8] {
         var writer = ByteWriter(reserving: 128)
         for packet in packets { packet.write(to: &writer) }

@@ -1,17 +1,26 @@
 package import Primitives
 
-/// One packet out of an RTCP compound.
+/// One packet of an RTCP compound packet.
 package enum RTCPPacket: Hashable, Sendable {
+    /// SR (RFC 3550 §6.4.1).
     case senderReport(SenderReport)
+    /// RR (RFC 3550 §6.4.2).
     case receiverReport(ReceiverReport)
+    /// SDES (RFC 3550 §6.5).
     case sourceDescription(SourceDescription)
+    /// BYE (RFC 3550 §6.6).
     case goodbye(Goodbye)
+    /// Generic NACK (RFC 4585 §6.2.1).
     case genericNACK(GenericNACK)
+    /// PLI (RFC 4585 §6.3.1).
     case pictureLossIndication(PictureLossIndication)
+    /// FIR (RFC 5104 §4.3.1).
     case fullIntraRequest(FullIntraRequest)
+    /// REMB (draft-alvestrand-rmcat-remb-03 §2.2).
     case estimatedMaximumBitrate(EstimatedMaximumBitrate)
+    /// Transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1).
     case transportFeedback(TransportFeedback)
-    /// APP, XR and whatever else the gateway has no use for.
+    /// APP, XR and all other packets that the gateway does not use; their body is not kept.
     case other(type: UInt8, format: UInt8)
 }
 
@@ -36,7 +45,7 @@ enum FeedbackFormat {
 }
 
 extension RTCPPacket {
-    /// Parses what follows the four-byte header of a packet, padding cut off.
+    /// Parses the body of a packet, which is what follows the four-byte header, without padding.
     init(type: UInt8, format: UInt8, body: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(body)
         let parsed: Self? =
@@ -66,7 +75,7 @@ extension RTCPPacket {
         self = parsed
     }
 
-    /// Appends the packet, header included. `.other` has kept no body and writes nothing.
+    /// Appends the packet, header included. Nothing is written for `.other`, whose body was not kept.
     package func write(to writer: inout ByteWriter) {
         switch self {
         case .senderReport(let report): report.write(to: &writer)
@@ -84,7 +93,7 @@ extension RTCPPacket {
 }
 
 extension ByteWriter {
-    /// Writes an RTCP packet: the common header, then what `body` writes, which must fill whole 32-bit words.
+    /// Writes an RTCP packet: the common header, then the output of `body`, which must be whole 32-bit words.
     mutating func writeRTCP(type: UInt8, format: Int, _ body: (inout ByteWriter) -> Void) {
         let start = count
         write(0x80 | UInt8(truncatingIfNeeded: format & 0x1F))

@@ -1,11 +1,13 @@
 package import Primitives
 
-/// RR (RFC 3550 §6.4.2); profile-specific extensions are skipped.
+/// RR (RFC 3550 §6.4.2). Profile-specific extensions are ignored.
 package struct ReceiverReport: Hashable, Sendable {
+    /// The SSRC of the receiver that sends the report.
     package var ssrc: SSRC
-    /// At most 31.
+    /// A block for each source that is reported on, at most 31.
     package var blocks: [ReportBlock]
 
+    /// Makes a report of its parts, without blocks unless given.
     package init(ssrc: SSRC, blocks: [ReportBlock] = []) {
         self.ssrc = ssrc
         self.blocks = blocks

@@ -1,23 +1,25 @@
 package import Primitives
 
-/// What a receiver says about one source (RFC 3550 §6.4.1).
+/// The report of a receiver about one source (RFC 3550 §6.4.1).
 package struct ReportBlock: Hashable, Sendable {
     static let length = 24
 
+    /// The source that the report is about.
     package var ssrc: SSRC
-    /// The fraction lost since the previous report, in 1/256.
+    /// The fraction of packets lost since the previous report, in 1/256.
     package var fractionLost: UInt8
-    /// Packets lost since the beginning, −8,388,608 … 8,388,607; negative when there were duplicates.
+    /// Packets lost since the start of the stream, −8,388,608 … 8,388,607; negative if duplicates outnumber losses.
     package var cumulativeLost: Int32
-    /// The highest sequence number received, with the count of its cycles in the upper half.
+    /// The highest sequence number received, with the number of its cycles in the upper 16 bits.
     package var extendedHighestSequence: UInt32
-    /// Interarrival jitter in timestamp units.
+    /// The interarrival jitter, in ticks of the RTP clock.
     package var jitter: UInt32
-    /// LSR: the middle of the NTP timestamp of the last sender report; 0 if there was none.
+    /// LSR: the middle 32 bits of the NTP timestamp of the last sender report; 0 if none has been received.
     package var lastSenderReport: UInt32
-    /// DLSR: the delay since then in 1/65,536 s.
+    /// DLSR: the delay since that report was received, in 1/65,536 s.
     package var delaySinceLastSenderReport: UInt32
 
+    /// Makes a block of its parts; each parameter is the property of that name, and 0 unless given.
     package init(
         ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, extendedHighestSequence: UInt32 = 0,
         jitter: UInt32 = 0,

@@ -1,16 +1,21 @@
 package import Primitives
 
-/// SR (RFC 3550 §6.4.1); profile-specific extensions are skipped.
+/// SR (RFC 3550 §6.4.1). Profile-specific extensions are ignored.
 package struct SenderReport: Hashable, Sendable {
+    /// The SSRC of the stream that the report describes.
     package var ssrc: SSRC
+    /// The wall-clock time of the report.
     package var ntp: NTPTimestamp
-    /// The same moment on the stream's own clock.
+    /// The same time on the RTP clock of the stream.
     package var timestamp: RTPTimestamp
+    /// RTP packets sent since the start of the stream, modulo 2³².
     package var packetCount: UInt32
+    /// Payload bytes sent since the start of the stream, without headers and padding, modulo 2³².
     package var octetCount: UInt32
-    /// At most 31.
+    /// A block for each source that is reported on, at most 31.
     package var blocks: [ReportBlock]
 
+    /// Makes a report of its parts, without blocks unless given; each parameter is the property of that name.
     package init(
         ssrc: SSRC, ntp: NTPTimestamp, timestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32,
         blocks: [ReportBlock] = []

@@ -2,20 +2,24 @@ package import Primitives
 
 /// SDES (RFC 3550 §6.5), of which only the CNAME is kept.
 package struct SourceDescription: Hashable, Sendable {
+    /// The description of one source.
     package struct Chunk: Hashable, Sendable {
+        /// The source that is described.
         package var ssrc: SSRC
-        /// At most 255 bytes of UTF-8 (RFC 3550 §6.5.1); `nil` if the chunk has none.
+        /// The canonical name, at most 255 bytes of UTF-8 (RFC 3550 §6.5.1); `nil` if the chunk has none.
         package var cname: String?
 
+        /// Makes a chunk of its parts.
         package init(ssrc: SSRC, cname: String?) {
             self.ssrc = ssrc
             self.cname = cname
         }
     }
 
-    /// At most 31.
+    /// The chunks, at most 31.
     package var chunks: [Chunk]
 
+    /// Makes a description of these chunks.
     package init(_ chunks: [Chunk]) { self.chunks = chunks }
 
     private static let end: UInt8 = 0
@@ -31,7 +35,7 @@ package struct SourceDescription: Hashable, Sendable {
                 guard let length = reader.readUInt8(), let text = reader.readBytes(Int(length)) else { return nil }
                 if item == Self.cname { chunk.cname = String(decoding: text, as: UTF8.self) }
             }
-            // Zeros fill the chunk up to the next word; a chunk that ends with the packet without one is let through.
+            // Zeros fill the chunk up to the next word. A chunk that ends with the packet without any zero is accepted.
             let misaligned = (reader.offset - start) % 4
             if misaligned != 0, reader.remaining > 0, !reader.skip(4 - misaligned) { return nil }
             chunks.append(chunk)
@@ -47,7 +51,7 @@ package struct SourceDescription: Hashable, Sendable {
 }
 
 extension SourceDescription.Chunk {
-    /// Appends a packet with this chunk alone.
+    /// Appends an SDES packet with this chunk only. A name beyond 255 bytes is truncated.
     package func writePacket(to writer: inout ByteWriter) {
         writer.writeRTCP(type: RTCPType.sourceDescription, format: 1) { writer in write(to: &writer) }
     }
@@ -62,7 +66,7 @@ extension SourceDescription.Chunk {
             for byte in text { writer.write(byte) }
             length = 2 + text.count
         }
-        // At least one zero ends the list.
+        // At least one zero byte ends the list.
         writer.writeZeros(4 - length % 4)
     }
 }

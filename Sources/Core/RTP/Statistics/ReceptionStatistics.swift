@@ -1,56 +1,68 @@
 package import Primitives
 
-/// What arrived from one source: sequence numbers, loss and jitter (RFC 3550 §A.1, §A.3, §A.8).
+/// Reception statistics of one source: sequence numbers, loss and jitter (RFC 3550 §A.1, §A.3, §A.8).
 ///
-/// Deviation: no probation (MIN_SEQUENTIAL). Packets arrive authenticated by SRTP, so a single one proves its source,
-/// and waiting for a second would cut off the beginning of every stream.
+/// Deviation: no probation (MIN_SEQUENTIAL). Packets have been authenticated by SRTP, so a single packet proves its
+/// source. Waiting for a second one would cut off the start of every stream.
 package struct ReceptionStatistics: Equatable, Sendable {
-    /// What a packet's sequence number means for the stream.
+    /// The meaning of a packet's sequence number for the stream.
     package enum Position: Equatable, Sendable {
-        /// The newest so far, with or without a gap before it.
+        /// The newest packet so far, with or without a gap before it.
         case newest
-        /// Reordered, retransmitted or a duplicate.
+        /// A reordered, retransmitted or duplicate packet.
         case late
-        /// So far off that it counts only if the next one follows on it.
+        /// The packet is so far off that it counts only if the next one follows it.
         case astray
-        /// The second in a row after a jump: counting has begun anew from here.
+        /// The second consecutive packet after a jump: counting starts again at this packet.
         case restarted
     }
 
-    /// A larger step ahead is a jump (MAX_DROPOUT).
+    /// A step ahead of at least this size is a jump (MAX_DROPOUT).
     package static let maximumDropout: UInt16 = 3000
-    /// A larger step back is a jump (MAX_MISORDER). The RFC's 100 would refuse retransmissions of fast video.
+    /// A step back of at least this size is a jump (MAX_MISORDER). The 100 of the RFC would exclude retransmissions of
+    /// fast video.
     package static let maximumMisorder: UInt16 = 1000
 
+    /// Packets received, late and duplicate ones included, but not those that are astray.
     package private(set) var packets: UInt64 = 0
-    /// Payload octets, without headers and padding.
+    /// Payload bytes received, without headers and padding.
     package private(set) var octets: UInt64 = 0
-    /// Stretches of numbers that were passed over, each a loss of one packet or more in a row; what came late made one, too.
+    /// Gaps in the sequence numbers, each a loss of one or more consecutive packets; late packets have made gaps, too.
     package private(set) var lossRuns: UInt64 = 0
 
     private var highest = SequenceNumber(0)
-    /// Multiples of 65,536.
+    /// Wrap-arounds of the sequence number, as multiples of 65,536.
     private var cycles: Int64 = 0
     private var first: Int64 = 0
-    /// Packets since `first`, as opposed to since ever.
+    /// Packets since `first`, unlike `packets`.
     private var received: Int64 = 0
-    /// Where the stream would go on if it has jumped; out of range if it has not.
+    /// The number with which the stream continues if it has jumped; out of range if it has not.
     private var afterJump: UInt32 = .max
 
     private var expectedBefore: Int64 = 0
     private var receivedBefore: Int64 = 0
-    /// Packets lost in stretches that a jump has ended.
+    /// Packets lost before the last jump.
     private var lostBeforeRestart: Int64 = 0
 
     private var clockRate: UInt32 = 0
     private var transit: UInt32 = 0
-    /// Sixteen times the jitter, which keeps the fraction (RFC 3550 §A.8).
+    /// Sixteen times the jitter, to keep its fraction (RFC 3550 §A.8).
     private var scaledJitter: UInt32 = 0
 
+    /// Starts without a packet.
     package init() {}
 
     // MARK: Inputs
 
+    /// Takes an authenticated packet.
+    ///
+    /// - Parameters:
+    ///   - number: Its sequence number.
+    ///   - timestamp: Its RTP timestamp.
+    ///   - clockRate: Ticks per second of the timestamp.
+    ///   - count: Its payload bytes.
+    ///   - now: Its time of arrival.
+    /// - Returns: What its number means. A packet that is `astray` does not count.
     package mutating func packetReceived(
         _ number: SequenceNumber, timestamp: RTPTimestamp, clockRate: UInt32, octets count: Int, at now: MonotonicTime
     ) -> Position {
@@ -63,7 +75,8 @@ package struct ReceptionStatistics: Equatable, Sendable {
         return position
     }
 
-    /// The next report about this source; begins a new interval for the fraction lost (RFC 3550 §A.3).
+    /// Makes the next report about this source, and starts a new interval for the fraction lost (RFC 3550 §A.3).
+    /// `lastSenderReport` and `delay` are LSR and DLSR.
     package mutating func report(about ssrc: SSRC, lastSenderReport: UInt32, delay: UInt32) -> ReportBlock {
         let expectedNow = expected
         let (expectedSince, receivedSince) = (expectedNow - expectedBefore, received - receivedBefore)
@@ -80,17 +93,19 @@ package struct ReceptionStatistics: Equatable, Sendable {
 
     // MARK: Queries
 
-    /// Whether a packet came since the last report.
+    /// Whether a packet has arrived since the last report.
     package var hasNews: Bool { received != receivedBefore }
 
+    /// The highest sequence number received, with the number of its cycles in the upper 16 bits.
     package var extendedHighestSequence: UInt32 { UInt32(truncatingIfNeeded: extendedHighest) }
 
-    /// Packets expected but not received; negative when duplicates outnumber losses.
+    /// Packets expected minus packets received; negative if duplicates outnumber losses.
     package var lost: Int64 { lostBeforeRestart + expected - received }
 
-    /// Interarrival jitter in timestamp units.
+    /// The interarrival jitter, in ticks of the RTP clock.
     package var jitter: UInt32 { scaledJitter >> 4 }
 
+    /// The interarrival jitter as a duration; zero before the first packet.
     package var jitterDuration: Duration {
         clockRate == 0 ? .zero : .nanoseconds(Int64(jitter) * 1_000_000_000 / Int64(clockRate))
     }
@@ -141,7 +156,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
         let (seconds, rest) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let arrival = UInt32(truncatingIfNeeded: seconds &* UInt64(rate) &+ rest &* UInt64(rate) / 1_000_000_000)
         let transitNow = arrival &- timestamp.rawValue
-        // Another clock rate is another timeline: its first packet has nothing to be compared with.
+        // Another clock rate starts another timeline, whose first packet cannot be compared with an earlier one.
         guard rate == clockRate else {
             (clockRate, transit) = (rate, transitNow)
             return

@@ -1,32 +1,38 @@
 package import Primitives
 
-/// The round trip to a receiver, out of its reports (RFC 3550 §6.4.1, figure 2).
+/// The round-trip time to a receiver, measured from its reports (RFC 3550 §6.4.1, figure 2).
 ///
 ///     sender   ──SR(ntp)──▶                    ──RR(LSR = ntp, DLSR)──▶   now
 ///                          ◀────── DLSR ──────▶
 ///
-/// When each report was sent is kept here instead of being read from LSR: a receiver that makes one up measures nothing.
+/// The time at which each report was sent is kept here and not taken from LSR, so that a receiver that invents an LSR
+/// measures nothing.
 package struct RoundTrip: Equatable, Sendable {
     private struct Sent: Equatable, Sendable {
         var compact: UInt32
         var moment: MonotonicTime
     }
 
-    /// Reports older than the last few are not referred to any more.
+    /// The number of sender reports that are kept; receivers do not refer to older ones.
     private static let memory = 4
 
+    /// The last round-trip time; `nil` before the first report that allows a measurement.
     package private(set) var latest: Duration?
-    /// When the report was sent that a receiver's has named last.
+    /// The time at which the sender report was sent that the last receiver report refers to; `nil` before the first
+    /// one.
     package private(set) var lastAnswered: MonotonicTime?
     private var sent: [Sent] = []
 
+    /// Starts without a report.
     package init() {}
 
+    /// Records that a sender report with this NTP timestamp is sent.
     package mutating func senderReportSent(_ ntp: NTPTimestamp, at now: MonotonicTime) {
         if sent.count == Self.memory { sent.removeFirst() }
         sent.append(Sent(compact: ntp.compact, moment: now))
     }
 
+    /// Takes a report block about the sender's stream. A block without LSR, or with one that is not known, is ignored.
     package mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) {
         guard block.lastSenderReport != 0, let report = sent.last(where: { $0.compact == block.lastSenderReport })
         else { return }

@@ -2,25 +2,27 @@
 package struct MediaDescription: Equatable, Sendable {
     /// The media type token, such as `audio`.
     package var type: String
-    /// 0 rejects the m-line (RFC 3264 §6) or, with `a=bundle-only`, hides it (RFC 9143 §6).
+    /// The port. 0 rejects the m-line (RFC 3264 §6) or, with `a=bundle-only`, hides it (RFC 9143 §6).
     package var port: UInt16
-    /// The number of ports after the slash, if written.
+    /// The number of ports after the slash; `nil` if it is not written.
     package var portCount: UInt16?
     /// The transport protocol, such as `UDP/TLS/RTP/SAVPF`.
     package var transportProtocol: String
-    /// Payload types for RTP, anything else for other protocols; at least one.
+    /// The formats: payload types for RTP, other tokens for other protocols; at least one.
     package var formats: [String]
-    /// `i=`
+    /// `i=`; `nil` if it is missing.
     package var information: String?
-    /// `c=`, one, or several for hierarchically encoded multicast.
+    /// `c=`; several are allowed for hierarchically encoded multicast.
     package var connections: [Connection]
-    /// `b=`
+    /// The `b=` lines.
     package var bandwidths: [Bandwidth]
-    /// `k=`, obsolete: kept, never used.
+    /// `k=`, obsolete; it is kept but never used.
     package var key: String?
-    /// `a=`
+    /// The `a=` lines.
     package var attributes: [Attribute]
 
+    /// Makes an m-line of its parts; each parameter is the property of that name. There is no `i=`, `k=` and number of
+    /// ports.
     package init(
         type: String, port: UInt16, transportProtocol: String, formats: [String], connections: [Connection] = [],
         bandwidths: [Bandwidth] = [], attributes: [Attribute] = []

@@ -1,13 +1,16 @@
 extension SessionDescription {
-    /// Reads a description in the order that RFC 8866 §9 prescribes; a line out of place or of an unknown type
-    /// is an error (RFC 8866 §5), an unknown attribute is not.
+    /// Reads a description in the order that RFC 8866 §9 prescribes. A line out of order or of an unknown type is an
+    /// error (RFC 8866 §5); an unknown attribute is not.
+    ///
+    /// - Throws: `.malformedLine` if a line breaks the grammar, `.limitExceeded` if a limit of `DescriptionLimits` is
+    ///   exceeded.
     package init(parsing text: String) throws(SDPError) {
         var parser = DescriptionParser(lines: try DescriptionLines(text))
         self = try parser.session()
     }
 }
 
-/// Recursive descent over the lines of a description.
+/// A recursive descent parser for the lines of a description.
 private struct DescriptionParser {
     var lines: DescriptionLines
     var attributeCount = 0
@@ -153,7 +156,7 @@ private struct DescriptionParser {
         return .malformedLine(line.number, "\(Unicode.Scalar(line.type))= stands out of order or too often")
     }
 
-    /// Fields are apart by one space each; more are tolerated.
+    /// The fields of a line. They are separated by one space; more spaces are tolerated.
     private func fields(of line: DescriptionLines.Line) -> [ArraySlice<UInt8>] {
         lines.bytes(of: line).split(separator: UInt8(ascii: " "))
     }

@@ -1,5 +1,5 @@
 extension SessionDescription {
-    /// The text on the wire: lines in the order of RFC 8866 §5, each ended by CRLF.
+    /// The text for the peer: lines in the order of RFC 8866 §5, each ended by CRLF.
     package var serialized: String {
         var text = DescriptionText()
         text.line("v", "0")

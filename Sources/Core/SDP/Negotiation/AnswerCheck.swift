@@ -1,24 +1,28 @@
 import Primitives
 
-/// Holds an answer against the offer it answers (RFC 3264 §6, RFC 8829 §5.11) and draws up the agreement.
+/// Checks an answer against its offer (RFC 3264 §6, RFC 8829 §5.11) and makes the agreement.
 ///
-/// An m-line that the gateway cannot carry as it is answered counts as rejected, as one of an offer would: the call goes
-/// on with the others. What contradicts the offer is an error.
+/// An m-line that the gateway cannot carry as answered counts as rejected, as it would in an offer; the call continues
+/// with the others. An answer that contradicts the offer is an error.
 struct AnswerCheck {
     let offered: [LocalMedia]
     let answer: PeerDescription
-    /// The leg's, for sentences to its peer.
+    /// The payload types of the leg, for error messages to its peer.
     let numbering: LegNumbering
 
-    /// What is agreed, and the answer as it was taken: one m-line for each offered one, refused where nothing is agreed.
+    /// The agreement, and the answer as it was taken: one m-line for each offered one, refused where nothing is agreed.
     struct Result {
         var agreement: NegotiatedLeg
         var answer: PeerDescription
     }
 
+    /// Checks the answer.
+    ///
     /// - Parameters:
     ///   - first: The gateway's credentials for the first transport.
-    ///   - standing: What was agreed before.
+    ///   - standing: What was agreed before; `nil` in a first exchange.
+    /// - Throws: `.unsupportedLitePeer`, `.answerMismatch` if the answer contradicts the offer, `.noUsableMedia` if no
+    ///   m-line is agreed.
     func result(first: ICECredentials, standing: NegotiatedLeg?) throws(SDPError) -> Result {
         guard !answer.isLite else { throw .unsupportedLitePeer }
         var taken = try completed()
@@ -39,8 +43,10 @@ struct AnswerCheck {
         return Result(agreement: NegotiatedLeg(transports, media: media), answer: taken)
     }
 
-    /// The answer with a vacancy for every m-line that it leaves out. RFC 3264 §6 wants as many as the offer has; some
-    /// agents drop those that they cannot take.
+    /// The answer with a rejected m-line for every one that it omits. RFC 3264 §6 requires as many m-lines as the offer
+    /// has, but some agents omit those that they cannot take.
+    ///
+    /// - Throws: `.answerMismatch` if m-lines are left over.
     private func completed() throws(SDPError) -> PeerDescription {
         var completed = answer
         var left = answer.media[...]
@@ -69,7 +75,7 @@ struct AnswerCheck {
         guard !answer.namesMid || answer.mid == offer.mid else {
             throw Self.fault(answer, "its a=mid is not that of the offer")
         }
-        // Some agents take port 0 for another port; nothing comes of it (RFC 3264 §6).
+        // Some agents answer port 0 with another port; the m-line stays rejected (RFC 3264 §6).
         if offer.isRejected { answer.refusal = .disabledByPeer }
         guard answer.refusal == nil else { return Self.rejection(of: offer) }
         guard answer.transportProtocol.uppercased() == offer.transportProtocol else {
@@ -91,7 +97,7 @@ struct AnswerCheck {
             remoteSources: answer.sources)
         agreed.packetTime = answer.packetTimes
         let answered = PayloadTypeSet(codecs)
-        // What they say of channels is about the other leg's peer.
+        // Their stereo parameters describe the other leg's peer.
         agreed.furtherCodecs = offer.codecs.filter {
             offer.decodable.contains($0.payloadType) && !answered.contains($0.payloadType)
         }
@@ -109,8 +115,10 @@ struct AnswerCheck {
         return rejected.agreement(direction: .inactive, codecs: [], extensions: [], remoteSources: [])
     }
 
-    /// Formats that were not offered may stand in an answer (RFC 3264 §6.1) and are passed over; an offered payload type
-    /// that now means another encoding is an error, for it would be relayed under the wrong meaning.
+    /// Completes the answered codecs from the offered ones.
+    ///
+    /// An answer may contain formats that were not offered (RFC 3264 §6.1); they are ignored. An offered payload type
+    /// that now means another encoding is an error, because it would be relayed with the wrong meaning.
     private func readCodecs(of answer: inout PeerMedia, as offer: LocalMedia) throws(SDPError) {
         for index in answer.codecs.indices {
             let codec = answer.codecs[index]
@@ -126,11 +134,11 @@ struct AnswerCheck {
 }
 
 extension PeerMedia {
-    /// Whether it can be the answer to that m-line.
+    /// Whether this m-line can be the answer to that offered one.
     fileprivate func mayAnswer(_ offer: LocalMedia) -> Bool { kind == offer.kind && (!namesMid || mid == offer.mid) }
 }
 
 extension HeaderExtension {
-    /// The same mapping from the other side's view.
+    /// The same mapping as the other side sees it.
     fileprivate var reversed: HeaderExtension { HeaderExtension(id: id, uri: uri, direction: direction.reversed) }
 }

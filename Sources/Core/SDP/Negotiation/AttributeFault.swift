@@ -1,15 +1,18 @@
-/// An attribute whose value cannot be read.
+/// Thrown for an attribute whose value cannot be read.
 struct AttributeFault: Error {
     let attribute: Attribute
 
     init(_ attribute: Attribute) { self.attribute = attribute }
 
-    /// Passwords and fingerprints are not repeated, and nothing long is.
+    /// The fault as a clause for an error message. The value is not repeated, since it may be a password, a fingerprint
+    /// or long.
     var sentence: String { "a=\(attribute.name.prefix(32)) cannot be read" }
 }
 
 extension [HeaderExtension] {
-    /// Takes the mapping unless its identifier is outside 1…255 or mapped already.
+    /// Adds a mapping unless its id is outside 1…255 or already mapped.
+    ///
+    /// - Throws: If the value is no mapping.
     mutating func add(reading attribute: Attribute) throws(AttributeFault) {
         guard let value = attribute.value, let mapping = HeaderExtension.reading(value) else {
             throw AttributeFault(attribute)

@@ -1,7 +1,8 @@
-/// Two channels of Opus (RFC 7587 §6.1): whoever says `stereo=1` would like to receive them, whoever says `sprop-stereo=1` is likely to
-/// send them. Both are declarative: each side says its own, and neither has to follow the other (§7.1).
+/// Stereo of Opus (RFC 7587 §6.1). A peer that says `stereo=1` prefers to receive two channels; a peer that says
+/// `sprop-stereo=1` is likely to send them. Both parameters are declarative: each side says its own and need not follow
+/// the other (§7.1).
 extension Codec {
-    /// What the other end of a stream says when it takes what this one sends, and sends what this one takes.
+    /// This format as the other end of the stream describes it, with `stereo` and `sprop-stereo` swapped.
     package var withStereoReversed: Codec {
         guard isNamed("opus"), let parameters else { return self }
         var format = FormatParameters(parameters)
@@ -12,7 +13,7 @@ extension Codec {
         return with(format)
     }
 
-    /// The same, in one channel both ways.
+    /// This format with one channel in both directions.
     var withoutStereo: Codec {
         guard isNamed("opus"), let parameters else { return self }
         var format = FormatParameters(parameters)
@@ -22,7 +23,7 @@ extension Codec {
         return with(format)
     }
 
-    /// This format with the parameters that a peer gave it, if that is Opus.
+    /// This format with the parameters of the peer's description, if it is Opus and the peer described it.
     func described(like said: Codec?) -> Codec {
         guard isNamed("opus"), let said, said.isSameEncoding(as: self) else { return self }
         var described = self

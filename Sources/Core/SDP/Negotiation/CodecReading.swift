@@ -1,6 +1,6 @@
 import Primitives
 
-/// Puts the codecs of an m-line together out of `a=rtpmap`, `a=fmtp` and `a=rtcp-fb`, in whatever order they stand.
+/// Builds the codecs of an m-line from `a=rtpmap`, `a=fmtp` and `a=rtcp-fb`, which may come in any order.
 struct CodecReading {
     private struct Entry {
         let payloadType: PayloadType
@@ -20,11 +20,13 @@ struct CodecReading {
     private var places = [UInt8](repeating: Self.nowhere, count: 128)
     private static let nowhere: UInt8 = 0xFF
     private var feedbackForAll: [String] = []
-    /// Values of `a=rtcp-fb` that are kept per codec, so that wildcards do not multiply without bounds.
+    /// The most values of `a=rtcp-fb` that are kept per codec, so that wildcards do not multiply without bounds.
     private static let feedbackLimit = 32
 
-    /// Formats that are not payload types are passed over, and so are 64…95: multiplexed with RTCP they could not be
-    /// told from its packet types (RFC 5761 §4).
+    /// Starts with the formats of an m-line.
+    ///
+    /// Formats that are not payload types are ignored. So are 64 to 95: multiplexed with RTCP, they could not be told
+    /// from its packet types (RFC 5761 §4).
     init(formats: [String]) {
         entries.reserveCapacity(formats.count)
         for format in formats {
@@ -37,7 +39,10 @@ struct CodecReading {
         }
     }
 
-    /// Whether the attribute was one of these. Lines about payload types that the m-line does not list say nothing.
+    /// Takes an attribute of a codec; `false` if the attribute is none. A line about a payload type that the m-line
+    /// does not list is ignored.
+    ///
+    /// - Throws: If an rtpmap cannot be read.
     mutating func take(_ attribute: Attribute) throws(AttributeFault) -> Bool {
         switch attribute.name {
         case "rtpmap":
@@ -61,7 +66,7 @@ struct CodecReading {
         return true
     }
 
-    /// A dynamic payload type without rtpmap has no meaning and is left out.
+    /// The codecs read so far. A dynamic payload type without rtpmap has no meaning and is left out.
     var codecs: [Codec] {
         entries.compactMap { entry in
             guard let map = entry.map ?? RTPMap(static: entry.payloadType) else { return nil }

@@ -1,18 +1,19 @@
-/// What of a format's parameters is the same on both sides, or it is another format (RFC 3264 §6.1), by its meaning.
+/// The part of the format parameters that must be equal on both sides; formats that differ in it are different formats
+/// (RFC 3264 §6.1).
 ///
-/// What a parameter is taken for when it is not there is put in, digits compare as numbers, and what each side says for
-/// itself alone is left out: levels, and what a receiver can take. This is the one comparison of formats; its table is in
-/// docs/protocols/sdp.md.
+/// Parameters are compared by meaning: a missing one counts as its default, and digits compare as numbers. What each
+/// side declares for itself is left out: levels and receiver capabilities. All comparisons of formats use this type.
+/// Its table is in docs/protocols/sdp.md.
 enum FormatIdentity: Equatable, Sendable {
-    /// Nothing but the encoding: the parameters are each side's own (RFC 7587 §7.1), or there are none.
+    /// Only the encoding matters: each side declares its own parameters (RFC 7587 §7.1), or there are none.
     case encoding
-    /// RFC 6184 §8.2.2.
+    /// H.264 (RFC 6184 §8.2.2).
     case h264(H264Profile, packetizationMode: Int)
-    /// RFC 7798 §7.2.2.
+    /// H.265 (RFC 7798 §7.2.2).
     case h265(profileSpace: Int, profile: Int, isHighTier: Int, transmission: String)
-    /// RFC 9628 §7.1.
+    /// VP9 (RFC 9628 §7.1).
     case vp9(profile: Int)
-    /// RTP Payload Format for AV1 §7.2.3.
+    /// AV1 (RTP Payload Format for AV1 §7.2.3).
     case av1(profile: Int, tier: Int)
 
     init(_ codec: Codec) {
@@ -34,18 +35,21 @@ enum FormatIdentity: Equatable, Sendable {
     }
 }
 
-/// A profile of H.264: a subset of its coding tools (RFC 6184 §8.1, table 5), whichever of its numbers it is written in.
+/// A profile of H.264: a subset of its coding tools. Several values of `profile-level-id` can stand for one profile
+/// (RFC 6184 §8.1, table 5).
 enum H264Profile: Equatable, Sendable {
     case constrainedBaseline
     case baseline
     case main
     case extended
-    /// One with a single way to write it, or one that the table does not have.
+    /// A profile with a single notation, or one that the table does not have.
     case other(idc: UInt8, constraints: UInt8)
-    /// What stands there is no profile.
+    /// The text is no profile.
     case unreadable(String)
 
-    /// - Parameter text: six hexadecimal digits; the last two are the level, which does not count. `nil`: Baseline.
+    /// Reads `profile-level-id`.
+    ///
+    /// - Parameter text: Six hexadecimal digits. The last two are the level and are ignored. `nil` means Baseline.
     init(profileLevelID text: String?) {
         guard let text else {
             self = .baseline
@@ -56,7 +60,8 @@ enum H264Profile: Equatable, Sendable {
             return
         }
         let (idc, constraints) = (UInt8(truncatingIfNeeded: value >> 16), UInt8(truncatingIfNeeded: value >> 8))
-        // constraint_set0_flag, constraint_set1_flag and constraint_set2_flag; the table wants the last four bits to be 0.
+        // constraint_set0_flag, constraint_set1_flag and constraint_set2_flag; the table requires the last four bits to
+        // be 0.
         let (set0, set1, set2) = (constraints & 0x80 != 0, constraints & 0x40 != 0, constraints & 0x20 != 0)
         self =
             switch (idc, constraints & 0x0F) {
@@ -73,14 +78,14 @@ enum H264Profile: Equatable, Sendable {
 extension Codec {
     fileprivate static let profileLevelID = "profile-level-id"
 
-    /// Whether packets of one can be sent as the other: the same encoding, and for codecs whose profiles are formats of
-    /// their own the same profile.
+    /// Whether packets of one format can be sent as the other: the encoding is the same, and so is the profile for
+    /// codecs whose profiles are separate formats.
     package func isSameFormat(as other: Codec) -> Bool {
         isSameEncoding(as: other) && FormatIdentity(self) == FormatIdentity(other)
     }
 
-    /// This format of an answer, with the profile of the offered one if it says none: some agents answer H.264 without
-    /// `profile-level-id`, and mean what was offered.
+    /// This answered format with the profile of the offered one, if it has none. Some agents answer H.264 without
+    /// `profile-level-id` and mean what was offered.
     func completed(from offered: Codec) -> Codec {
         guard isNamed("h264"), isSameEncoding(as: offered) else { return self }
         var parameters = FormatParameters(parameters ?? "")
@@ -95,7 +100,7 @@ extension Codec {
 }
 
 extension FormatParameters {
-    /// `nil` if it is not there, -1 if it is no number.
+    /// The parameter as a number; `nil` if it is missing, -1 if it is no number.
     fileprivate func number(_ name: String) -> Int? {
         self[name].map { Int(decimal: $0.utf8) ?? -1 }
     }

@@ -4,26 +4,29 @@ package import Primitives
 package struct LegIdentity: Equatable, Sendable {
     /// The session id of `o=`, constant for the life of the leg; at most 63 bits (RFC 3264 §5).
     package var sessionID: UInt64
-    /// The canonical name of what the gateway sends (RFC 3550 §6.5.1), random per leg (RFC 7022 §4.2).
+    /// The canonical name of the gateway's sources (RFC 3550 §6.5.1), random per leg (RFC 7022 §4.2).
     package var canonicalName: String
-    /// The stream that the gateway's tracks belong to (RFC 8830 §2).
+    /// The id of the stream that the gateway's tracks belong to (RFC 8830 §2).
     package var streamID: String
+    /// The gateway's credentials for the first transport.
     package var credentials: ICECredentials
     /// The fingerprint of the gateway's DTLS certificate.
     package var fingerprint: Fingerprint
-    /// Values of `a=candidate`, all of them: a lite agent has nothing to trickle.
+    /// All values of `a=candidate`; a lite agent has nothing to trickle.
     package let candidates: [String]
-    /// The address and port for `c=` and `m=`: those of a candidate over UDP, rather one that other machines reach than a loopback one,
-    /// and rather IPv4 than IPv6 (RFC 8839 §4.2.1); the placeholders of RFC 8840 §4.1 when there is none.
+    /// The address and port for `c=` and `m=`: those of a UDP candidate, preferably not a loopback one and preferably
+    /// IPv4 (RFC 8839 §4.2.1). Without one, they are the placeholders of RFC 8840 §4.1.
     let defaultDestination: Destination
 
     struct Destination: Equatable, Sendable {
         var connection: Connection
         var port: UInt16
-        /// Only peers on this machine reach it.
+        /// Whether only peers on this machine reach the address.
         var isLoopback = false
     }
 
+    /// Makes an identity of its parts; each parameter is the property of that name. A session id of more than 63 bits
+    /// is a programming error and traps.
     package init(
         sessionID: UInt64, canonicalName: String, streamID: String, credentials: ICECredentials,
         fingerprint: Fingerprint,
@@ -46,9 +49,11 @@ package struct LegIdentity: Equatable, Sendable {
 }
 
 extension LegIdentity {
-    /// What RFC 8829 §5.2.1 and §5.3.1 want in every m-line that is carried.
+    /// The ICE and DTLS attributes that RFC 8829 §5.2.1 and §5.3.1 want in every carried m-line.
     ///
-    /// - Parameter credentials: of the m-line's transport; `nil`: the leg's first one.
+    /// - Parameters:
+    ///   - credentials: The credentials of the m-line's transport; `nil` for the leg's first transport.
+    ///   - setup: The value of `a=setup`.
     func transportAttributes(_ credentials: ICECredentials? = nil, setup: SetupRole) -> [Attribute] {
         let credentials = credentials ?? self.credentials
         return [
@@ -59,7 +64,8 @@ extension LegIdentity {
 }
 
 extension LegIdentity.Destination {
-    /// `foundation component transport priority address port typ type …` (RFC 8839 §5.1); `nil` unless over UDP.
+    /// Reads `foundation component transport priority address port typ type …` (RFC 8839 §5.1); `nil` unless it is over
+    /// UDP.
     fileprivate init?(candidate value: String) {
         let fields = value.split(separator: " ")
         guard fields.count >= 8, fields[2].lowercased() == "udp", let port = UInt16(decimal: fields[5].utf8) else {
@@ -73,7 +79,7 @@ extension LegIdentity.Destination {
 }
 
 extension ICECredentials {
-    /// New ones: RFC 8839 §5.4 asks for 24 bits of randomness in the ufrag and 128 in the password.
+    /// Draws new credentials. RFC 8839 §5.4 asks for 24 bits of randomness in the ufrag and 128 in the password.
     package init(using random: inout some RandomSource) {
         self.init(ufrag: random.nextToken(8, alphabet: .ice), password: random.nextToken(24, alphabet: .ice))
     }

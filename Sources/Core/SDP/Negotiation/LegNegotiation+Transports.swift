@@ -1,13 +1,15 @@
 import Primitives
 
-/// The transports of a leg, as its descriptions settle them (docs/adr/0007).
+/// The transports of a leg that an offer/answer exchange agreed on (docs/adr/0007).
 struct LegTransports {
     var first: NegotiatedTransport
     var further: [TransportNumber: NegotiatedTransport]
 
-    /// `nil` if there is none at all.
+    /// Sorts the transports; `nil` if there is none at all.
     ///
-    /// - Parameter standing: What was agreed before. A first transport that has no m-line any more stays as it was.
+    /// - Parameters:
+    ///   - transports: The transports by number.
+    ///   - standing: What was agreed before. A first transport that lost its last m-line stays as it was.
     init?(_ transports: [TransportNumber: NegotiatedTransport], standing: NegotiatedLeg?) {
         guard !transports.isEmpty, let first = transports[.first] ?? standing?.transport else { return nil }
         self.first = first
@@ -21,12 +23,12 @@ extension NegotiatedLeg {
         furtherTransports = transports.further
     }
 
-    /// Whether the peer has shown that it does not bundle.
+    /// Whether the peer does not bundle: its m-lines are on more than one transport.
     var isSpread: Bool { !furtherTransports.isEmpty }
 }
 
 extension NegotiatedTransport {
-    /// Whether the peer's credentials are those of an ICE restart: both are new (RFC 8839 §4.4.1.1.1).
+    /// Whether the peer's offered credentials restart ICE: ufrag and password are both new (RFC 8839 §4.4.1.1.1).
     func isRestarted(by offered: ICECredentials) -> Bool {
         offered.ufrag != remote.ufrag && offered.password != remote.password
     }
@@ -35,10 +37,11 @@ extension NegotiatedTransport {
 // MARK: - Offers of the gateway
 
 extension [LocalMedia] {
-    /// Gives credentials of its own to every m-line of an offer that may not be bundled.
+    /// Gives own credentials to every m-line of an offer that may not be bundled.
     ///
-    /// An m-line that is on a transport already keeps it. A new one gets credentials unless the peer bundles. A first
-    /// offer has the leg's for all: Pion 3.1 and webrtcbin 1.22 refuse one whose m-lines have their own.
+    /// An m-line that is already on a transport keeps it. A new m-line gets own credentials unless the peer bundles. A
+    /// first offer has the leg's credentials on all m-lines, because Pion 3.1 and webrtcbin 1.22 refuse an offer whose
+    /// m-lines have different ones.
     mutating func chooseCredentials(standing: NegotiatedLeg?, peerBundles: Bool, random: inout some RandomSource) {
         guard let standing else { return }
         for index in indices where !self[index].isRejected {
@@ -52,7 +55,7 @@ extension [LocalMedia] {
         }
     }
 
-    /// The BUNDLE groups of an offer: one of all m-lines, or, to a peer that does not bundle, those that it has itself.
+    /// The BUNDLE groups of an offer: one group of all m-lines, or the peer's own groups if it does not bundle.
     func groupsOfOffer(to standing: NegotiatedLeg?) -> [[Int]] {
         let carried = indices.filter { !self[$0].isRejected }
         guard standing?.isSpread == true else { return [carried] }
@@ -65,7 +68,7 @@ extension [LocalMedia] {
 // MARK: - Answers of the gateway
 
 extension [LocalMedia] {
-    /// Puts each m-line of an answer on its transport.
+    /// Puts each m-line of an answer on the transport that the offer gives it.
     mutating func spread(answering offer: PeerDescription, standing: NegotiatedLeg?) {
         let carried = map { !$0.isRejected }
         for (index, number) in offer.transportNumbers(agreed: standing?.media ?? [], isCarried: { carried[$0] })
@@ -75,10 +78,15 @@ extension [LocalMedia] {
         }
     }
 
-    /// Settles credentials and roles of the transports, and notes them in their m-lines.
+    /// Settles credentials and DTLS roles of the transports, and writes them into the m-lines.
     ///
-    /// - Parameter first: The gateway's credentials for the first transport. Those of further ones stay, or are drawn
-    ///   for a new transport and for an ICE restart.
+    /// - Parameters:
+    ///   - offer: The peer's offer.
+    ///   - first: The gateway's credentials for the first transport. Those of further transports stay, except that new
+    ///     ones are drawn for a new transport and for an ICE restart.
+    ///   - standing: What was agreed before.
+    ///   - random: The source of new credentials.
+    /// - Returns: `nil` if no m-line is carried.
     mutating func settleTransports(
         answering offer: PeerDescription, first: ICECredentials, standing: NegotiatedLeg?,
         random: inout some RandomSource
@@ -109,8 +117,10 @@ extension [LocalMedia] {
         return settled
     }
 
-    /// The gateway's role when it answers: that of the standing DTLS association if the offer leaves the choice and
-    /// does not restart, else passive unless the peer is (RFC 5763 §5, RFC 8842 §5.3).
+    /// The gateway's DTLS role when it answers (RFC 5763 §5, RFC 8842 §5.3).
+    ///
+    /// If the offer leaves the choice and does not restart, the role of the standing DTLS association stays. Otherwise,
+    /// the gateway is passive unless the peer is.
     private static func role(answering transport: PeerTransport, standing: NegotiatedTransport?) -> DTLSRole {
         switch transport.setup {
         case .passive: .client
@@ -123,10 +133,14 @@ extension [LocalMedia] {
 // MARK: - Answers of the peer
 
 extension [LocalMedia] {
-    /// The transports that an answer takes of those that were offered; its m-lines are put on them. What the peer moves
-    /// out of a group that it has been in has none.
+    /// Takes the offered transports that the answer uses, and puts the m-lines on them. An m-line that the peer moves
+    /// out of its former group has no transport; it is refused as `.outsideBundle`.
     ///
-    /// - Parameter first: The gateway's credentials for the first transport.
+    /// - Parameters:
+    ///   - answer: The peer's answer. Refusals are added to it.
+    ///   - first: The gateway's credentials for the first transport.
+    ///   - standing: What was agreed before.
+    /// - Returns: `nil` if no m-line is carried.
     mutating func settleTransports(
         answeredBy answer: inout PeerDescription, first: ICECredentials, standing: NegotiatedLeg?
     ) -> LegTransports? {

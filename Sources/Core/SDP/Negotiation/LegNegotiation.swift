@@ -9,16 +9,21 @@ package import Primitives
 ///         ├────────────────────────────┘     └───────────────────────────┤
 ///         └─ rollback → as before                   rollback → as before ┘
 ///
-/// What the gateway says mirrors what the peer of the other leg said, so payload types and header extension ids are the
-/// same on both legs and media can be relayed without rewriting them. Where the application asked for other payload types, they
-/// are translated at the edge: `read` turns the peer's into those of the call, descriptions are written with the leg's. Commands that come at the wrong time, and
-/// descriptions that do not fit, throw and leave the negotiation as it was.
+/// The gateway's descriptions mirror those of the other leg's peer. Payload types and header extension ids are thus the
+/// same on both legs, and media is relayed without rewriting them. If the application asked for other payload types,
+/// they are translated at the edge: `read` converts those of the peer into those of the call, and descriptions are
+/// written with those of the leg. A command at the wrong time, or a description that does not fit, throws and leaves
+/// the negotiation as it was.
 package struct LegNegotiation: Equatable, Sendable {
-    /// Where the exchange stands.
+    /// The state of the offer/answer exchange.
     package enum Phase: Equatable, Sendable {
+        /// Nothing is agreed, and no offer is pending.
         case idle
+        /// The gateway's offer waits for the peer's answer.
         case localOffer
+        /// The peer's offer waits for the gateway's answer.
         case remoteOffer
+        /// The last exchange is complete, and none is pending.
         case stable
     }
 
@@ -29,28 +34,34 @@ package struct LegNegotiation: Equatable, Sendable {
         case stable
     }
 
+    /// What the gateway writes about itself into the descriptions of this leg. Its credentials change with an ICE
+    /// restart.
     package private(set) var identity: LegIdentity
-    /// What the peer of this leg wants to receive; counts for what it says from now on.
+    /// What the peer of this leg wants to receive; applies to descriptions read from now on.
     package var preferences: MediaPreferences
-    /// The numbers of this leg, settled by its first offer: a format keeps its number for the session (RFC 3264 §8.3.2).
+    /// The payload types of this leg, settled by its first offer. A format keeps its payload type for the session
+    /// (RFC 3264 §8.3.2).
     package private(set) var numbering = LegNumbering()
-    /// The result of the last complete exchange, in the payload types of the call; a pending one does not touch it.
+    /// The result of the last complete exchange, in the payload types of the call; `nil` before the first. A pending
+    /// exchange does not change it.
     package private(set) var negotiated: NegotiatedLeg?
-    /// The same for the media plane: in the payload types that the peer uses.
+    /// The same result for the media plane, in the payload types that the peer uses.
     package var agreement: NegotiatedLeg? { negotiated?.onLeg(numbering) }
     private var state = State.idle
-    /// The version of `o=` of the next description; goes up with every one made (RFC 3264 §8).
+    /// The version in `o=` of the next description. It increases with every description made (RFC 3264 §8).
     private var version: UInt64 = 1
-    /// One entry per m-line ever described, those of offers that came to nothing included.
+    /// The gateway's sources, one entry per m-line ever described, including those of offers that were rolled back.
     private var sources: [LocalSources] = []
-    /// The peer's last description has a BUNDLE group.
+    /// Whether the peer's last description has a BUNDLE group.
     private var peerBundles = false
 
+    /// Makes a negotiation in the state `idle`.
     package init(identity: LegIdentity, preferences: MediaPreferences = MediaPreferences()) {
         self.identity = identity
         self.preferences = preferences
     }
 
+    /// The state of the exchange.
     package var phase: Phase {
         switch state {
         case .idle: .idle
@@ -60,13 +71,14 @@ package struct LegNegotiation: Equatable, Sendable {
         }
     }
 
-    /// What the open offer of the gateway says of each m-line, as the gateway sees it; empty if none is open.
+    /// The directions in the pending offer of the gateway, one per m-line, as the gateway sees them; empty if the
+    /// gateway has no pending offer.
     package var offeredDirections: [MediaDirection] {
         guard case .localOffer(let media) = state else { return [] }
         return media.map(\.direction)
     }
 
-    /// Takes over the versions and the sources that another state of this negotiation has used since.
+    /// Takes over the description version and the sources that a later copy of this negotiation has used.
     package mutating func countOn(from later: LegNegotiation) {
         version = max(version, later.version)
         sources = later.sources
@@ -74,9 +86,12 @@ package struct LegNegotiation: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// What the peer of this leg says, in the payload types of the call, with its preferences put in.
+    /// Reads a description of this leg's peer into the payload types of the call, with its preferences applied.
     ///
-    /// The codecs of an answer are those it has: what it accepted it may send. `choosing` narrows it down for the other leg.
+    /// The codecs of an answer are not narrowed to the preferences, since the peer may send every codec that it
+    /// accepted. `choosing` narrows them for the other leg.
+    ///
+    /// - Throws: `SDPError` if the text cannot be parsed, or the value of an attribute cannot be read.
     package func read(_ text: String, as role: PeerDescription.Role) throws(SDPError) -> PeerDescription {
         let description = try PeerDescription(reading: SessionDescription(parsing: text), as: role).inCall(numbering)
             .asking(preferences)
@@ -85,9 +100,13 @@ package struct LegNegotiation: Equatable, Sendable {
 
     // MARK: The gateway offers
 
-    /// The gateway's offer on behalf of the other leg's peer: same m-line order, mids, payload types and directions as in
-    /// `other`, with the gateway's own transport and sources. An m-line that cannot be carried is left out where the leg does not know it
-    /// yet: clients would take it for something they are offered.
+    /// Makes the gateway's offer on behalf of the other leg's peer. M-line order, mids, payload types and directions
+    /// are those of `other`; transport and sources are the gateway's own.
+    ///
+    /// An m-line that cannot be carried is left out unless the leg already has it, because clients would take it for
+    /// offered media.
+    ///
+    /// - Throws: `.wrongState` if an offer is pending, `.noUsableMedia` if no m-line can be carried.
     package mutating func makeOffer(
         mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
     ) throws(SDPError) -> SessionDescription {
@@ -105,7 +124,7 @@ package struct LegNegotiation: Equatable, Sendable {
         }
         media.offerAudioLevels(policy, mirroring: other, standing: negotiated)
         media.offerTransportFeedback(policy, mirroring: other, standing: negotiated)
-        // An m-line that the other side does not know any more stays in its place, rejected.
+        // An m-line that the other side does not have any more stays in its place, rejected.
         for gone in sources.prefix(agreedMediaCount).dropFirst(media.count) { media.append(LocalMedia(gone: gone)) }
         guard media.contains(where: { !$0.isRejected }) else {
             throw .noUsableMedia(other.media.map { $0.refusal ?? .noCodecs })
@@ -118,16 +137,18 @@ package struct LegNegotiation: Equatable, Sendable {
         return offer
     }
 
-    /// The peer's answer to the pending offer.
+    /// Takes the peer's answer to the pending offer.
     ///
-    /// - Returns: The answer as it was taken: with one m-line for each offered one, refused where nothing is agreed.
+    /// - Returns: The answer as it was taken: one m-line for each offered one, refused where nothing is agreed.
+    /// - Throws: `.wrongState` if the gateway has no pending offer, `.unsupportedLitePeer`, `.answerMismatch` if the
+    ///   answer contradicts the offer, `.noUsableMedia` if no m-line is agreed. The offer stays pending then.
     @discardableResult
     package mutating func receiveAnswer(_ answer: PeerDescription) throws(SDPError) -> PeerDescription {
         guard case .localOffer(let media) = state else { throw .wrongState(phase) }
         let check = AnswerCheck(offered: media, answer: answer, numbering: numbering)
         let result = try check.result(first: identity.credentials, standing: negotiated)
         negotiated = result.agreement
-        // A peer that has rejected the first m-line of a first offer has taken another one's transport.
+        // A peer that rejects the first m-line of a first offer takes the transport of another m-line.
         identity.credentials = result.agreement.transport.local
         peerBundles = !answer.bundle.isEmpty
         state = .stable
@@ -136,7 +157,10 @@ package struct LegNegotiation: Equatable, Sendable {
 
     // MARK: The peer offers
 
-    /// The peer's offer; it stays pending until `makeAnswer` or `rollback`.
+    /// Takes the peer's offer. It is pending until `makeAnswer` or `rollback`.
+    ///
+    /// - Throws: `.wrongState` if an offer is pending, `.unsupportedLitePeer`, `.noUsableMedia` if no m-line can be
+    ///   carried, `.offerMismatch` if an agreed m-line is missing or its media type or mid has changed.
     package mutating func receiveOffer(_ offer: PeerDescription) throws(SDPError) {
         guard phase == .idle || phase == .stable else { throw .wrongState(phase) }
         guard !offer.isLite else { throw .unsupportedLitePeer }
@@ -155,7 +179,11 @@ package struct LegNegotiation: Equatable, Sendable {
         state = .remoteOffer(offer)
     }
 
-    /// The gateway's answer to the pending offer: what the other leg's peer answered, as far as this peer offered it.
+    /// Makes the gateway's answer to the pending offer: the answer of the other leg's peer, as far as this peer offered
+    /// it.
+    ///
+    /// - Throws: `.wrongState` if the peer has no pending offer, `.restartNeedsCredentials` if the offer restarts ICE
+    ///   and `restartICE(with:)` was not called, `.noUsableMedia` if no m-line is agreed.
     package mutating func makeAnswer(
         mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
     ) throws(SDPError) -> SessionDescription {
@@ -190,8 +218,10 @@ package struct LegNegotiation: Equatable, Sendable {
         return answer
     }
 
-    /// An answer ahead of the final one, so that the peer hears something meanwhile: the offer stays pending, and the final answer
-    /// goes on with the same transport and sources (RFC 8829 §4.1.10.1).
+    /// Makes an answer ahead of the final one, for early media. The offer stays pending, and the final answer uses the
+    /// same transport and sources (RFC 8829 §4.1.10.1).
+    ///
+    /// - Throws: The errors of `makeAnswer`.
     package mutating func makeProvisionalAnswer(
         mirroring other: PeerDescription, policy: MediaPolicy, random: inout some RandomSource
     ) throws(SDPError) -> SessionDescription {
@@ -203,7 +233,9 @@ package struct LegNegotiation: Equatable, Sendable {
 
     // MARK: Either way
 
-    /// Drops the pending offer, whoever made it; the leg is as it was before (RFC 8829 §4.1.10.2).
+    /// Drops the pending offer of either side. The leg is as it was before (RFC 8829 §4.1.10.2).
+    ///
+    /// - Throws: `.wrongState` if no offer is pending.
     package mutating func rollback() throws(SDPError) {
         switch state {
         case .idle, .stable: throw .wrongState(phase)
@@ -213,8 +245,8 @@ package struct LegNegotiation: Equatable, Sendable {
         state = negotiated == nil ? .idle : .stable
     }
 
-    /// Whether the pending offer of the peer restarts ICE on the first transport: both its ufrag and its password are new
-    /// (RFC 8839 §4.4.1.1.1). Then `restartICE(with:)` must come before `makeAnswer`.
+    /// Whether the pending offer of the peer restarts ICE on the first transport: ufrag and password are both new
+    /// (RFC 8839 §4.4.1.1.1). `restartICE(with:)` must then come before `makeAnswer`.
     package var peerRestartsICE: Bool {
         guard case .remoteOffer(let offer) = state, let negotiated else { return false }
         let isCarried: (Int) -> Bool = { offer.media[$0].refusal == nil }
@@ -224,11 +256,11 @@ package struct LegNegotiation: Equatable, Sendable {
         return negotiated.transport.isRestarted(by: offered)
     }
 
-    /// Takes new credentials for the descriptions that follow.
+    /// Sets the gateway's credentials of the first transport for the descriptions that follow.
     package mutating func restartICE(with credentials: ICECredentials) { identity.credentials = credentials }
 
-    /// Whether this offer comes from a peer that began anew, a page that was loaded again for example: nothing of its transport is
-    /// what was agreed.
+    /// Whether this offer comes from a peer that started anew, such as a reloaded page: both ufrag and fingerprints of
+    /// its transport differ from the agreed ones. It is `false` if nothing is agreed.
     package func isFromNewPeer(_ offer: PeerDescription) -> Bool {
         guard let negotiated, let line = offer.transportMedia else { return false }
         let isKnown = line.index < negotiated.media.count && !negotiated.media[line.index].isRejected
@@ -252,10 +284,11 @@ package struct LegNegotiation: Equatable, Sendable {
 // MARK: - Parts
 
 extension LegNegotiation {
-    /// The m-lines of the session; they never go away (RFC 3264 §8).
+    /// The number of m-lines of the session. It never decreases (RFC 3264 §8).
     private var agreedMediaCount: Int { negotiated?.media.count ?? 0 }
 
-    /// Gives the codecs of the first offer the numbers that are wanted for them, and takes out what a change would break.
+    /// Settles the payload types of the leg in its first offer, as the application wants them. Codecs that the
+    /// renumbering would break are removed.
     private mutating func settleNumbers(in media: inout [LocalMedia], wanted: [PayloadNumber]) {
         if negotiated == nil {
             numbering.common = PayloadNumbering(assigning: wanted, to: media.flatMap { $0.isRejected ? [] : $0.codecs })
@@ -289,7 +322,8 @@ extension LegNegotiation {
         return drawn
     }
 
-    /// RTP is always offered in the form of RFC 8829 §5.2.1, whatever older form the other leg used.
+    /// The protocol for an offered m-line. RTP always has the form of RFC 8829 §5.2.1, even if the other leg's peer
+    /// used an older one.
     private static func transportProtocol(for media: PeerMedia) -> String {
         media.kind.isRelayed ? "UDP/TLS/RTP/SAVPF" : media.transportProtocol
     }
@@ -316,21 +350,22 @@ extension LegNegotiation {
         return session
     }
 
-    /// The credentials, the fingerprint and the role stand here as well as in every m-line that is carried: some agents look for them
-    /// in rejected m-lines (aiortc), or turn port 0 into another (FCS), and find them here.
+    /// The session-level attributes. Credentials, fingerprint and role stand here and in every carried m-line, because
+    /// some agents look for them in rejected m-lines (aiortc) or replace port 0 by another (FCS), and then find them
+    /// here.
     private func sessionAttributes(setup: SetupRole, groups: [[String]]) -> [Attribute] {
         groups.map { Attribute("group", (["BUNDLE"] + $0).joined(separator: " ")) } + [
             Attribute("ice-lite"),
             Attribute("ice-options", "ice2"),
         ] + identity.transportAttributes(setup: setup) + [
-            // Agents older than RFC 8830 look for msid only when this is there.
+            // Agents older than RFC 8830 look for msid only if this attribute is present.
             Attribute("msid-semantic", "WMS *")
         ]
     }
 }
 
 extension LegNegotiation.Phase {
-    /// What stands in the way, as a sentence.
+    /// Why a command is refused in this state, as a clause for an error message.
     var hindrance: String {
         switch self {
         case .idle: "no offer has been made on this leg"

@@ -1,9 +1,9 @@
 extension LocalMedia {
-    /// What the gateway answers to `offer` when the other leg's peer said `answer` to the same m-line; rejected when that
-    /// peer did, or said nothing about it.
+    /// The gateway's answer to `offer` if the other leg's peer answered `answer` to the same m-line. The m-line is
+    /// rejected if that peer rejected it or did not answer it.
     ///
-    /// Codecs come in the order of `answer`, with its parameters (they say what that peer wants to receive), as far as
-    /// `offer` has the same format under the same payload type.
+    /// Codecs have the order and the parameters of `answer`, which say what that peer wants to receive. Only those are
+    /// kept that `offer` has as the same format under the same payload type.
     init(answering offer: PeerMedia, mirroring answer: PeerMedia?, policy: MediaPolicy, sources: LocalSources) {
         self.init(mirroring: offer, policy: policy, transportProtocol: offer.transportProtocol, sources: sources)
         namesMid = offer.namesMid
@@ -29,7 +29,7 @@ extension LocalMedia {
         maximumPacketTime = answer.maximumPacketTime
     }
 
-    /// An m-line that only the gateway remembers.
+    /// An m-line that the other leg does not have any more; it is rejected.
     init(gone sources: LocalSources) {
         mid = sources.mid
         namesMid = true
@@ -48,8 +48,8 @@ extension LocalMedia {
 }
 
 extension Codec {
-    /// The answered codecs that were offered as the same format under the same payload type, in the answer's order
-    /// and with its parameters; feedback is what both sides name (RFC 4585 §4.2).
+    /// The answered codecs that were offered as the same format under the same payload type, in the answer's order and
+    /// with its parameters. Feedback is what both sides name (RFC 4585 §4.2).
     static func agreed(offered: [Codec], answered: [Codec]) -> [Codec] {
         answered.compactMap { codec -> Codec? in
             guard let offer = offered.codec(for: codec.payloadType), offer.isSameFormat(as: codec) else { return nil }
@@ -61,9 +61,8 @@ extension Codec {
 }
 
 extension [Codec] {
-    /// Accepts telephone events although the other side's are at another clock rate: the relay puts them into each side's own.
-    ///
-    /// Of several offered ones, those are taken that count like the audio.
+    /// Accepts offered telephone-events although those of the answer have another clock rate; the relay converts them
+    /// to the rate of each side. If several were offered, those with the clock rate of the audio are taken.
     fileprivate mutating func keepEvents(of offered: [Codec], answered: [Codec]) {
         guard !contains(where: \.isTelephoneEvent), answered.contains(where: \.isTelephoneEvent),
             let audio = first(where: \.carriesMedia)

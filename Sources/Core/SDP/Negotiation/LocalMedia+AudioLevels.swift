@@ -1,12 +1,16 @@
 extension HeaderExtension {
-    /// How loud the audio of a packet is, as its sender says (RFC 6464 §4).
+    /// The URI of the extension with the audio level of a packet, as its sender measured it (RFC 6464 §4).
     package static let audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
 }
 
-/// Levels of audio that the gateway does not decode: it reads them for its statistics, whether the other leg's peer wants them or not.
-/// Where that peer does, its mapping is mirrored and stands for both; where it does not, the gateway's own is `recvonly` (RFC 8285 §5).
+/// Audio levels of media that the gateway does not decode. It reads them for its statistics, whether the other leg's
+/// peer wants them or not.
+///
+/// If that peer wants them, its mapping is mirrored and serves both purposes. Otherwise, the gateway's own mapping is
+/// `recvonly` (RFC 8285 §5).
 extension [LocalMedia] {
-    /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
+    /// Adds audio levels to an offer that mirrors `other`, under the id that `other` uses, else the id of the leg, else
+    /// a free one.
     mutating func offerAudioLevels(_ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?) {
         let known = other.media.flatMap(\.extensions)
         let usual = (known + (standing?.media ?? []).flatMap(\.extensions)).first {
@@ -22,7 +26,7 @@ extension [LocalMedia] {
         }
     }
 
-    /// For an answer, where the peer offers to say them.
+    /// Adds audio levels to an answer where the peer offers to send them.
     mutating func answerAudioLevels(_ policy: MediaPolicy, to offer: PeerDescription) {
         guard policy.readsAudioLevels else { return }
         for (index, section) in zip(indices, offer.media) where self[index].kind == .audio && !self[index].isRejected {

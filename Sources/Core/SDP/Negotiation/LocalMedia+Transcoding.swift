@@ -1,11 +1,14 @@
 import Primitives
 
-/// Codecs that the gateway can code itself: offered where the other side did not, so that two peers without a common codec
-/// can talk all the same.
+/// Codecs that the gateway can transcode. They are offered although the other side did not offer them, so that two
+/// peers without a common codec can talk.
 extension LocalMedia {
-    /// Adds to an offer of audio what the gateway can turn the other side's audio into.
+    /// Adds the codecs to an audio offer that the gateway can transcode the other side's audio to.
     ///
-    /// - Parameter taken: payload types of all m-lines; one number means one format in a whole BUNDLE group (RFC 9143 §9.1).
+    /// - Parameters:
+    ///   - policy: Says which codecs these are.
+    ///   - taken: The payload types of all m-lines; a payload type means one format in a whole BUNDLE group
+    ///     (RFC 9143 §9.1).
     mutating func addTranscodable(_ policy: MediaPolicy, taken: inout PayloadTypeSet) {
         guard kind == .audio, !isRejected, codecs.contains(where: policy.canTranscode) else { return }
         for codec in policy.transcodable where !codecs.contains(where: { $0.isSameEncoding(as: codec) }) {
@@ -18,23 +21,23 @@ extension LocalMedia {
         decodable = PayloadTypeSet(codecs.filter(policy.canTranscode))
     }
 
-    /// What is answered to an offer of audio that has no codec in common with the other side's answer: the first one that the
-    /// gateway can code, and the keys and the comfort noise that count like it.
+    /// The codecs that answer an audio offer that has no codec in common with the other side's answer: the first one
+    /// that the gateway can transcode, with the telephone-events and the comfort noise of the same clock rate.
     static func transcoded(_ offered: [Codec], policy: MediaPolicy) -> [Codec] {
         guard let codec = offered.first(where: policy.canTranscode) else { return [] }
-        // None of the other side's codecs has two channels.
+        // The audio is mono, since none of the other side's codecs has two channels.
         return [codec.withoutStereo]
             + offered.filter { ($0.isTelephoneEvent || $0.isNamed("CN")) && $0.clockRate == codec.clockRate }
     }
 }
 
 extension MediaPolicy {
-    /// Whether audio of this codec can be decoded and coded anew.
+    /// Whether the gateway can transcode audio of this codec.
     package func canTranscode(_ codec: Codec) -> Bool {
         codec.carriesMedia && transcodable.contains { $0.isSameEncoding(as: codec) }
     }
 
-    /// The relay, and transcoding where two peers share no audio codec.
+    /// The policy of the relay with transcoding between peers that share no audio codec.
     package static let engine: MediaPolicy = {
         var policy = relay
         policy.transcodable = [
@@ -53,7 +56,8 @@ extension MediaPolicy {
 }
 
 extension PayloadTypeSet {
-    /// A payload type that is not in the set: the preferred one, or one of the dynamic ones (RFC 3551 §3, RFC 5761 §4).
+    /// A payload type that is not in the set: the preferred one, or a dynamic one (RFC 3551 §3, RFC 5761 §4); `nil` if
+    /// all are taken.
     func firstFree(preferring preferred: PayloadType) -> PayloadType? {
         if !contains(preferred) { return preferred }
         // The second range is used only when the first is full.

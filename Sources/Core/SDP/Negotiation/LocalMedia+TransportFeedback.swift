@@ -1,11 +1,12 @@
 extension HeaderExtension {
-    /// The transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2).
+    /// The URI of the transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2).
     package static let transportSequenceNumber =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// Ids of one-byte headers (RFC 8285 §4.2).
     private static let shortIDs: ClosedRange<UInt8> = 1...14
 
-    /// An id that no mapping of a BUNDLE group gives another meaning: one id means one thing in all of it (RFC 9143 §9.1).
+    /// An id that no mapping of a BUNDLE group uses for another extension, since an id means one thing in the whole
+    /// group (RFC 9143 §9.1); `nil` if all short ids are taken.
     static func freeID(for uri: String, among mappings: [HeaderExtension], preferring preferred: UInt8?) -> UInt8? {
         let taken = mappings.filter { $0.uri != uri }.map(\.id)
         if let preferred, !taken.contains(preferred) { return preferred }
@@ -13,13 +14,15 @@ extension HeaderExtension {
     }
 }
 
-/// Congestion control: the gateway counts what a peer sends to it, numbers what it sends, and tells who sends video what
-/// the ways to others carry (REMB), whatever the other leg's peer can do.
+/// Congestion control of a leg, whatever the other leg's peer can do. The gateway gives feedback on the packets of a
+/// peer, numbers the packets it sends to it, and tells a sender of video what the paths to the receivers carry (REMB).
 ///
-/// Only legs with video have it, on all m-lines of a transport. Audio alone has a rate that nothing would adapt, and there
-/// would be a packet of feedback for every five of sound. Of several transports it is that of the first video m-line.
+/// Only legs with video have it, on all m-lines of a transport. Nothing would adapt the rate of audio alone, and there
+/// would be a feedback packet for every five audio packets. If a leg has several transports, the one of the first video
+/// m-line has it.
 extension [LocalMedia] {
-    /// For an offer that mirrors `other`: under the id that `other` uses, or that the leg has, or else a free one.
+    /// Adds the feedback to an offer that mirrors `other`, under the id that `other` uses, else the id of the leg, else
+    /// a free one.
     mutating func offerTransportFeedback(
         _ policy: MediaPolicy, mirroring other: PeerDescription, standing: NegotiatedLeg?
     ) {
@@ -38,7 +41,7 @@ extension [LocalMedia] {
         }
     }
 
-    /// For an answer, where `offer` has both the extension and the feedback.
+    /// Adds the feedback to an answer where `offer` has both the extension and the feedback.
     mutating func answerTransportFeedback(_ policy: MediaPolicy, to offer: PeerDescription) {
         guard policy.givesTransportFeedback else { return }
         for (index, section) in zip(indices, offer.media) where !self[index].isRejected {
@@ -74,7 +77,7 @@ extension LocalMedia {
 }
 
 extension LocalMedia {
-    /// Video only: the rate of audio has nothing to adapt.
+    /// Adds REMB to video codecs; the rate of audio is not adapted.
     fileprivate mutating func takeBitrateLimits(for codecs: (Codec) -> Bool) {
         guard kind == .video else { return }
         for index in self.codecs.indices where codecs(self.codecs[index]) {

@@ -1,14 +1,13 @@
 import Primitives
 
 extension LocalMedia {
-    /// How an m-line takes part in the transport of the leg.
+    /// How an m-line is written with regard to its transport.
     enum Placement {
-        /// Carries a transport's address and candidates: the tagged m-line (RFC 9143 §5), and whatever has a transport of
-        /// its own.
+        /// With address and candidates: the tagged m-line (RFC 9143 §5), and every m-line with a transport of its own.
         case tagged
-        /// Repeats the address only (RFC 9143 §7.3.1).
+        /// With the address only (RFC 9143 §7.3.1).
         case bundled
-        /// Port 0.
+        /// With port 0.
         case rejected
     }
 
@@ -36,14 +35,17 @@ extension LocalMedia {
         for codec in codecs { codec.describe(in: &media.attributes) }
         if let packetTime { media.attributes.append(Attribute("ptime", packetTime)) }
         if let maximumPacketTime { media.attributes.append(Attribute("maxptime", maximumPacketTime)) }
-        // Chromium does not hear a source again that was left out of a description in between.
+        // Chromium does not play a source again that a description in between left out.
         if direction.sends || sources.areAnnounced { media.attributes += sourceAttributes(identity) }
         return media
     }
 
-    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, and nothing else is needed; rtpmaps,
-    /// `a=rtcp-mux` and `a=setup` are there because some agents look for them before they look at the port (aiortc, GStreamer). What builds on
-    /// other formats is left out: a browser that is made to overlook the port refuses `rtx` without its `apt`.
+    /// The rejected m-line.
+    ///
+    /// Deviation: RFC 3264 §6 gives the formats of a rejected m-line no meaning, so none of them would be needed. The
+    /// rtpmaps, `a=rtcp-mux` and `a=setup` are written because some agents (aiortc, GStreamer) look for them before
+    /// they look at the port. Formats that depend on others are left out: a browser that is made to ignore the port
+    /// refuses `rtx` without its `apt`.
     private func rejection() -> MediaDescription {
         let shown = codecs.filter(\.carriesMedia)
         var attributes = namesMid ? [Attribute("mid", mid)] : []
@@ -59,7 +61,7 @@ extension LocalMedia {
             attributes: attributes)
     }
 
-    /// The gateway has one port for both, so its offers leave no choice (RFC 8858 §4.2).
+    /// The gateway has one port for RTP and RTCP, so its offers leave no choice (RFC 8858 §4.2).
     private func rtcpAttributes(isOffer: Bool) -> [Attribute] {
         var attributes = [Attribute("rtcp-mux")]
         if isOffer { attributes.append(Attribute("rtcp-mux-only")) }
@@ -67,7 +69,8 @@ extension LocalMedia {
         return attributes
     }
 
-    /// `a=msid` (RFC 8830) and the sources (RFC 5576), with the msid once more below each source for agents older than RFC 8830.
+    /// `a=msid` (RFC 8830) and the sources (RFC 5576). The msid is repeated below each source for agents older than
+    /// RFC 8830.
     private func sourceAttributes(_ identity: LegIdentity) -> [Attribute] {
         let streamID = "\(identity.streamID) \(identity.streamID)-\(kind.token)-\(sources.ssrc.rawValue)"
         var attributes = [Attribute("msid", streamID)]
@@ -86,7 +89,7 @@ extension LocalMedia {
 }
 
 extension Codec {
-    /// `a=rtpmap`, `a=rtcp-fb` and `a=fmtp` of this codec.
+    /// Writes `a=rtpmap`, `a=rtcp-fb` and `a=fmtp` of this codec.
     fileprivate func describe(in attributes: inout [Attribute]) {
         let format = String(payloadType.rawValue) + " "
         attributes.append(Attribute("rtpmap", map.value))

@@ -1,19 +1,19 @@
 import Primitives
 
-/// The SSRCs of an m-line that the gateway sends with; drawn once, kept from description to description.
+/// The SSRCs with which the gateway sends on an m-line. They are drawn once and kept in later descriptions.
 struct LocalSources: Equatable, Sendable {
     var mid: String
     var kind: MediaKind
     var ssrc: SSRC
     var retransmission: SSRC
-    /// They have been in a description.
+    /// Whether they have been in a description.
     var areAnnounced = false
 }
 
-/// What the gateway says on one m-line.
+/// One m-line of the gateway's description.
 struct LocalMedia: Equatable, Sendable {
     var mid: String
-    /// Whether `a=mid` is written; not to a peer that offered without.
+    /// Whether `a=mid` is written. It is not written to a peer that offered without it.
     var namesMid: Bool
     var kind: MediaKind
     var transportProtocol: String
@@ -22,7 +22,7 @@ struct LocalMedia: Equatable, Sendable {
     var isRejected: Bool
     var direction: MediaDirection
     var codecs: [Codec]
-    /// Those of the codecs of an offer that the gateway can decode.
+    /// The codecs of an offer that the gateway can decode.
     var decodable = PayloadTypeSet()
     var extensions: [HeaderExtension]
     var allowsMixedExtensions: Bool
@@ -31,16 +31,16 @@ struct LocalMedia: Equatable, Sendable {
     var packetTime: String?
     var maximumPacketTime: String?
     var sources: LocalSources
-    /// The transport that the m-line is on; in an offer it is yet to be seen.
+    /// The transport of the m-line; in an offer, the answer can still change it.
     var transport = TransportNumber.first
-    /// The gateway's credentials for a transport other than the first; `nil`: none, it is to be bundled.
+    /// The gateway's credentials for a transport other than the first; `nil` if the m-line is to be bundled.
     var credentials: ICECredentials?
     var setup = SetupRole.actpass
 
-    /// The retransmission source, if retransmissions are agreed or offered.
+    /// The retransmission source; `nil` if retransmissions are neither agreed nor offered.
     var retransmissionSSRC: SSRC? { codecs.contains(where: \.isRetransmission) ? sources.retransmission : nil }
 
-    /// What the gateway says on behalf of the other leg's peer: `other` as it is, with what the relay cannot carry left out.
+    /// The gateway's m-line on behalf of the other leg's peer: a copy of `other` without what the relay cannot carry.
     init(mirroring other: PeerMedia, policy: MediaPolicy, transportProtocol: String, sources: LocalSources) {
         mid = other.mid
         namesMid = true
@@ -59,13 +59,13 @@ struct LocalMedia: Equatable, Sendable {
         self.sources = sources
     }
 
-    /// Makes the m-line one that carries nothing.
+    /// Turns the m-line into a rejected one.
     mutating func reject() {
         isRejected = true
         direction = .inactive
     }
 
-    /// The agreement on this m-line once it is the gateway's answer to `offer`.
+    /// The agreement on this m-line if it is the gateway's answer to `offer`.
     func agreement(answering offer: PeerMedia) -> NegotiatedMedia {
         var agreed = agreement(
             direction: direction, codecs: codecs, extensions: extensions, remoteSources: offer.sources)

@@ -1,5 +1,5 @@
 extension MediaKind {
-    /// The media type token of an m-line (RFC 8866 §8.2.2); tokens compare without case.
+    /// Reads the media type token of an m-line (RFC 8866 §8.2.2); tokens are compared without case.
     package init(token: String) {
         switch token.lowercased() {
         case "audio": self = .audio
@@ -8,6 +8,7 @@ extension MediaKind {
         }
     }
 
+    /// The media type token of an m-line (RFC 8866 §8.2.2).
     package var token: String {
         switch self {
         case .audio: "audio"
@@ -16,7 +17,7 @@ extension MediaKind {
         }
     }
 
-    /// Whether the gateway relays media of this kind at all.
+    /// Whether the gateway relays media of this kind.
     var isRelayed: Bool {
         switch self {
         case .audio, .video: true

@@ -1,24 +1,27 @@
 /// Which codecs, feedback and header extensions the gateway carries from leg to leg.
 ///
-/// What is filtered out of an offer cannot come back in an answer, so both legs only ever agree on what the relay can do.
+/// What is filtered out of an offer cannot come back in an answer, so both legs agree only on what the relay can do.
 /// Filters keep the order of preference.
 package struct MediaPolicy: Equatable, Sendable {
-    /// Encoding names that are not offered on.
+    /// Encoding names that are not offered to the other leg, by kind.
     package var withheldCodecs: [MediaKind: [String]]
-    /// Values of `a=rtcp-fb` that are offered on; few, hence searched and not hashed.
+    /// Values of `a=rtcp-fb` that are offered to the other leg. They are few, so an array is searched instead of a set.
     package var feedback: [String]
-    /// URIs of header extensions that are offered on.
+    /// URIs of header extensions that are offered to the other leg.
     package var extensions: Set<String>
-    /// Audio codecs that the gateway codes itself, with the payload types it would like for them; empty: nothing is transcoded.
+    /// Audio codecs that the gateway can transcode, with the payload types it prefers for them. If the list is empty,
+    /// nothing is transcoded.
     package var transcodable: [Codec]
-    /// Whether the packets of legs with video are counted, leg by leg: those that a peer sends, and those that it is
-    /// sent.
+    /// Whether the gateway gives and takes transport-wide feedback on legs with video. It then counts, per leg, the
+    /// packets that a peer sends and those that it receives.
     package var givesTransportFeedback: Bool
-    /// Whether peers that say how loud their audio is are listened to, leg by leg, for statistics.
+    /// Whether the gateway reads the audio levels that peers send, per leg, for statistics.
     package var readsAudioLevels: Bool
-    /// What every client wants to receive, unless it says otherwise for a call.
+    /// What every client wants to receive unless it says otherwise for a call.
     package var preferences = MediaPreferences()
 
+    /// Makes a policy of its parts; each parameter is the property of that name. Without the optional ones, nothing is
+    /// transcoded and the gateway negotiates no extension for itself.
     package init(
         withheldCodecs: [MediaKind: [String]], feedback: [String], extensions: Set<String>, transcodable: [Codec] = [],
         givesTransportFeedback: Bool = false, readsAudioLevels: Bool = false
@@ -31,14 +34,15 @@ package struct MediaPolicy: Equatable, Sendable {
         self.extensions = extensions
     }
 
-    /// What the packet relay does today.
+    /// The policy of the packet relay.
     ///
-    /// - Error correction (ulpfec, flexfec) protects a run of sequence numbers of one source, which the relay renumbers;
-    ///   video `red` is of no use without it. Audio `red` (RFC 2198) is self-contained and stays.
-    /// - `transport-cc` counts packets per transport, and each leg is a transport of its own: neither the feedback nor its header
-    ///   extension passes. The gateway negotiates both for itself, and `goog-remb`. The send times that REMB works from
-    ///   pass.
-    /// - Audio levels pass, and are read as well: also from a peer whose counterpart does not want them.
+    /// - Error correction (ulpfec, flexfec) protects a run of sequence numbers of one source, which the relay
+    ///   renumbers, so it is withheld. Video `red` is useless without it and is withheld, too. Audio `red` (RFC 2198)
+    ///   is self-contained and passes.
+    /// - `transport-cc` counts packets per transport, and each leg is a transport of its own. Neither the feedback nor
+    ///   its header extension passes. The gateway negotiates both for itself, and also `goog-remb`. The send times that
+    ///   REMB is computed from pass.
+    /// - Audio levels pass. The gateway also reads them, even from a peer whose counterpart does not want them.
     /// - Simulcast is not relayed, so stream ids are not either.
     package static let relay = MediaPolicy(
         withheldCodecs: [.video: ["ulpfec", "flexfec-03", "flexfec", "red"], .audio: ["ulpfec", "flexfec"]],
@@ -58,6 +62,8 @@ package struct MediaPolicy: Equatable, Sendable {
         readsAudioLevels: true
     )
 
+    /// The codecs of an m-line of that kind that are offered to the other leg, with only the feedback that the relay
+    /// carries. Formats that depend on a withheld one are left out.
     package func codecs(_ codecs: [Codec], of kind: MediaKind) -> [Codec] {
         let withheld = withheldCodecs[kind] ?? []
         var kept = codecs.filter { !withheld.contains(where: $0.isNamed) }.withoutOrphans()
@@ -65,12 +71,13 @@ package struct MediaPolicy: Equatable, Sendable {
         return kept
     }
 
-    /// Whether an m-line of a peer is one that the gateway can offer on.
+    /// Whether the gateway can offer this m-line of a peer to the other leg.
     func canCarry(_ media: PeerMedia) -> Bool {
         media.refusal == nil && media.kind.isRelayed
             && codecs(media.codecs, of: media.kind).contains(where: \.carriesMedia)
     }
 
+    /// The extensions that are offered to the other leg: those of the policy that are not `inactive`.
     package func extensions(_ offered: [HeaderExtension]) -> [HeaderExtension] {
         offered.filter { extensions.contains($0.uri) && $0.direction != .inactive }
     }

@@ -1,34 +1,36 @@
-/// Why the gateway cannot carry an m-line of a peer; prints as the end of a sentence about that m-line.
+/// Why the gateway cannot carry an m-line of a peer. It prints as the end of a sentence about that m-line.
 package enum MediaRefusal: Equatable, Sendable {
-    /// Port 0: the peer itself rejected or disabled it.
+    /// Port 0: the peer itself rejected or disabled the m-line.
     case disabledByPeer
-    /// Neither audio nor video.
+    /// The media type, given here, is neither audio nor video.
     case unsupportedKind(String)
-    /// Not RTP over DTLS-SRTP.
+    /// The protocol, given here, is not RTP over DTLS-SRTP.
     case unsupportedProtocol(String)
-    /// Keys would travel in the description (`a=crypto`, RFC 4568), which WebRTC forbids (RFC 8827 §6.5).
+    /// The keys would be in the description (`a=crypto`, RFC 4568), which WebRTC forbids (RFC 8827 §6.5).
     case keysInDescription
-    /// None at all, or none with a hash function that counts (`Fingerprint`).
+    /// There is no fingerprint, or none with a supported hash function (`Fingerprint`).
     case noFingerprint
+    /// `a=ice-ufrag` or `a=ice-pwd` is missing.
     case noICECredentials
-    /// `a=setup` is missing from an answer, or says `holdconn`, or `actpass` in an answer.
+    /// `a=setup` is `holdconn`; or, in an answer, it is missing or `actpass`.
     case unusableSetup
-    /// The gateway has one port for RTP and RTCP (RFC 5761).
+    /// `a=rtcp-mux` is missing; the gateway has one port for RTP and RTCP (RFC 5761).
     case noRTCPMultiplexing
-    /// No format that media could be made of.
+    /// There is no format that carries media.
     case noCodecs
-    /// None of the codecs that the client wants is in its description (`MediaPreferences`).
+    /// The description has none of the codecs that the client wants, whose names are given here (`MediaPreferences`).
     case noChosenCodecs([String])
-    /// An answer has none of the formats that it was offered.
+    /// The answer has none of the offered formats.
     case noOfferedCodecs
-    /// It would need a transport of its own (RFC 9143): there are as many as a leg may have, or none was offered for
-    /// it.
+    /// The m-line would need a transport of its own (RFC 9143), but the leg has as many as it may have, or none was
+    /// offered for the m-line.
     case outsideBundle
-    /// Its formats have payload types that mean other formats on an m-line before it.
+    /// The payload types of all its formats mean other formats on an m-line before it.
     case ambiguousPayloadTypes
 }
 
 extension MediaRefusal: CustomStringConvertible {
+    /// The end of a sentence whose subject is the m-line, for error messages.
     package var description: String {
         switch self {
         case .disabledByPeer: "is disabled (port 0)"

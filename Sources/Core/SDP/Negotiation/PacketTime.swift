@@ -1,25 +1,32 @@
-/// How much audio a peer wants in each packet (`a=ptime`, `a=maxptime`; RFC 8866 §6.4), for all formats of its m-line.
+/// The duration of audio per packet that a peer wants, for all formats of its m-line (`a=ptime`, `a=maxptime`;
+/// RFC 8866 §6.4).
 package struct PacketTime: Hashable, Sendable {
-    /// What it would like, in microseconds; `nil` if it does not say.
+    /// The preferred duration in microseconds; `nil` if the peer does not say one.
     package var preferred: Int?
-    /// More than this it does not take, in microseconds; `nil` if it does not say.
+    /// The longest duration that the peer accepts, in microseconds; `nil` if it does not say one.
     package var maximum: Int?
 
+    /// Makes packet times of durations in microseconds.
     package init(preferred: Int? = nil, maximum: Int? = nil) {
         self.preferred = preferred
         self.maximum = maximum
     }
 
-    /// - Parameters: the values of the attributes as written; what is no positive number of milliseconds is as good as none.
+    /// Makes packet times of the attributes.
+    ///
+    /// - Parameters:
+    ///   - ptime: The value of `a=ptime` as written, in milliseconds.
+    ///   - maxptime: The value of `a=maxptime` as written, in milliseconds. A value that is no positive number of at
+    ///     most one second is ignored, in both.
     package init(ptime: String?, maxptime: String?) {
         preferred = ptime.flatMap(Self.microseconds)
         maximum = maxptime.flatMap(Self.microseconds)
     }
 
-    /// A second is more than any packet of audio holds.
+    /// The longest duration that is accepted, in microseconds; no packet of audio holds more than a second.
     private static let longest = 1_000_000
 
-    /// `non-zero-int-or-real` (RFC 8866 §9), as far as whole microseconds go.
+    /// Reads `non-zero-int-or-real` (RFC 8866 §9) in milliseconds, to whole microseconds.
     private static func microseconds(_ text: String) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         var fraction = parts.count == 2 ? String(parts[1].prefix(3)) : ""
@@ -32,5 +39,6 @@ package struct PacketTime: Hashable, Sendable {
 }
 
 extension PeerMedia {
+    /// The packet times of this m-line, parsed.
     package var packetTimes: PacketTime { PacketTime(ptime: packetTime, maxptime: maximumPacketTime) }
 }

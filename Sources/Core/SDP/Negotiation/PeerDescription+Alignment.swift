@@ -1,14 +1,15 @@
 import Primitives
 
-/// Bringing what one peer said into the form of another peer's session.
+/// Rewrites the description of one peer into the form of another peer's session.
 ///
-/// Two legs that grew up together have the same m-lines, mids and payload types, and nothing changes. Legs that were joined later, by
-/// a transfer for example, do not: to each peer, m-lines keep their place, their mid and the meaning of their payload types for as
-/// long as its session lasts (RFC 3264 §8, RFC 8829 §5.2.2).
+/// Two legs that were set up together have the same m-lines, mids and payload types; alignment changes nothing there.
+/// Legs that were joined later, by a transfer for example, differ. To each peer, an m-line keeps its place, its mid and
+/// the meaning of its payload types for the duration of the session (RFC 3264 §8, RFC 8829 §5.2.2).
 extension PeerDescription {
-    /// This description as if it had been said in the session of another leg.
+    /// This description in the form of another leg's session: same places, mids, payload types and extension ids.
+    /// M-lines that the session does not have follow at the end.
     ///
-    /// - Parameter session: what that leg agreed on so far; empty: nothing, and the description stays as it is.
+    /// - Parameter session: What the other leg agreed on so far. If it is empty, the description stays as it is.
     package func aligned(to session: [NegotiatedMedia]) -> PeerDescription {
         guard !session.isEmpty else { return self }
         return aligned(
@@ -16,11 +17,16 @@ extension PeerDescription {
             isOpenEnded: true)
     }
 
-    /// This answer in the form of the offer of another leg's peer: one m-line for each of the offer's. Those that the gateway refuses were
-    /// not offered on, so nothing of the answer is about them.
+    /// This answer in the form of the offer of another leg's peer: one m-line for each m-line of the offer.
     ///
-    /// - Parameter keepingUnknown: An m-line that this description does not speak of is there with all its codecs, `inactive`, and so is
-    ///   one that this peer could only not take as it was offered.
+    /// An m-line that the gateway refuses was not passed on to the other leg, so no m-line of this answer takes its
+    /// place.
+    ///
+    /// - Parameters:
+    ///   - offer: The offer that is answered.
+    ///   - keepingUnknown: Whether an m-line that this description lacks appears as offered, with all its codecs and
+    ///     `inactive`. The same then holds for an m-line that is refused as `.outsideBundle`, which this peer could
+    ///     only not take as it was offered. If `false`, both are rejected.
     package func aligned(toOffer offer: PeerDescription, keepingUnknown: Bool = false) -> PeerDescription {
         let places = offer.media.map { section in
             Place(
@@ -37,7 +43,7 @@ extension PeerDescription {
         return aligned
     }
 
-    /// The same wishes, with every m-line that carries something open in both directions.
+    /// A copy in which the direction of every usable m-line is `sendrecv`.
     package func opened() -> PeerDescription {
         var opened = self
         for index in opened.media.indices where opened.media[index].refusal == nil {
@@ -46,10 +52,12 @@ extension PeerDescription {
         return opened
     }
 
-    /// The same wishes, as somebody hears them who is rung: a hold is not part of an introduction.
+    /// The description used to introduce this peer to a new leg. It is unchanged if its principal direction is
+    /// `sendrecv`; otherwise, all usable m-lines are opened, since a hold is not part of an introduction.
     package func introduced() -> PeerDescription { principalDirection == .sendReceive ? self : opened() }
 
-    /// The direction of the audio, or of all there is if there is no audio; `nil` if nothing is carried.
+    /// The direction of the first usable audio m-line, or of the first usable m-line if there is no audio; `nil` if no
+    /// m-line is usable. It shows whether the peer is on hold.
     package var principalDirection: MediaDirection? {
         let audio = usableMedia.filter { $0.kind == .audio }
         guard let first = audio.first ?? usableMedia.first else { return nil }
@@ -77,12 +85,13 @@ extension PeerDescription {
         }
         var aligned = self
         aligned.media = sections
-        // Whether they share a transport is said of them where they come from.
+        // Each leg decides by itself which m-lines share a transport.
         aligned.groups = []
         return aligned
     }
 
-    /// Which m-line takes each place: that of the same name and kind, else the first one of the kind, rather one that carries something.
+    /// Chooses the m-line that takes each place: the one with the same mid and kind, else the first usable one of that
+    /// kind, else the first one of that kind. The entry is `nil` if no m-line is left for the place.
     private func lines(for places: [Place]) -> [Int?] {
         var left = Array(media.indices)
         func take(_ fits: (PeerMedia) -> Bool) -> Int? {
@@ -97,13 +106,13 @@ extension PeerDescription {
     }
 }
 
-/// An m-line of the session that a description is brought into.
+/// An m-line of the session into which a description is aligned.
 private struct Place {
     var mid: String
     var kind: MediaKind
     var codecs: [Codec]
     var extensions: [HeaderExtension]
-    /// It stays empty.
+    /// Whether the m-line was refused in the offer; no m-line takes its place then.
     var isRefused = false
 
     func take(_ section: PeerMedia, at index: Int) -> PeerMedia {
@@ -122,8 +131,9 @@ private struct Place {
         return taken
     }
 
-    /// Formats that the session knows get the numbers they have there, rather their own than that of another of the same meaning; others
-    /// keep theirs, or get free ones.
+    /// Gives each format the payload type that it has in the session. A format keeps its own number if the session has
+    /// the same format under it; else it takes the number of an equal format. Formats that the session does not know
+    /// keep their numbers, or get free ones.
     private func renumbered(_ offered: [Codec]) -> [Codec] {
         var taken = PayloadTypeSet(codecs.map(\.payloadType))
         var numbers: [PayloadType: PayloadType] = [:]
@@ -153,7 +163,8 @@ private struct Place {
         }
         return offered.compactMap { codec in
             guard let number = numbers[codec.payloadType] else { return nil }
-            // The packets of red repeat the numbers of what is in them (RFC 2198 §3).
+            // Packets of red contain the payload types of their blocks (RFC 2198 §3), so red is dropped if those
+            // change.
             if codec.isNamed("red"), numbers.contains(where: { $0 != $1 && codec.requiredPayloadTypes.contains($0) }) {
                 return nil
             }
@@ -171,7 +182,8 @@ private struct Place {
 }
 
 extension Codec {
-    /// `apt` with another number (RFC 4588 §8.1), and whatever else there is.
+    /// The format parameters with `apt` set to another payload type (RFC 4588 §8.1); all other parameters are
+    /// unchanged.
     fileprivate func parameters(repairing original: PayloadType) -> String? {
         parameters.map { text in
             text.split(separator: ";").map { field in

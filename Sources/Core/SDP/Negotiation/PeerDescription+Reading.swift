@@ -1,5 +1,10 @@
 extension PeerDescription {
-    /// Reads a description in three steps: each m-line by itself, then the groups, then whether it is usable.
+    /// Reads a description in three steps: each m-line by itself, then the groups, then whether each m-line is usable.
+    ///
+    /// M-lines that the gateway cannot carry are no error; their `refusal` says why.
+    ///
+    /// - Throws: `.malformedSession` or `.malformedMedia` if the value of an attribute cannot be read, and
+    ///   `.malformedMedia` if two m-lines have the same mid.
     package init(reading session: SessionDescription, as role: Role) throws(SDPError) {
         let defaults = try SessionDefaults(reading: session.attributes)
         var media: [PeerMedia] = []
@@ -16,7 +21,9 @@ extension PeerDescription {
 
     // MARK: Names
 
-    /// Gives a mid to m-lines without one, and refuses one that stands twice (RFC 5888 §4).
+    /// Gives a made-up mid to each m-line without one.
+    ///
+    /// - Throws: `.malformedMedia` if two m-lines have the same mid (RFC 5888 §4).
     private static func nameMedia(_ media: inout [PeerMedia]) throws(SDPError) {
         var seen: Set<String> = []
         for section in media where section.namesMid {
@@ -50,8 +57,10 @@ extension PeerDescription {
         if role == .offer { keepExtensionsApart() }
     }
 
-    /// The BUNDLE groups as m-line indices. A group that names an unknown mid does not count, and none does when an
-    /// m-line has no mid (RFC 5888 §6); an m-line is in one BUNDLE group at most (RFC 9143 §5).
+    /// Reads the BUNDLE groups as m-line indices.
+    ///
+    /// A group that names an unknown mid is ignored. All groups are ignored if an m-line has no mid (RFC 5888 §6). An
+    /// m-line is in at most one BUNDLE group (RFC 9143 §5).
     private func bundleGroups(reading values: [String]) -> [[Int]] {
         guard media.allSatisfy(\.namesMid) else { return [] }
         let places = Dictionary(uniqueKeysWithValues: media.map { ($0.mid, $0.index) })
@@ -66,7 +75,7 @@ extension PeerDescription {
         }
     }
 
-    /// A leg has so many transports; m-lines on further ones are refused.
+    /// Refuses the m-lines that would need more than `maximumTransports` transports.
     private mutating func limitTransports() {
         var transports: [[Int]] = []
         for index in media.indices where media[index].refusal == nil {
@@ -80,8 +89,11 @@ extension PeerDescription {
         }
     }
 
-    /// On transports of their own, m-lines may use one extension id for different things (RFC 9143 §9.1 is about those that
-    /// share one). On the call's other legs they share one: the first meaning stays, and what has another is left out.
+    /// Removes extension mappings of an offer that contradict those of an m-line before it on another transport.
+    ///
+    /// M-lines on different transports may use one extension id for different URIs; RFC 9143 §9.1 concerns only m-lines
+    /// that share one. On the call's other legs they may share a transport, so the first meaning of an id stays and a
+    /// later one is left out.
     private mutating func keepExtensionsApart() {
         for index in media.indices.dropFirst() where media[index].refusal == nil {
             let sharers = sharers(of: index)
@@ -110,13 +122,14 @@ extension PeerDescription {
         guard media.transport.credentials != nil else { return .noICECredentials }
         guard media.transport.multiplexesRTCP else { return .noRTCPMultiplexing }
         switch (role, media.transport.setup) {
-        // Without a=setup an offer means `active` (RFC 4145 §4); the gateway is passive then, as for `actpass`.
+        // Without a=setup an offer means `active` (RFC 4145 §4); the gateway is then passive, as it is for `actpass`.
         case (.offer, nil), (_, .active), (_, .passive), (.offer, .actpass): return nil
         case (.answer, nil), (.answer, .actpass), (_, .holdconn): return .unusableSetup
         }
     }
 
-    /// `UDP/TLS/RTP/SAVPF` and what older agents write in its place (RFC 8829 §5.1.2); the fingerprint says that it is DTLS-SRTP.
+    /// `UDP/TLS/RTP/SAVPF` and the names that older agents write instead (RFC 8829 §5.1.2). The fingerprint shows that
+    /// DTLS-SRTP is meant.
     private static let securedProtocols: Set<String> = [
         "UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP",
     ]

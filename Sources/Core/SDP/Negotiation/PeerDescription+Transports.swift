@@ -1,17 +1,17 @@
 extension PeerDescription {
-    /// Transports of a leg at a time; m-lines beyond them are refused.
+    /// The most transports that a leg has at a time; m-lines that would need more are refused.
     package static let maximumTransports = 8
 
-    /// The m-lines that share a transport with this one, itself among them: those of its BUNDLE group with the tagged
-    /// one first (RFC 9143 §7.3.1).
+    /// The m-lines that share a transport with the one at `index`, including itself: those of its BUNDLE group, tagged
+    /// m-line first (RFC 9143 §7.3.1).
     package func sharers(of index: Int) -> [Int] { groups.first { $0.contains(index) } ?? [index] }
 
-    /// Which transport each m-line is on.
+    /// The transport of each m-line.
     ///
     /// - Parameters:
-    ///   - agreed: The m-lines of the leg so far. An m-line of the first transport keeps it, with those that are
-    ///     bundled with it. Where nothing is agreed the first m-line that is carried has it.
-    ///   - isCarried: Whether an m-line counts.
+    ///   - agreed: The leg's m-lines as last agreed. An m-line on the first transport stays on it, together with those
+    ///     that are bundled with it. If nothing is agreed, the first carried m-line gets the first transport.
+    ///   - isCarried: Whether the m-line at an index is carried.
     func transportNumbers(agreed: [NegotiatedMedia], isCarried: (Int) -> Bool) -> [TransportNumber] {
         let isStanding = agreed.contains { !$0.isRejected }
         let owner = media.indices.first { index in
@@ -26,8 +26,8 @@ extension PeerDescription {
         }
     }
 
-    /// The m-line whose transport attributes count for a transport: the first that is carried, in the order of the
-    /// group.
+    /// The m-line whose transport attributes count for a transport: the first carried one in the order of the BUNDLE
+    /// group; `nil` if the transport has no carried m-line.
     func taggedLine(of number: TransportNumber, in numbers: [TransportNumber], isCarried: (Int) -> Bool) -> Int? {
         guard let member = media.indices.first(where: { numbers[$0] == number && isCarried($0) }) else { return nil }
         return sharers(of: member).first(where: isCarried)

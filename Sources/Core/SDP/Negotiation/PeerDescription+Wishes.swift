@@ -1,14 +1,14 @@
-/// What a peer wants of its media, apart from what the other end lets it have.
+/// The directions that a peer wants, apart from those that the other end allows.
 extension PeerDescription {
-    /// The wishes that an answer shows.
+    /// This answer with the directions that the peer wants instead of those that it could say.
     ///
-    /// An answer says whether the peer wants to send only where the offer receives, and whether it wants to receive only where the
-    /// offer sends (RFC 3264 §6.1). Where the offer left no choice, the peer's former wish stands; of an m-line that it has said
-    /// nothing about, it is taken to want everything.
+    /// An answer says whether the peer wants to send only where the offer receives, and whether it wants to receive
+    /// only where the offer sends (RFC 3264 §6.1). Where the offer leaves no choice, the peer's former wish stands. A
+    /// peer that has said nothing about an m-line is taken to want both directions.
     ///
     /// - Parameters:
     ///   - offered: The direction of each offered m-line, as the offerer sees it.
-    ///   - former: What the peer wanted before.
+    ///   - former: The peer's wishes before this answer; `nil` if it had said nothing.
     package func wishes(answering offered: [MediaDirection], before former: PeerDescription?) -> PeerDescription {
         var wishes = self
         for index in wishes.media.indices where wishes.media[index].refusal == nil {
@@ -28,7 +28,8 @@ extension PeerDescription {
     }
 }
 
-/// The kinds and directions of a peer's m-lines, as somebody else is told them.
+/// The kinds and directions of a peer's usable m-lines, as another peer is told them. Comparing two outlines shows
+/// whether that peer has to be told anew.
 package struct MediaOutline: Equatable, Sendable {
     private struct Line: Equatable, Sendable {
         let kind: MediaKind
@@ -37,16 +38,21 @@ package struct MediaOutline: Equatable, Sendable {
 
     private var lines: [Line]
 
-    /// What an offer on behalf of that peer tells.
+    /// Makes the outline that an offer on behalf of that peer conveys.
     package init(_ wishes: PeerDescription) {
         lines = wishes.usableMedia.map { Line(kind: $0.kind, direction: $0.direction) }
     }
 
-    /// What an answer on behalf of that peer tells. It has no place for more m-lines of a kind than the offer has, and says nothing of a
-    /// direction that the offer leaves no choice about.
+    /// Makes the outline that an answer on behalf of that peer conveys, or `nil` if the offerer knew nothing before and
+    /// this answer does not tell it everything.
     ///
-    /// - Parameter before: What the offerer knew before; `nil`: nothing.
-    /// - Returns: `nil` if the offerer knew nothing, and does not know all of it now.
+    /// An answer has no place for more m-lines of a kind than the offer has. It conveys nothing about a direction for
+    /// which the offer leaves no choice; what the offerer knew before stands there.
+    ///
+    /// - Parameters:
+    ///   - wishes: The directions that the answerer wants.
+    ///   - offer: The offer that is answered.
+    ///   - before: What the offerer knew before; `nil` if it knew nothing.
     package init?(_ wishes: PeerDescription, answering offer: PeerDescription, before: MediaOutline?) {
         self.init(wishes)
         var told: [Line] = []
@@ -66,7 +72,8 @@ package struct MediaOutline: Equatable, Sendable {
         lines = told
     }
 
-    /// Without the m-lines that a peer could not take as they were offered.
+    /// Makes the outline without the m-lines of the kinds in `lost`, which the peer could not take as they were
+    /// offered.
     package init(_ wishes: PeerDescription, without lost: [MediaKind]) {
         self.init(wishes)
         lines.removeAll { lost.contains($0.kind) }
@@ -74,6 +81,7 @@ package struct MediaOutline: Equatable, Sendable {
 }
 
 extension MediaOutline: CustomStringConvertible {
+    /// Kind and direction of each m-line for the log, for example `audio sendrecv, video inactive`.
     package var description: String {
         lines.map { "\($0.kind.token) \($0.direction.rawValue)" }.joined(separator: ", ")
     }

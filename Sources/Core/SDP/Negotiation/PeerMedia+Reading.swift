@@ -1,5 +1,7 @@
 extension PeerMedia {
-    /// Reads one m-line. Whether it is usable is judged later, when the groups are known.
+    /// Reads one m-line. Its `refusal` is set later, when the groups are known.
+    ///
+    /// - Throws: `.malformedMedia` if the value of an attribute cannot be read.
     init(reading media: MediaDescription, at index: Int, defaults: SessionDefaults) throws(SDPError) {
         self.init(
             index: index, mid: "", namesMid: false, kind: MediaKind(token: media.type), port: media.port,
@@ -46,7 +48,7 @@ extension PeerMedia {
 }
 
 extension PeerMedia {
-    /// A token (RFC 5888 §4), long enough for a UUID; RFC 9143 §5 wants three bytes at most.
+    /// Whether the text is a token (RFC 5888 §4) that is long enough for a UUID. RFC 9143 §5 wants at most three bytes.
     private static func isIdentificationTag(_ mid: String) -> Bool {
         (1...48).contains(mid.utf8.count) && mid.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -1,4 +1,4 @@
-/// What the session level says on behalf of all m-lines.
+/// What the session level of a description says for all m-lines.
 struct SessionDefaults {
     var transport = PeerTransport()
     var direction = MediaDirection.sendReceive

@@ -1,9 +1,11 @@
 /// The value of `a=setup` (RFC 4145 §4).
 package enum SetupRole: String, Hashable, Sendable {
+    /// The describing side opens the connection: it sends the ClientHello.
     case active
+    /// The describing side waits for the connection.
     case passive
-    /// Offers only: the answerer chooses (RFC 5763 §5).
+    /// The answerer chooses (RFC 5763 §5); in offers only.
     case actpass
-    /// No connection for now; means nothing to DTLS-SRTP.
+    /// No connection for now; it has no meaning for DTLS-SRTP.
     case holdconn
 }

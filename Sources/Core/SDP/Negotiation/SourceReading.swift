@@ -1,6 +1,6 @@
 import Primitives
 
-/// Puts the announced sources of an m-line together out of `a=ssrc`, `a=ssrc-group` and `a=msid`.
+/// Builds the announced sources of an m-line from `a=ssrc`, `a=ssrc-group` and `a=msid`.
 struct SourceReading {
     private(set) var canonicalName: String?
     private var streamIDOfMedia: String?
@@ -8,7 +8,9 @@ struct SourceReading {
     private var sources: [SSRC] = []
     private var retransmissions: [SSRC: SSRC] = [:]
 
-    /// Whether the attribute was one of these.
+    /// Takes an attribute of a source; `false` if the attribute is none.
+    ///
+    /// - Throws: If its value cannot be read.
     mutating func take(_ attribute: Attribute) throws(AttributeFault) -> Bool {
         switch attribute.name {
         case "ssrc":

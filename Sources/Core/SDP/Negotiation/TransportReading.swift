@@ -4,7 +4,9 @@ struct TransportReading {
     private var ufrag: String?
     private var password: String?
 
-    /// Whether the attribute was one of these.
+    /// Takes an ICE or DTLS attribute; `false` if the attribute is none of them.
+    ///
+    /// - Throws: If its value cannot be read.
     mutating func take(_ attribute: Attribute) throws(AttributeFault) -> Bool {
         switch attribute.name {
         case "ice-ufrag":
@@ -42,8 +44,10 @@ struct TransportReading {
         transport.credentials = ICECredentials(ufrag: ufrag, password: password)
     }
 
-    /// RFC 8839 §5.4. Deviation: any visible character will do, since some agents write `-` or `_`, and the value
-    /// is only ever compared.
+    /// The value of `a=ice-ufrag` or `a=ice-pwd` (RFC 8839 §5.4).
+    ///
+    /// Deviation: any visible character is accepted, because some agents write `-` or `_`, and the value is only
+    /// compared.
     private func iceCharacters(of attribute: Attribute, count: ClosedRange<Int>) throws(AttributeFault) -> String {
         guard let value = attribute.value, count.contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -1,21 +1,23 @@
 import Primitives
 
-/// The payload types of one leg, m-line by m-line.
+/// The payload types of one leg, by m-line.
 ///
-/// All m-lines have one numbering, but where the leg's peer gives one number two meanings, as it may on m-lines with transports of
-/// their own (RFC 9143 §9.1 is about those that share one). The call's other legs share one, and there one number means one thing: of such
-/// m-lines each but the first has a numbering of its own.
+/// All m-lines share one numbering unless the leg's peer gives a payload type two meanings. It may do so on m-lines
+/// with transports of their own; RFC 9143 §9.1 concerns only m-lines that share one. The call's other legs may share a
+/// transport, where a payload type means one thing. Each of such m-lines except the first therefore has its own
+/// numbering.
 package struct LegNumbering: Hashable, Sendable {
-    /// Of every m-line without its own.
+    /// The numbering of every m-line without its own.
     package var common = PayloadNumbering.identity
     private var own: [String: PayloadNumbering] = [:]
 
+    /// Makes a numbering that changes nothing.
     package init() {}
 
-    /// No m-line needs another number than the call has.
+    /// Whether every m-line has the payload types of the call.
     package var isIdentity: Bool { common.isIdentity && own.isEmpty }
 
-    /// The numbering of the m-line with this mid.
+    /// The numbering of the m-line with this mid; setting it gives the m-line its own.
     package subscript(mid: String) -> PayloadNumbering {
         get { own[mid] ?? common }
         set { own[mid] = newValue }
@@ -23,7 +25,8 @@ package struct LegNumbering: Hashable, Sendable {
 }
 
 extension PeerDescription {
-    /// An offer of the leg's peer in the numbers of the call: what is ambiguous there gets free ones, and `numberings` says which.
+    /// An offer of the leg's peer in the payload types of the call. Ambiguous payload types are replaced by free ones,
+    /// and `numberings` contains the mapping of each changed m-line.
     func numberedApart(from numbering: LegNumbering) -> PeerDescription {
         var apart = self
         var taken = PayloadTypeSet(media.flatMap(\.codecs))

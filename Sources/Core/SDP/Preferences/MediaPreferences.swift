@@ -1,24 +1,29 @@
-/// What an application wants of the media it receives: the settings of the reference guide ("Set codec priority", "Replace codec
-/// payload number", "Bandwidth limitation", "Control audio bandwidth").
+/// What an application wants of the media that it receives: the settings of the reference guide ("Set codec priority",
+/// "Replace codec payload number", "Bandwidth limitation", "Control audio bandwidth").
 ///
-/// They count as though the client had written them into its own descriptions, so they reach whoever sends to it: the far peer
-/// through the description that the gateway writes on the client's behalf, and the gateway's own encoder. Empty: as written.
+/// They have the effect of text that the client wrote into its own descriptions, so they reach both senders: the far
+/// peer, through the description that the gateway writes on the client's behalf, and the gateway's own encoder. Empty
+/// preferences leave descriptions unchanged.
 package struct MediaPreferences: Hashable, Sendable {
-    /// Encoding names, the most wanted first; no other codec is used. Empty: all, in the order of the description. What goes along
-    /// with a codec (rtx, red, telephone events, comfort noise) need not be named.
+    /// The encoding names of the audio codecs to use, most wanted first. If the list is empty, all codecs are used in
+    /// the order of the description. Formats that accompany a codec (rtx, red, telephone-events, comfort noise) need
+    /// not be named.
     package var audioCodecs: [String]
+    /// The same for video codecs.
     package var videoCodecs: [String]
-    /// The numbers in the first offer made on the client's behalf.
+    /// The payload types in the first offer made on the client's behalf.
     package var payloadNumbers: [PayloadNumber]
-    /// Limits on what is received, in kbit/s.
+    /// The limit on the audio that the client receives, in kbit/s; `nil` for none.
     package var audioBandwidth: Int?
+    /// The limit on the video that the client receives, in kbit/s; `nil` for none.
     package var videoBandwidth: Int?
+    /// The Opus parameters and the packet time.
     package var opus: OpusParameters
 
-    /// 1 Gbit/s is more than any client takes.
+    /// The limits that are accepted, in kbit/s. 1 Gbit/s is more than any client receives.
     package static let bandwidthRange = 1...1_000_000
 
-    /// Whether a text can be an encoding name: a token of RFC 8866 §9 without what separates it.
+    /// Whether a text can be an encoding name: 1 to 32 letters, digits, `-`, `_`, `.` or `+` of a token (RFC 8866 §9).
     package static func isCodecName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -31,6 +36,8 @@ package struct MediaPreferences: Hashable, Sendable {
             }
     }
 
+    /// Makes preferences of their parts; each parameter is the property of that name. Without arguments, they are
+    /// empty.
     package init(
         audioCodecs: [String] = [], videoCodecs: [String] = [], payloadNumbers: [PayloadNumber] = [],
         audioBandwidth: Int? = nil,
@@ -44,9 +51,10 @@ package struct MediaPreferences: Hashable, Sendable {
         self.opus = opus
     }
 
+    /// Whether nothing is asked for.
     package var isEmpty: Bool { self == MediaPreferences() }
 
-    /// These, with what `other` says in the place of what they say.
+    /// These preferences, replaced by those of `other` wherever `other` has one.
     package func overridden(by other: Self) -> Self {
         Self(
             audioCodecs: other.audioCodecs.isEmpty ? audioCodecs : other.audioCodecs,
@@ -75,7 +83,8 @@ package struct MediaPreferences: Hashable, Sendable {
 }
 
 extension [PayloadNumber] {
-    /// A number that is wanted for two codecs: in one BUNDLE group it could stand for one only (RFC 9143 §9.1).
+    /// The first two entries that want the same payload type; `nil` if there are none. In a BUNDLE group, a payload
+    /// type can mean only one codec (RFC 9143 §9.1).
     package var contested: (first: PayloadNumber, second: PayloadNumber)? {
         for (index, second) in enumerated() {
             if let first = self[..<index].first(where: { $0.payloadType == second.payloadType }) {

@@ -1,16 +1,19 @@
-/// What an application asks of the audio it receives (RFC 7587 §6.1); `nil` leaves what the description says.
+/// What an application wants of the audio it receives (RFC 7587 §6.1). A property that is `nil` leaves the description
+/// unchanged.
 package struct OpusParameters: Hashable, Sendable {
-    /// `maxplaybackrate`, in hertz: a higher audio bandwidth would not be heard.
+    /// `maxplaybackrate` in hertz, 8000 to 48000. The receiver cannot play a higher audio bandwidth.
     package var maximumPlaybackRate: Int?
-    /// `maxaveragebitrate`, in bit/s.
+    /// `maxaveragebitrate` in bit/s, 6000 to 510000.
     package var maximumAverageBitrate: Int?
-    /// `usedtx`: pauses need not be sent.
+    /// `usedtx`: whether the sender should use discontinuous transmission.
     package var usesDTX: Bool?
-    /// `useinbandfec`: what is lost can be made from the next packet.
+    /// `useinbandfec`: whether the sender should add forward error correction, so that a lost frame can be decoded from
+    /// the next packet.
     package var usesInbandFEC: Bool?
-    /// `a=ptime`, in milliseconds; counts for every audio codec.
+    /// `a=ptime` in milliseconds, 3 to 120; it applies to every audio codec.
     package var packetTime: Int?
 
+    /// Makes parameters of their parts; each parameter is the property of that name.
     package init(
         maximumPlaybackRate: Int? = nil, maximumAverageBitrate: Int? = nil, usesDTX: Bool? = nil,
         usesInbandFEC: Bool? = nil,
@@ -23,7 +26,7 @@ package struct OpusParameters: Hashable, Sendable {
         self.packetTime = packetTime
     }
 
-    /// These, with what `other` says in the place of what they say.
+    /// These parameters, replaced by those of `other` wherever `other` has one.
     package func overridden(by other: Self) -> Self {
         Self(
             maximumPlaybackRate: other.maximumPlaybackRate ?? maximumPlaybackRate,
@@ -33,13 +36,15 @@ package struct OpusParameters: Hashable, Sendable {
     }
 }
 
-/// The two sets of the reference guide, "Control audio bandwidth".
+/// The two sets of the reference guide, "Control audio bandwidth". The raw value is the word in the configuration
+/// and in requests.
 package enum OpusParameterSet: String, Hashable, Sendable, CaseIterable {
-    /// "WebRTC default".
+    /// "WebRTC default": 40 kbit/s, 20 ms packets.
     case webRTC = "webrtc"
-    /// "Mobile SDK preferred": half the bandwidth.
+    /// "Mobile SDK preferred": half the bit rate, 60 ms packets, discontinuous transmission.
     case mobile
 
+    /// The parameters of the set.
     package var parameters: OpusParameters {
         switch self {
         case .webRTC:
@@ -55,15 +60,19 @@ package enum OpusParameterSet: String, Hashable, Sendable, CaseIterable {
 }
 
 extension OpusParameters {
-    /// A value that RFC 7587 does not know; prints as a sentence without its subject.
+    /// A value that RFC 7587 does not allow. It prints as a sentence without its subject.
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        /// The parameters that have a range.
         package enum Field: Sendable {
             case maximumPlaybackRate, maximumAverageBitrate, packetTime
         }
 
+        /// The parameter with the value.
         package let field: Field
+        /// The value, in the unit of the parameter.
         package let value: Int
 
+        /// The sentence for the log: the value, that it is ignored, and the range.
         package var description: String {
             switch field {
             case .maximumPlaybackRate: "\(value) is ignored: RFC 7587 allows 8000 to 48000 Hz"
@@ -73,7 +82,8 @@ extension OpusParameters {
         }
     }
 
-    /// Takes away what is out of range and says what that was; then what the chosen set or the description says counts.
+    /// Removes values that are out of range and returns them. The value of the chosen set or of the description then
+    /// applies.
     package mutating func removeOutOfRange() -> [Fault] {
         var faults: [Fault] = []
         if let rate = maximumPlaybackRate, !(8_000...48_000).contains(rate) {
@@ -91,7 +101,7 @@ extension OpusParameters {
         return faults
     }
 
-    /// 2.5 ms times 1…48, rounded up to the next whole number: 3, 5, 8, 10, … 120.
+    /// Whether this is a multiple of 2.5 ms, 1 to 48 times, rounded up to whole milliseconds: 3, 5, 8, 10, … 120.
     private static func isPacketTime(_ milliseconds: Int) -> Bool {
         (1...48).contains { (5 * $0 + 1) / 2 == milliseconds }
     }

@@ -1,8 +1,8 @@
 import Primitives
 
 extension PayloadNumbering {
-    /// Gives a description that is about to be sent the numbers of the leg: formats, `a=rtpmap`, `a=rtcp-fb` and `a=fmtp`,
-    /// `apt` included. Everything else stays as it is, order too.
+    /// Replaces the payload types of the call by those of the leg in a description that is about to be sent: in
+    /// formats, `a=rtpmap`, `a=rtcp-fb` and `a=fmtp`, including `apt`. Everything else stays unchanged and in order.
     package func apply(to media: inout MediaDescription) {
         guard !isIdentity else { return }
         var names: [PayloadType: String] = [:]
@@ -25,10 +25,10 @@ extension PayloadNumbering {
         }
     }
 
-    /// The codecs as the leg's peer knows them.
+    /// The codecs in the payload types of the leg.
     func onLeg(_ codecs: [Codec]) -> [Codec] { isIdentity ? codecs : codecs.map { Self.mapped($0, onLeg) } }
 
-    /// The codecs of the leg's peer as the call knows them.
+    /// The codecs of the leg's peer in the payload types of the call.
     func inCall(_ codecs: [Codec]) -> [Codec] { isIdentity ? codecs : codecs.map { Self.mapped($0, inCall) } }
 
     private static func mapped(_ codec: Codec, _ map: (PayloadType) -> PayloadType) -> Codec {
@@ -38,7 +38,8 @@ extension PayloadNumbering {
         return codec
     }
 
-    /// The two formats whose parameters name payload types: `apt` of rtx (RFC 4588 §8.1) and the list of red (RFC 2198 §5).
+    /// Maps the payload types in the format parameters of the two formats that have any: `apt` of rtx (RFC 4588 §8.1)
+    /// and the list of red (RFC 2198 §5).
     private static func parameters(_ text: String, of name: String, mapped map: (PayloadType) -> PayloadType) -> String
     {
         switch name.lowercased() {
@@ -57,7 +58,7 @@ extension PayloadNumbering {
 }
 
 extension PeerDescription {
-    /// What the peer of a renumbered leg said, in the numbers of the call.
+    /// The description of a renumbered leg's peer in the payload types of the call.
     func inCall(_ legNumbering: LegNumbering) -> PeerDescription {
         guard !legNumbering.isIdentity else { return self }
         var description = self
@@ -71,7 +72,8 @@ extension PeerDescription {
 }
 
 extension NegotiatedLeg {
-    /// The agreement in the numbers of the leg, which go to the media plane with the way back.
+    /// The agreement in the payload types of the leg, for the media plane. Each m-line contains the mapping to those of
+    /// the call.
     func onLeg(_ legNumbering: LegNumbering) -> NegotiatedLeg {
         guard !legNumbering.isIdentity else { return self }
         var leg = self

@@ -1,11 +1,12 @@
 import Primitives
 
 extension PayloadNumbering {
-    /// The numbers a leg gets so that its codecs have those that are wanted for them.
+    /// Makes the numbering with which the leg's codecs have the payload types that are wanted for them.
     ///
-    /// A number that another codec has is swapped with it, as the reference guide does. The codecs are those of all m-lines that
-    /// share a transport: there one number means one format (RFC 9143 §9.1). A wish takes the first codec it fits that no wish
-    /// before it has taken; one that fits none, and one for a codec with a static number (RFC 3551 §6), changes nothing.
+    /// If another codec has the wanted payload type, the two swap theirs, as in the reference guide. The codecs are
+    /// those of all m-lines that share a transport, where a payload type means one format (RFC 9143 §9.1). A wish
+    /// applies to the first matching codec that no earlier wish has taken. A wish that matches none has no effect, and
+    /// neither has one for a codec with a static payload type (RFC 3551 §6).
     package init(assigning wishes: [PayloadNumber], to codecs: [Codec]) {
         self.init()
         var settled = PayloadTypeSet()
@@ -20,11 +21,11 @@ extension PayloadNumbering {
         }
     }
 
-    /// Below stand the numbers that RFC 3551 §6 gave away.
+    /// The first dynamic payload type; RFC 3551 §6 assigned those below.
     private static let firstDynamic: UInt8 = 35
 
-    /// Whether the numbers in the format of `red` (RFC 2198 §5) change. They stand in each of its packets too, which the relay
-    /// does not look into, so such a codec cannot be used on the leg.
+    /// Whether the payload types in the format of `red` (RFC 2198 §5) change. Each red packet contains them too, and
+    /// the relay does not rewrite its payload, so such a codec cannot be used on the leg.
     package func breaksRedundancy(_ codec: Codec) -> Bool {
         guard !isIdentity, codec.isNamed("red") else { return false }
         return (0...127).lazy.compactMap(PayloadType.init).contains {

@@ -1,31 +1,34 @@
 package import Primitives
 
-/// The payload types of one leg: which number its peer sees for each number that the call uses between its legs.
+/// The payload types of one leg: a mapping between those of the call and those that the leg's peer sees.
 ///
-/// One to one over all 128 numbers, so it can be read in both directions and two formats never meet under one number.
+/// The mapping is one to one over all 128 payload types. It can thus be applied in both directions, and two formats
+/// never get one payload type.
 package struct PayloadNumbering: Hashable, Sendable {
-    /// The leg's number by the call's, and the reverse; both empty while nothing is renumbered.
+    /// The leg's payload type by that of the call. Both arrays are empty while nothing is renumbered.
     private var legNumbers: [UInt8] = []
     private var callNumbers: [UInt8] = []
 
-    /// The leg has the call's numbers.
+    /// The numbering that changes nothing.
     package static let identity = PayloadNumbering()
 
+    /// Makes a numbering that changes nothing.
     package init() {}
 
+    /// Whether the numbering changes nothing.
     package var isIdentity: Bool { legNumbers.isEmpty }
 
-    /// What the leg's peer sees for a number of the call.
+    /// The leg's payload type for one of the call.
     package func onLeg(_ payloadType: PayloadType) -> PayloadType {
         legNumbers.isEmpty ? payloadType : PayloadType(maskingHeaderByte: legNumbers[Int(payloadType.rawValue)])
     }
 
-    /// What the call knows a number of the leg's peer as.
+    /// The call's payload type for one of the leg.
     package func inCall(_ payloadType: PayloadType) -> PayloadType {
         callNumbers.isEmpty ? payloadType : PayloadType(maskingHeaderByte: callNumbers[Int(payloadType.rawValue)])
     }
 
-    /// Lets two numbers of the leg change places.
+    /// Swaps two payload types of the leg.
     package mutating func swapOnLeg(_ first: PayloadType, _ second: PayloadType) {
         guard first != second else { return }
         if isIdentity {

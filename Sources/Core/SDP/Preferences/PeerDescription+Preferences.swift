@@ -1,6 +1,6 @@
 extension PeerDescription {
-    /// What the peer said, with what it wants to receive put in: bandwidth, packet time, Opus parameters; and with the numbers it
-    /// wants in offers.
+    /// This description with the preferences for receiving applied: bandwidth, packet time and Opus parameters. It also
+    /// contains the payload types that are wanted in offers.
     package func asking(_ preferences: MediaPreferences) -> PeerDescription {
         guard !preferences.isEmpty else { return self }
         var description = self
@@ -9,7 +9,8 @@ extension PeerDescription {
         return description
     }
 
-    /// What the peer said, with the codecs it wants, in the order it wants them. An m-line of which none is left is refused.
+    /// This description with only the preferred codecs, in the preferred order. An m-line without any of them is
+    /// refused.
     package func choosing(_ preferences: MediaPreferences) -> PeerDescription {
         guard !preferences.isEmpty else { return self }
         var description = self
@@ -29,7 +30,7 @@ extension PeerMedia {
         if let limit = preferences.bandwidth(of: kind) { bandwidths.limit(toKilobits: UInt64(limit)) }
         guard kind == .audio else { return }
         if let wanted = preferences.opus.packetTime {
-            // The most it can take is what it said itself (RFC 8866 §6.5).
+            // The limit is what the peer itself said (RFC 8866 §6.5).
             let most = maximumPacketTime.flatMap { Int(decimal: $0.utf8) } ?? wanted
             packetTime = String(Swift.min(wanted, most))
         }
@@ -38,7 +39,7 @@ extension PeerMedia {
 }
 
 extension [Bandwidth] {
-    /// Sets `AS` in kbit/s (RFC 8866 §5.8) and `TIAS` in bit/s (RFC 3890), unless a limit that stands there is lower already.
+    /// Sets `AS` in kbit/s (RFC 8866 §5.8) and `TIAS` in bit/s (RFC 3890), unless the description has a lower limit.
     fileprivate mutating func limit(toKilobits limit: UInt64) {
         let isLower = contains {
             $0.isApplicationSpecific && $0.value < limit || $0.isTransportIndependent && $0.value < limit * 1_000
@@ -68,7 +69,8 @@ extension Codec {
 }
 
 extension [Codec] {
-    /// The codecs of these names in their order, each followed by what builds on it, and then what goes along with all of them.
+    /// The codecs with these names in this order, each followed by the formats that depend on it, and then the formats
+    /// that accompany all of them.
     fileprivate func choosing(_ names: [String]) -> [Codec] {
         let chosen = names.flatMap { name in filter { $0.carriesMedia && $0.isNamed(name) } }
         guard !chosen.isEmpty else { return [] }

@@ -6,7 +6,7 @@ extension STUNAttribute {
         self = attribute
     }
 
-    /// `nil` if the value does not have the form that `type` prescribes.
+    /// `nil` if the value does not have the form that `type` requires.
     private static func parse(_ value: Span<UInt8>, as type: STUNAttributeType, in transaction: TransactionID) -> Self?
     {
         var reader = ByteReader(value)
@@ -34,7 +34,7 @@ extension STUNAttribute {
             guard value.count == 8 else { return nil }
             return reader.readUInt64().map { .iceControlling(tieBreaker: $0) }
         case .software:
-            // It informs people only: a name that is not UTF-8 is no reason to refuse the message.
+            // The name is for people only, so a name that is not UTF-8 is no reason to refuse the message.
             return text(value, upTo: maximumSoftwareSize).map { .software($0) }
                 ?? .unknown(type, [UInt8](copying: value))
         default:
@@ -47,7 +47,7 @@ extension STUNAttribute {
         return String(validating: [UInt8](copying: value), as: UTF8.self)
     }
 
-    /// 21 reserved bits, the hundreds in 3, the rest in 8, then the reason (RFC 8489 §14.8).
+    /// Reads 21 reserved bits, the hundreds in 3 bits, the rest in 8 bits and the reason phrase (RFC 8489 §14.8).
     private static func parseErrorCode(_ reader: inout ByteReader) -> STUNErrorCode? {
         guard let bits = reader.readUInt32(), let text = reader.readSpan(reader.remaining),
             let reason = Self.text(text, upTo: STUNErrorCode.maximumReasonSize)
@@ -57,7 +57,8 @@ extension STUNAttribute {
         return STUNErrorCode(hundreds * 100 + units, reason: reason)
     }
 
-    /// The port is hidden under the cookie's upper half, the address under cookie and transaction ID (RFC 8489 §14.2).
+    /// Reads an address. The port is XORed with the upper half of the magic cookie, the address with cookie and
+    /// transaction ID (RFC 8489 §14.2).
     private static func parseXorAddress(_ reader: inout ByteReader, in transaction: TransactionID) -> SocketAddress? {
         guard reader.skip(1), let family = reader.readUInt8(), let port = reader.readUInt16() else { return nil }
         let address: IPAddress
@@ -76,7 +77,7 @@ extension STUNAttribute {
 }
 
 extension SocketAddress {
-    /// XOR with cookie and transaction ID; applied twice it gives the address back (RFC 8489 §14.2).
+    /// The address XORed with magic cookie and transaction ID; a second application restores it (RFC 8489 §14.2).
     func xored(in transaction: TransactionID) -> SocketAddress {
         let cookie = STUNMessage.magicCookie
         let mask = UInt64(cookie) << 32 | UInt64(transaction.high)

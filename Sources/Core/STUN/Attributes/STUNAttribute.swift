@@ -1,28 +1,29 @@
 package import Primitives
 
-/// An attribute with its value decoded.
+/// An attribute of a STUN message with its decoded value.
 package enum STUNAttribute: Hashable, Sendable {
-    /// RFC 8489 §14.3.
+    /// USERNAME (RFC 8489 §14.3).
     case username(String)
-    /// RFC 8489 §14.8.
+    /// ERROR-CODE (RFC 8489 §14.8).
     case errorCode(STUNErrorCode)
-    /// The types that a 420 complains about (RFC 8489 §14.13).
+    /// UNKNOWN-ATTRIBUTES: the types that a 420 response rejects (RFC 8489 §14.13).
     case unknownAttributes([STUNAttributeType])
-    /// The source address of a request, as its receiver saw it (RFC 8489 §14.2).
+    /// XOR-MAPPED-ADDRESS: the source address of a request, as its receiver saw it (RFC 8489 §14.2).
     case xorMappedAddress(SocketAddress)
-    /// The priority a peer-reflexive candidate learnt from this check would have (RFC 8445 §7.1.1).
+    /// PRIORITY: the priority that a peer-reflexive candidate learnt from this check would have (RFC 8445 §7.1.1).
     case priority(UInt32)
-    /// The controlling agent nominates this pair (RFC 8445 §7.1.2).
+    /// USE-CANDIDATE: the controlling agent nominates this pair (RFC 8445 §7.1.2).
     case useCandidate
-    /// RFC 8445 §7.1.3.
+    /// ICE-CONTROLLED: the sender is in the controlled role (RFC 8445 §7.1.3).
     case iceControlled(tieBreaker: UInt64)
-    /// RFC 8445 §7.1.3.
+    /// ICE-CONTROLLING: the sender is in the controlling role (RFC 8445 §7.1.3).
     case iceControlling(tieBreaker: UInt64)
-    /// RFC 8489 §14.14.
+    /// SOFTWARE: the name and version of the sender's software (RFC 8489 §14.14).
     case software(String)
-    /// A type this module does not know, with its bytes.
+    /// An attribute of a type that this module does not know, with the bytes of its value.
     case unknown(STUNAttributeType, [UInt8])
 
+    /// The type of the attribute.
     package var type: STUNAttributeType {
         switch self {
         case .username: .username
@@ -38,8 +39,8 @@ package enum STUNAttribute: Hashable, Sendable {
         }
     }
 
-    /// "Fewer than 509 bytes" (RFC 8489 §14.3).
+    /// The most bytes of a username: "fewer than 509 bytes" (RFC 8489 §14.3).
     static let maximumUsernameSize = 508
-    /// RFC 8489 §14.14.
+    /// The most bytes of a software name (RFC 8489 §14.14).
     static let maximumSoftwareSize = 763
 }

@@ -1,14 +1,17 @@
 import Primitives
 
 extension STUNMessage {
-    /// The message with its attributes alone, or with FINGERPRINT behind them.
+    /// The bytes of the message without integrity.
+    ///
+    /// - Parameter fingerprint: Whether FINGERPRINT is appended.
     package func encoded(fingerprint: Bool) -> [UInt8] {
         var writer = writeAttributes()
         if fingerprint { Self.appendFingerprint(to: &writer) }
         return writer.bytes
     }
 
-    /// The message with MESSAGE-INTEGRITY under the short-term `password` (RFC 8489 §9.1.1) and FINGERPRINT.
+    /// The bytes of the message with MESSAGE-INTEGRITY under the short-term `password` (RFC 8489 §9.1.1) and
+    /// FINGERPRINT.
     package func encoded(password: String, authentication: some MessageAuthentication) -> [UInt8] {
         var writer = writeAttributes()
         appendIntegrity(to: &writer, key: Array(password.utf8), authentication: authentication)
@@ -37,7 +40,7 @@ extension STUNMessage {
         return writer
     }
 
-    // Both values are computed over a header whose length already counts the attribute they go into
+    // Integrity and fingerprint are computed over a header whose length includes their own attribute
     // (RFC 8489 §14.5, §14.7).
 
     private func appendIntegrity(to writer: inout ByteWriter, key: [UInt8], authentication: some MessageAuthentication)

@@ -1,15 +1,17 @@
 import Primitives
 
 extension STUNMessage {
-    /// Whether a datagram on a port shared with DTLS and RTP is STUN: first byte 0…3 (RFC 7983 §7), and the magic
-    /// cookie, which RFC 8489 §5 gives for the same purpose.
+    /// Whether a datagram on a port shared with DTLS and RTP is STUN: its first byte is 0…3 (RFC 7983 §7), and it has
+    /// the magic cookie (RFC 8489 §5).
     package static func isSTUN(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count >= headerSize, bytes[0] <= 3 else { return false }
         var reader = ByteReader(bytes)
         return reader.skip(4) && reader.readUInt32() == magicCookie
     }
 
-    /// Parses one datagram that holds one message. Integrity and fingerprint are located, not checked.
+    /// Parses a datagram with one message. Integrity and fingerprint are located, but not checked.
+    ///
+    /// - Throws: If the bytes are not a STUN message, or have too many attributes.
     package init(parsing bytes: Span<UInt8>) throws(STUNError) {
         var reader = ByteReader(bytes)
         guard let bits = reader.readUInt16(), let (messageClass, method) = STUNMessageType.split(bits),
@@ -28,7 +30,7 @@ extension STUNMessage {
 
     private mutating func parseAttribute(_ reader: inout ByteReader) throws(STUNError) {
         let start = reader.offset
-        // The header length is a multiple of four, and so is every attribute: four bytes are always left here.
+        // The header length is a multiple of four, and so is every attribute, so four bytes are left here.
         guard let bits = reader.readUInt16(), let length = reader.readUInt16() else { throw .malformedLength }
         let type = STUNAttributeType(bits)
         guard let value = reader.readSpan(Int(length)), reader.skip(Self.padding(after: value.count)) else {
@@ -39,7 +41,7 @@ extension STUNMessage {
             guard value.count == Self.fingerprintSize else { throw .malformedAttribute(type) }
             protection.fingerprint = start
         case .messageIntegritySHA256 where protection.integritySHA256 == nil:
-            // It may be cut to a multiple of four, but not below sixteen bytes (RFC 8489 §14.6).
+            // The value may be truncated to a multiple of four bytes, but not below sixteen (RFC 8489 §14.6).
             guard (16...32).contains(value.count), value.count % 4 == 0 else { throw .malformedAttribute(type) }
             protection.integritySHA256 = start
         case _ where protection.integrity != nil || protection.integritySHA256 != nil:
@@ -53,6 +55,6 @@ extension STUNMessage {
         }
     }
 
-    /// Values are padded to 32 bits; the padding has no meaning (RFC 8489 §14).
+    /// The bytes of padding after a value. Values are padded to 32 bits; the padding has no meaning (RFC 8489 §14).
     static func padding(after count: Int) -> Int { (4 - count % 4) % 4 }
 }

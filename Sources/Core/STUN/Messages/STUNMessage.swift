@@ -1,26 +1,35 @@
 package import Primitives
 
-/// A STUN message (RFC 8489 §5): what it is, which exchange it belongs to, and its attributes.
+/// A STUN message (RFC 8489 §5): its class, method, transaction and attributes.
 ///
-/// MESSAGE-INTEGRITY, MESSAGE-INTEGRITY-SHA256 and FINGERPRINT are not among the attributes: they speak about
-/// the bytes rather than about the exchange. Encoding appends them; parsing notes where they are, and
-/// `hasValidIntegrity` and `hasValidFingerprint` check them against those bytes.
+/// MESSAGE-INTEGRITY, MESSAGE-INTEGRITY-SHA256 and FINGERPRINT are not among the attributes, because they depend on the
+/// bytes of the message. Encoding appends them. Parsing records their positions, and `hasValidIntegrity` and
+/// `hasValidFingerprint` check them against those bytes.
 package struct STUNMessage: Hashable, Sendable {
+    /// Whether it is a request, an indication or a response.
     package var messageClass: STUNClass
+    /// The method; Binding in ICE.
     package var method: STUNMethod
+    /// The transaction; a response has that of its request.
     package var transactionID: TransactionID
-    /// In wire order, without those that follow MESSAGE-INTEGRITY: nobody vouches for them (RFC 8489 §14.5).
+    /// The attributes in the order of the message, without those after MESSAGE-INTEGRITY, which it does not protect
+    /// (RFC 8489 §14.5).
     package var attributes: [STUNAttribute]
-    /// Where the parser found integrity and fingerprint; nowhere for a message that was made here.
+    /// The positions of integrity and fingerprint in the parsed bytes; all `nil` in a message that was not parsed.
     package internal(set) var protection = Protection()
 
-    /// Offsets from the first byte of the message.
+    /// The positions of the protecting attributes, in bytes from the start of the message; `nil` if an attribute is
+    /// missing.
     package struct Protection: Hashable, Sendable {
+        /// The position of MESSAGE-INTEGRITY.
         package internal(set) var integrity: Int?
+        /// The position of MESSAGE-INTEGRITY-SHA256.
         package internal(set) var integritySHA256: Int?
+        /// The position of FINGERPRINT.
         package internal(set) var fingerprint: Int?
     }
 
+    /// Makes a message of its parts; each parameter is the property of that name. The method is Binding unless given.
     package init(
         _ messageClass: STUNClass, _ method: STUNMethod = .binding, _ transactionID: TransactionID,
         _ attributes: [STUNAttribute] = []
@@ -33,14 +42,14 @@ package struct STUNMessage: Hashable, Sendable {
 
     static let headerSize = 20
     static let magicCookie: UInt32 = 0x2112_A442
-    /// Of those in `attributes`. Real checks carry about ten; the rest is room for extensions.
+    /// The most elements of `attributes`. Checks have about ten attributes; the rest is room for extensions.
     package static let maximumAttributeCount = 32
 }
 
 // MARK: - Attributes by name
 
 extension STUNMessage {
-    // When an attribute appears more than once, only the first counts (RFC 8489 §14).
+    // If an attribute appears more than once, the first counts (RFC 8489 §14).
     private func first<Value>(_ pick: (STUNAttribute) -> Value?) -> Value? {
         for attribute in attributes {
             if let value = pick(attribute) { return value }
@@ -48,35 +57,41 @@ extension STUNMessage {
         return nil
     }
 
+    /// USERNAME; `nil` if it is missing.
     package var username: String? {
         first { if case .username(let name) = $0 { name } else { nil } }
     }
 
+    /// ERROR-CODE; `nil` if it is missing.
     package var errorCode: STUNErrorCode? {
         first { if case .errorCode(let code) = $0 { code } else { nil } }
     }
 
+    /// XOR-MAPPED-ADDRESS; `nil` if it is missing.
     package var xorMappedAddress: SocketAddress? {
         first { if case .xorMappedAddress(let address) = $0 { address } else { nil } }
     }
 
+    /// PRIORITY; `nil` if it is missing.
     package var priority: UInt32? {
         first { if case .priority(let priority) = $0 { priority } else { nil } }
     }
 
+    /// Whether the message has USE-CANDIDATE: it nominates the pair.
     package var usesCandidate: Bool { attributes.contains(.useCandidate) }
 
-    /// The tie-breaker of ICE-CONTROLLED: the sender believes that it is controlled.
+    /// The tie-breaker of ICE-CONTROLLED, with which the sender claims the controlled role; `nil` if it is missing.
     package var iceControlled: UInt64? {
         first { if case .iceControlled(let tieBreaker) = $0 { tieBreaker } else { nil } }
     }
 
-    /// The tie-breaker of ICE-CONTROLLING: the sender believes that it is controlling.
+    /// The tie-breaker of ICE-CONTROLLING, with which the sender claims the controlling role; `nil` if it is missing.
     package var iceControlling: UInt64? {
         first { if case .iceControlling(let tieBreaker) = $0 { tieBreaker } else { nil } }
     }
 
-    /// Attributes that the sender insists on and this module does not know (RFC 8489 §6.3.1): the answer is 420.
+    /// The comprehension-required attributes that this module does not know (RFC 8489 §6.3.1). If there are any, the
+    /// response is 420.
     package var unknownRequiredAttributes: [STUNAttributeType] {
         attributes.compactMap { attribute in
             guard case .unknown(let type, _) = attribute, type.isComprehensionRequired else { return nil }

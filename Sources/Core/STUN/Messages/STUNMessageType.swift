@@ -1,26 +1,32 @@
-/// What a message is in an exchange: the two class bits (RFC 8489 §5).
+/// The class of a message: the two class bits (RFC 8489 §5).
 package enum STUNClass: UInt8, Hashable, Sendable, CaseIterable {
+    /// Asks for a response.
     case request = 0b00
+    /// Asks for no response.
     case indication = 0b01
+    /// Answers a request that succeeded.
     case success = 0b10
+    /// Answers a request that failed.
     case error = 0b11
 }
 
-/// What a message is about: twelve bits (RFC 8489 §5). ICE uses Binding and nothing else.
+/// The method of a message: twelve bits (RFC 8489 §5). ICE uses only Binding.
 package struct STUNMethod: Hashable, Sendable {
+    /// The number of the method, 0…0xFFF.
     package let rawValue: UInt16
 
-    /// The low twelve bits of `rawValue`.
+    /// Makes a method of the low twelve bits of `rawValue`.
     package init(_ rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 
+    /// Binding, the method of ICE checks.
     package static let binding = STUNMethod(0x001)
 }
 
-/// The first 16 bits of a message, in which the class bits sit between the method's (RFC 8489 §5).
+/// The first 16 bits of a message, in which the class bits are between those of the method (RFC 8489 §5).
 ///
 ///     0 0 M11 M10 M9 M8 M7 C1 M6 M5 M4 C0 M3 M2 M1 M0
 enum STUNMessageType {
-    /// `nil` if the first two bits are not zero.
+    /// Class and method; `nil` if the first two bits are not zero.
     static func split(_ bits: UInt16) -> (STUNClass, STUNMethod)? {
         guard bits & 0xC000 == 0 else { return nil }
         let classBits = UInt8((bits >> 7) & 0b10 | (bits >> 4) & 0b01)

@@ -1,4 +1,4 @@
-/// Reads the fields of an attribute's value from left to right, without a copy of what is not a field.
+/// Reads the fields of an attribute's value from left to right. Only fields that are returned are copied.
 struct FieldReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
@@ -8,15 +8,15 @@ struct FieldReader: ~Escapable {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The next byte, still unread.
+    /// The next byte, which is not consumed; `nil` at the end.
     var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Passes over one character, as often as it stands here.
+    /// Skips all consecutive occurrences of a byte.
     mutating func skip(_ byte: UInt8) {
         while position < bytes.count, bytes[position] == byte { position += 1 }
     }
 
-    /// Passes over a text if it stands here.
+    /// Skips a text if it is next; returns whether it was.
     mutating func take(_ text: String) -> Bool {
         guard text.utf8.count <= bytes.count - position else { return false }
         var end = position
@@ -28,15 +28,15 @@ struct FieldReader: ~Escapable {
         return true
     }
 
-    /// Passes over a field and the separator behind it.
+    /// Skips a field and the separator after it.
     mutating func skipField(upTo separator: UInt8) {
         while position < bytes.count, bytes[position] != separator { position += 1 }
         if position < bytes.count { position += 1 }
     }
 
-    /// The field up to `separator` or the end; the separator is consumed. `nil` when the field is empty.
+    /// The field up to `separator` or the end. The separator is consumed. `nil` if the field is empty.
     ///
-    /// - Parameter separator: an ASCII character.
+    /// - Parameter separator: An ASCII character.
     mutating func field(upTo separator: UInt8 = UInt8(ascii: " ")) -> String? {
         let start = position
         while position < bytes.count, bytes[position] != separator { position += 1 }
@@ -45,7 +45,7 @@ struct FieldReader: ~Escapable {
         return start == end ? nil : text(start..<end)
     }
 
-    /// A field that is a number in decimal digits only: no sign, no space, no overflow.
+    /// The field as a number of decimal digits; `nil` if it has a sign, a space or an overflow.
     mutating func number<Number: FixedWidthInteger>(upTo separator: UInt8 = UInt8(ascii: " ")) -> Number? {
         let start = position
         var value: Number = 0
@@ -61,7 +61,7 @@ struct FieldReader: ~Escapable {
         return value
     }
 
-    /// All that is left; `nil` when nothing is.
+    /// The rest of the value; `nil` if nothing is left.
     mutating func remainder() -> String? {
         let start = position
         position = bytes.count
@@ -78,7 +78,7 @@ struct FieldReader: ~Escapable {
 }
 
 extension FixedWidthInteger {
-    /// A number written in decimal digits only: no sign, no space, no overflow.
+    /// Reads a number of decimal digits; `nil` if it has a sign, a space or an overflow.
     init?(decimal digits: some Collection<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var value: Self = 0
@@ -89,7 +89,7 @@ extension FixedWidthInteger {
         self = value
     }
 
-    /// The number with one more decimal digit behind it.
+    /// The number with one more decimal digit appended; `nil` on overflow and for other characters.
     fileprivate func appending(decimal digit: UInt8) -> Self? {
         guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
         let (product, productOverflows) = multipliedReportingOverflow(by: 10)

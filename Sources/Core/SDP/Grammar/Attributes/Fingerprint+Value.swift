@@ -1,7 +1,7 @@
 extension Fingerprint {
-    /// The value of `a=fingerprint`, such as `sha-256 8F:0F:…` (RFC 8122 §5).
+    /// Reads the value of `a=fingerprint`, such as `sha-256 8F:0F:…` (RFC 8122 §5); `nil` if it is malformed.
     ///
-    /// `.some(nil)` is a well-formed line with a hash function that does not count here, unknown or weak; it can be ignored.
+    /// `.some(nil)` means a well-formed value with a hash function that is unknown or too weak. It can be ignored.
     static func reading(_ value: String) -> Fingerprint?? {
         var fields = FieldReader(value)
         guard let name = fields.field(), let hex = fields.field(), fields.isAtEnd, let digest = digest(fromHex: hex)
@@ -11,7 +11,7 @@ extension Fingerprint {
         return Fingerprint(algorithm, digest: digest)
     }
 
-    /// The hash function in lower case, the digest in upper-case hexadecimal pairs.
+    /// The value of `a=fingerprint`: the hash function in lower case, the digest in upper-case hexadecimal pairs.
     package var value: String {
         var text = Array(algorithm.rawValue.utf8)
         text.reserveCapacity(text.count + 3 * digest.count)

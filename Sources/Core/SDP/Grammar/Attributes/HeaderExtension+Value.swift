@@ -1,8 +1,9 @@
 extension HeaderExtension {
-    /// The value of `a=extmap`, such as `2/recvonly urn:ietf:params:rtp-hdrext:csrc-audio-level` (RFC 8285 §8).
+    /// Reads the value of `a=extmap`, such as `2/recvonly urn:ietf:params:rtp-hdrext:csrc-audio-level` (RFC 8285 §8);
+    /// `nil` if it is malformed.
     ///
-    /// `.some(nil)` is a well-formed mapping to an identifier that no packet can carry: 0, or 256 and above
-    /// as used in offers with too many extensions (RFC 8285 §7).
+    /// `.some(nil)` means a well-formed mapping to an id that no packet can carry: 0, or 256 and above, as in offers
+    /// with too many extensions (RFC 8285 §7).
     static func reading(_ value: String) -> HeaderExtension?? {
         var fields = FieldReader(value)
         guard let mapping = fields.field(), let uri = fields.field() else { return nil }
@@ -17,6 +18,7 @@ extension HeaderExtension {
         return HeaderExtension(id: id, uri: uri, direction: direction)
     }
 
+    /// The value of `a=extmap`. The direction is left out if it is `sendrecv`.
     package var value: String {
         direction == .sendReceive ? "\(id) \(uri)" : "\(id)/\(direction.rawValue) \(uri)"
     }

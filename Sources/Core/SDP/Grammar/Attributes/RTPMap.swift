@@ -1,12 +1,17 @@
 package import Primitives
 
-/// The value of `a=rtpmap`: what a payload type stands for (RFC 8866 §6.6).
+/// The value of `a=rtpmap`: the encoding that a payload type means (RFC 8866 §6.6).
 package struct RTPMap: Hashable, Sendable {
+    /// The payload type, 0 to 127.
     package var payloadType: PayloadType
+    /// The encoding name as written.
     package var name: String
+    /// The RTP clock rate in hertz.
     package var clockRate: Int
+    /// The number of audio channels; 1 if none is written.
     package var channels: Int
 
+    /// Makes an rtpmap of its parts; each parameter is the property of that name.
     package init(payloadType: PayloadType, name: String, clockRate: Int, channels: Int = 1) {
         self.payloadType = payloadType
         self.name = name
@@ -14,7 +19,8 @@ package struct RTPMap: Hashable, Sendable {
         self.channels = channels
     }
 
-    /// `111 opus/48000/2`. Opus has two channels whatever is written: RFC 7587 §7 fixes them, and some agents leave them out.
+    /// Reads a value such as `111 opus/48000/2`; `nil` if it is malformed. Opus always has two channels: RFC 7587 §7
+    /// fixes them, and some agents omit them.
     package init?(_ value: String) {
         var fields = FieldReader(value)
         guard let number: Int = fields.number(), let payloadType = PayloadType(number),
@@ -30,15 +36,16 @@ package struct RTPMap: Hashable, Sendable {
         self.init(payloadType: payloadType, name: name, clockRate: Int(clockRate), channels: Int(channels))
     }
 
+    /// The value of `a=rtpmap`, such as `111 opus/48000/2`.
     package var value: String { String(payloadType.rawValue) + " " + encoding }
 
-    /// What stands behind the payload type: `opus/48000/2`.
+    /// The part after the payload type, such as `opus/48000/2`. A single channel is not written.
     package var encoding: String {
         let mono = name + "/" + String(clockRate)
         return channels > 1 ? mono + "/" + String(channels) : mono
     }
 
-    /// What a static payload type stands for without an rtpmap (RFC 3551 §6); `nil` for all others.
+    /// The encoding of a static payload type that has no rtpmap (RFC 3551 §6); `nil` for other payload types.
     package init?(static payloadType: PayloadType) {
         guard let entry = Self.staticTypes[payloadType.rawValue] else { return nil }
         self.init(payloadType: payloadType, name: entry.name, clockRate: entry.rate, channels: entry.channels)
