@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// AES (FIPS 197) in the modes of operation (NIST SP 800-38A) that callMe tokens come in. Neither of them authenticates what it
-/// decrypts: whoever does not know the key can still make texts that decrypt to something.
+/// AES (FIPS 197) in the modes of operation (NIST SP 800-38A) of callMe tokens. Neither mode authenticates: an attacker
+/// without the key can make ciphertexts that decrypt to some text.
 package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
-    // As `openssl enc` calls them.
+    // The names are those of `openssl enc`.
     case aes128ECB = "aes-128-ecb"
     case aes256CBC = "aes-256-cbc"
 
     /// Bytes of a block, and of an initialization vector.
     package static let blockSize = 16
 
-    /// In bytes.
+    /// Bytes of a key.
     package var keySize: Int {
         switch self {
         case .aes128ECB: 16
@@ -18,6 +18,7 @@ package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the mode uses an initialization vector.
     package var needsInitializationVector: Bool {
         switch self {
         case .aes128ECB: false
@@ -25,11 +26,13 @@ package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The text without its padding (PKCS #7, RFC 5652 §6.3); `nil` if the length is none of the cipher's, or the padding is not one.
+    /// Decrypts a text, and removes its padding (PKCS #7, RFC 5652 §6.3). Returns `nil` if the length or the padding is
+    /// not valid.
     ///
     /// - Parameters:
-    ///   - key: ``keySize`` bytes.
-    ///   - initializationVector: ``blockSize`` bytes, empty if the mode needs none.
+    ///   - ciphertext: Whole blocks.
+    ///   - key: ``keySize`` bytes; another size traps.
+    ///   - initializationVector: ``blockSize`` bytes, or none if the mode needs none; another size traps.
     package func decrypt(_ ciphertext: [UInt8], key: [UInt8], initializationVector: [UInt8] = []) -> [UInt8]? {
         precondition(key.count == keySize, "a key of the cipher's size")
         precondition(

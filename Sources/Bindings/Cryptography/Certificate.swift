@@ -1,20 +1,25 @@
 internal import COpenSSL
 package import Primitives
 
-/// A self-signed ECDSA P-256 certificate with its key: the gateway's DTLS identity, and the TLS certificate of `--dev`.
+/// A self-signed ECDSA P-256 certificate with its key: the DTLS identity of the gateway, and the TLS certificate of
+/// `--dev`.
 @safe
 package final class Certificate: Sendable {
-    /// PEM text of the certificate.
+    /// The certificate as PEM text.
     package let certificatePEM: String
-    /// PEM text of the private key (PKCS #8).
+    /// The private key as PEM text (PKCS #8).
     package let privateKeyPEM: Redacted<String>
-    /// The certificate as DTLS sends it.
+    /// The certificate in DER, as DTLS sends it.
     package let der: [UInt8]
 
+    /// Makes a key and a certificate; throws `failed` if OpenSSL refuses.
+    ///
     /// - Parameters:
-    ///   - commonName: shown in tools; nothing depends on it.
-    ///   - alternativeNames: `DNS:localhost`, `IP:127.0.0.1` and the like, for TLS clients that check names.
-    ///   - validity: from a day ago, so that clocks may differ.
+    ///   - commonName: The name that tools show; it has no other effect.
+    ///   - alternativeNames: Names such as `DNS:localhost` and `IP:127.0.0.1`, for TLS clients that check them; none
+    ///     unless given.
+    ///   - validityInDays: The days from now to the end of validity; 365 unless given. The validity starts one day ago,
+    ///     so that clocks may differ.
     package init(commonName: String, alternativeNames: [String] = [], validityInDays: Int = 365)
         throws(CertificateError)
     {
@@ -58,15 +63,17 @@ package final class Certificate: Sendable {
             pem { bio in unsafe PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) })
     }
 
+    /// The digest of the certificate in DER, as in `a=fingerprint` (RFC 8122 §5).
     package func fingerprint(_ digest: Digest) -> [UInt8] { digest.hash(der) }
 }
 
+/// Why a certificate could not be made.
 package enum CertificateError: Error, Equatable {
-    /// OpenSSL's own words.
+    /// OpenSSL refused; the text is its reason.
     case failed(String)
 }
 
-/// Collects what a PEM writer writes.
+/// Collects the output of a PEM writer.
 private func pem(_ write: (OpaquePointer?) -> Int32) -> String {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { preconditionFailure("memory for a PEM text") }
     defer { unsafe BIO_free(bio) }

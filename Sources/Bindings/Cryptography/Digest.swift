@@ -2,13 +2,14 @@ internal import COpenSSL
 
 /// A cryptographic hash function (FIPS 180-4).
 package enum Digest: String, Hashable, Sendable, CaseIterable {
-    // Named as in `a=fingerprint` (RFC 8122 §5).
+    // The names are those of `a=fingerprint` (RFC 8122 §5).
     case sha1 = "sha-1"
     case sha224 = "sha-224"
     case sha256 = "sha-256"
     case sha384 = "sha-384"
     case sha512 = "sha-512"
 
+    /// The hash of `bytes`: 20, 28, 32, 48 or 64 bytes.
     package func hash(_ bytes: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var size: UInt32 = 0

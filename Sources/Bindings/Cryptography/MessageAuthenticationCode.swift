@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// HMAC (RFC 2104).
 package enum HMAC {
-    /// 20 bytes.
+    /// HMAC-SHA1, 20 bytes.
     package static func sha1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { code(.sha1, key: key, message) }
 
-    /// 32 bytes.
+    /// HMAC-SHA256, 32 bytes.
     package static func sha256(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { code(.sha256, key: key, message) }
 
     private static func code(_ digest: Digest, key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
@@ -21,7 +21,7 @@ package enum HMAC {
     }
 }
 
-/// Compares secrets in a time that depends on their length only.
+/// Whether two secrets are equal. The time of the comparison depends on their lengths only.
 package func constantTimeEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     return unsafe CRYPTO_memcmp(a, b, a.count) == 0

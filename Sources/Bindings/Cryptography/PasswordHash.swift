@@ -2,30 +2,38 @@ internal import COpenSSL
 internal import Foundation
 package import Primitives
 
-/// A salted scrypt hash (RFC 7914) with its text form `$scrypt$ln=15,r=8,p=1$salt$hash`, both base64 without padding.
+/// A salted scrypt hash (RFC 7914) with its text form `$scrypt$ln=15,r=8,p=1$salt$hash`; salt and hash are base64
+/// without padding.
 package struct PasswordHash: Hashable, Sendable {
-    /// The cost of one hash: 2^`logN` · `r` · 128 bytes of memory, `p` times the work.
+    /// The cost of one hash: 2^`logN` · `r` · 128 bytes of memory, and `p` times the work.
     package struct Cost: Hashable, Sendable {
+        /// The binary logarithm of N, 1…17.
         package var logN: Int
+        /// The block size, 1…16.
         package var r: Int
+        /// The parallelization parameter, 1…4.
         package var p: Int
 
+        /// Makes a cost of its parts; the default takes 32 MB.
         package init(logN: Int = 15, r: Int = 8, p: Int = 1) {
             self.logN = logN
             self.r = r
             self.p = p
         }
 
-        /// What a record may ask for: a damaged one must not cost gigabytes.
+        /// Whether a record may ask for this cost: a damaged record must not cost gigabytes.
         var isAffordable: Bool { (1...17).contains(logN) && (1...16).contains(r) && (1...4).contains(p) }
         var memory: UInt64 { (UInt64(1) << UInt64(logN)) * UInt64(r) * 128 + 1024 * 1024 }
     }
 
+    /// The cost of this hash.
     package let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
 
-    /// Hashes a new password with 16 bytes of salt. Slow by design: tens of milliseconds.
+    /// Hashes a new password with 16 bytes of salt. It is slow by design: tens of milliseconds.
+    ///
+    /// - Throws: `refused` if OpenSSL has no memory for the hash.
     package init(of password: String, cost: Cost = Cost(), random: inout some RandomSource) throws(PasswordHashError) {
         precondition(cost.isAffordable, "cost within what a record may hold")
         self.cost = cost
@@ -33,7 +41,7 @@ package struct PasswordHash: Hashable, Sendable {
         hash = try Self.derive(password, salt: salt, cost: cost, count: 32)
     }
 
-    /// `nil` unless the text is a record as `text` writes it, with a cost within bounds.
+    /// Parses a text as `text` writes it; `nil` if it is no such text, or its cost is out of bounds.
     package init?(parsing text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count == 5, fields[0].isEmpty, fields[1] == "scrypt" else { return nil }
@@ -50,16 +58,18 @@ package struct PasswordHash: Hashable, Sendable {
         self.hash = hash
     }
 
+    /// The text form for storage.
     package var text: String {
         "$scrypt$ln=\(cost.logN),r=\(cost.r),p=\(cost.p)$\(Self.encode(salt))$\(Self.encode(hash))"
     }
 
-    /// Slow by design; compares in constant time.
+    /// Whether a password is the one that was hashed. It is slow by design, and compares in constant time. Throws
+    /// `refused` as the initialiser does.
     package func verifies(_ password: String) throws(PasswordHashError) -> Bool {
         constantTimeEqual(try Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
     }
 
-    /// scrypt itself (RFC 7914 §6).
+    /// The scrypt function (RFC 7914 §6), which makes `count` bytes. Throws `refused` if OpenSSL does not compute it.
     package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) throws(PasswordHashError)
         -> [UInt8]
     {
@@ -85,8 +95,9 @@ package struct PasswordHash: Hashable, Sendable {
     }
 }
 
+/// Why a password was not hashed.
 package enum PasswordHashError: Error, Equatable {
-    /// OpenSSL has not hashed: it has no memory for a hash that needs tens of megabytes, or a record asks for parameters that scrypt
-    /// does not have (N has to be below 2^(16·r), RFC 7914 §2).
+    /// OpenSSL has not computed the hash: it has no memory for the tens of megabytes, or a record asks for parameters
+    /// that scrypt does not allow (N must be below 2^(16·r), RFC 7914 §2).
     case refused
 }

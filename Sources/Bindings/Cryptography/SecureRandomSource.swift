@@ -1,10 +1,12 @@
 internal import COpenSSL
 import Primitives
 
-/// OpenSSL's generator, seeded by the kernel.
+/// The random generator of OpenSSL, seeded by the kernel.
 package struct SecureRandomSource: RandomSource {
+    /// Makes a source; all sources share the state of OpenSSL's generator.
     package init() {}
 
+    /// 64 random bits; it traps if OpenSSL has no randomness.
     package mutating func next() -> UInt64 {
         var bytes = [UInt8](repeating: 0, count: 8)
         let succeeded = unsafe RAND_bytes(&bytes, Int32(bytes.count))

@@ -2,14 +2,18 @@ internal import COpenSSL
 package import Cryptography
 internal import Primitives
 
-/// What all handshakes of a process share: the certificate, the ciphers, the SRTP profiles.
+/// The settings that all handshakes of a process share: certificate, ciphers and SRTP profiles.
 @safe
 package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-safe once configured, which init ends
     let pointer: OpaquePointer
+    /// The certificate that both clients and servers of this context present.
     package let certificate: Certificate
 
     /// DTLS 1.2 with ephemeral ECDH and authenticated encryption only (RFC 8827 §6.5). The peer must present a
-    /// certificate; any is accepted here, because the fingerprint in its description decides (RFC 5763 §5).
+    /// certificate. Any certificate is accepted here, because it is checked against the fingerprint of the peer's
+    /// description (RFC 5763 §5).
+    ///
+    /// - Throws: `setup` if OpenSSL refuses a setting.
     package init(certificate: Certificate) throws(DTLSError) {
         guard let context = unsafe SSL_CTX_new(DTLS_method()) else { throw .setup(opensslError()) }
         unsafe pointer = context
@@ -40,7 +44,7 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
             guard unsafe SSL_CTX_use_certificate_ASN1(context, Int32(der.count), der.baseAddress) == 1 else {
                 return false
             }
-            // The BIO reads the text where it is.
+            // The BIO reads the text without copying it.
             return unsafe certificate.privateKeyPEM.value.withCString { pem in
                 guard let bio = unsafe BIO_new_mem_buf(pem, -1) else { return false }
                 defer { unsafe BIO_free(bio) }
@@ -52,8 +56,9 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
     }
 }
 
+/// Why a DTLS context or association could not be made.
 package enum DTLSError: Error, Equatable {
-    /// OpenSSL refused a setting; its own words.
+    /// OpenSSL refused a setting; the text is its reason.
     case setup(String)
 }
 

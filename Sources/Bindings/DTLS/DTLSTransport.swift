@@ -3,32 +3,42 @@ package import Cryptography
 internal import Glibc
 package import Primitives
 
-/// One DTLS association over memory: datagrams in, datagrams and a time-out out (RFC 6347).
+/// One DTLS association in memory: datagrams in, datagrams and a timeout out (RFC 6347).
 ///
-/// Belongs to one thread. A ClientHello that comes in several datagrams is put together before it is answered; whether
-/// its sender may be answered at all is for the caller to decide.
+/// It belongs to one thread. A ClientHello in several datagrams is reassembled before it is answered. The caller
+/// decides whether its sender may be answered at all.
 @safe
 package final class DTLSTransport {
+    /// The role in the handshake: the client sends the ClientHello.
     package enum Role: Sendable {
+        /// The side that sends the ClientHello.
         case client
+        /// The side that waits for a ClientHello.
         case server
     }
 
+    /// The state of the association.
     package enum State: Equatable, Sendable {
+        /// The handshake has not finished; for a client, also before `start`.
         case handshaking
+        /// The handshake has finished.
         case established
-        /// The peer said good-bye, or `close` was called.
+        /// The peer has sent a closing alert, or `close` was called.
         case closed
-        /// OpenSSL's own words.
+        /// The association has failed; the text is OpenSSL's reason.
         case failed(String)
     }
 
-    /// SRTP protection profiles (RFC 5764 §4.1.2, RFC 7714 §14.2).
+    /// An SRTP protection profile, with its number in `use_srtp` (RFC 5764 §4.1.2, RFC 7714 §14.2).
     package enum Profile: UInt16, Sendable, CaseIterable {
+        /// AES-128 in counter mode with an HMAC-SHA1 tag of 80 bits.
         case aes128CMSHA1_80 = 0x0001
+        /// AES-128 in Galois/counter mode.
         case aeadAES128GCM = 0x0007
 
+        /// Bytes of the master key.
         package var keySize: Int { 16 }
+        /// Bytes of the master salt.
         package var saltSize: Int {
             switch self {
             case .aes128CMSHA1_80: 14
@@ -37,27 +47,33 @@ package final class DTLSTransport {
         }
     }
 
-    /// Master keys and salts of both directions (RFC 5764 §4.2), seen from this side: key followed by salt.
+    /// The SRTP master keys and salts of both directions (RFC 5764 §4.2), as this side uses them: each is the key
+    /// followed by the salt.
     package struct KeyingMaterial: Equatable, Sendable {
+        /// The profile that the handshake has agreed on.
         package var profile: Profile
-        /// What this side protects with.
+        /// The key with which this side protects.
         package var local: Redacted<[UInt8]>
-        /// What the peer protects with.
+        /// The key with which the peer protects.
         package var remote: Redacted<[UInt8]>
     }
 
-    /// RFC 6347 §4.1.
+    /// Bytes of a record header (RFC 6347 §4.1).
     private static let recordHeaderSize = 13
 
+    /// The role of this side.
     package let role: Role
+    /// The state of the association, which receiving, timeouts and `close` change.
     package private(set) var state = State.handshaking
     private let context: DTLSContext
     private let ssl: OpaquePointer
     private let datagrams = DatagramQueue()
-    /// How many records in the clear OpenSSL has been shown.
+    /// The number of unencrypted records that OpenSSL has been given.
     private var plainRecords: UInt64 = 0
 
-    /// - Parameter mtu: the largest datagram to send; 1,200 bytes pass every path that QUIC passes.
+    /// Makes an association that has not started; throws `setup` if OpenSSL has no memory.
+    ///
+    /// - Parameter mtu: The largest datagram to be sent. 1,200 bytes, the default, pass every path that QUIC can use.
     package init(context: DTLSContext, role: Role, mtu: Int = 1_200) throws(DTLSError) {
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .setup(opensslError()) }
         guard let bio = unsafe datagrams.makeBIO() else {
@@ -69,7 +85,7 @@ package final class DTLSTransport {
         self.role = role
         unsafe SSL_set_bio(ssl, bio, bio)
         unsafe copenssl_set_mtu(ssl, mtu)
-        // Browsers start at 50 to 100 ms too: ICE has shown that the path works.
+        // Browsers start with 50 to 100 ms, too: ICE has shown that the path works.
         unsafe DTLS_set_timer_cb(ssl) { _, previous in previous == 0 ? 100_000 : min(previous * 2, 3_000_000) }
         switch role {
         case .client: unsafe SSL_set_connect_state(ssl)
@@ -81,11 +97,13 @@ package final class DTLSTransport {
 
     // MARK: Inputs
 
-    /// A client sends its ClientHello now; a server waits.
+    /// Starts the handshake: a client makes its ClientHello, and a server waits.
     package func start() { if role == .client { advance() } }
 
-    /// Ignores what cannot belong to a handshake: OpenSSL takes an empty datagram for the end of the connection, and
-    /// ends the association over a record that anybody can have made up.
+    /// Takes a datagram of the peer.
+    ///
+    /// A datagram that cannot belong to a handshake is ignored. OpenSSL treats an empty datagram as the end of the
+    /// connection, and a record that any attacker can forge would end the association.
     package func receive(_ datagram: Span<UInt8>) {
         guard datagram.count > Self.recordHeaderSize else { return }
         switch state {
@@ -103,14 +121,14 @@ package final class DTLSTransport {
         datagrams.incoming = nil
     }
 
-    /// To be called when `timeout` has passed: retransmits the last flight.
+    /// Repeats the last flight. It is called when `timeout` has passed.
     package func handleTimeout() {
         guard state == .handshaking else { return }
         ERR_clear_error()
         if unsafe copenssl_dtls_handle_timeout(ssl) < 0 { state = .failed(opensslError()) }
     }
 
-    /// Says good-bye; the datagram is the next one to send.
+    /// Closes an established association; the closing alert is the next datagram to be sent.
     package func close() {
         guard state == .established else { return }
         withBuffers { unsafe SSL_shutdown(ssl) }
@@ -119,13 +137,13 @@ package final class DTLSTransport {
 
     // MARK: Outputs
 
-    /// Whether there has been anything to send; as server, whether a ClientHello was answered.
+    /// Whether any datagram has been made; for a server, whether a ClientHello was answered.
     package var hasSpoken: Bool { datagrams.hasSent }
 
-    /// What to send next, in order.
+    /// The next datagram to be sent, in order; `nil` if there is none.
     package func nextDatagram() -> [UInt8]? { datagrams.popOutgoing() }
 
-    /// How long until `handleTimeout` has to be called; `nil` if no flight awaits an answer.
+    /// The time until `handleTimeout` has to be called; `nil` if no flight awaits an answer.
     package var timeout: Duration? {
         guard state == .handshaking else { return nil }
         var left = timeval()
@@ -133,7 +151,7 @@ package final class DTLSTransport {
         return .microseconds(left.tv_sec * 1_000_000 + Int(left.tv_usec))
     }
 
-    /// `nil` before the handshake is through, or if no common SRTP profile was found.
+    /// The SRTP keys; `nil` before the handshake has finished, or if it agreed on no SRTP profile.
     package var keyingMaterial: KeyingMaterial? {
         guard state == .established, let selected = unsafe SSL_get_selected_srtp_profile(ssl) else { return nil }
         guard let profile = unsafe Profile(rawValue: UInt16(truncatingIfNeeded: selected.pointee.id)) else {
@@ -144,7 +162,7 @@ package final class DTLSTransport {
         var bytes = [UInt8](repeating: 0, count: 2 * (key + salt))
         guard unsafe SSL_export_keying_material(ssl, &bytes, bytes.count, label, label.utf8.count, nil, 0, 0) == 1
         else { return nil }
-        // RFC 5764 §4.2: client key, server key, client salt, server salt.
+        // The order of the exported keys (RFC 5764 §4.2): client key, server key, client salt, server salt.
         let client = Array(bytes[..<key] + bytes[(2 * key)..<(2 * key + salt)])
         let server = Array(bytes[key..<(2 * key)] + bytes[(2 * key + salt)...])
         return switch role {
@@ -153,7 +171,7 @@ package final class DTLSTransport {
         }
     }
 
-    /// A digest of the certificate that the peer presented; `nil` before it has.
+    /// The digest of the peer's certificate; `nil` before the peer has presented it.
     package func peerCertificateDigest(_ digest: Digest) -> [UInt8]? {
         guard let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
         defer { unsafe X509_free(certificate) }
@@ -167,8 +185,8 @@ package final class DTLSTransport {
 
     // MARK: Parts
 
-    /// Whether the first record is a plausible one of a handshake: no application data, and no handshake message in the
-    /// clear that is shorter than its own header (RFC 6347 §4.2.2).
+    /// Whether the first record may be one of a handshake: it is no application data, and no unencrypted handshake
+    /// message that is shorter than its own header (RFC 6347 §4.2.2).
     private static func canBelongToHandshake(_ datagram: Span<UInt8>) -> Bool {
         let (type, isFirstEpoch) = (datagram[0], datagram[3] == 0 && datagram[4] == 0)
         let length = Int(datagram[11]) << 8 | Int(datagram[12])
@@ -179,11 +197,12 @@ package final class DTLSTransport {
         }
     }
 
-    /// Gives each record in the clear the next number, whatever number it came with.
+    /// Gives each unencrypted record the next number, whatever its own number is.
     ///
-    /// Nothing protects the numbers of the first epoch, and OpenSSL drops what is more than 63 behind the highest it has seen
-    /// (RFC 6347 §4.1.2.6): one forged record with a high number would keep all of the peer's from being read. Handshake
-    /// messages have numbers of their own, by which OpenSSL tells repeated ones, so nothing is lost. Later epochs stay as they are.
+    /// The record numbers of the first epoch are not protected, and OpenSSL drops records that are more than 63 behind
+    /// the highest number it has seen (RFC 6347 §4.1.2.6). A single forged record with a high number would therefore
+    /// block all records of the peer. Nothing is lost, because OpenSSL recognises repeated handshake messages by their
+    /// own numbers. Records of later epochs are not changed.
     private func renumberPlainRecords(_ datagram: inout [UInt8]) {
         var offset = 0
         while datagram.count - offset >= Self.recordHeaderSize {
@@ -212,19 +231,20 @@ package final class DTLSTransport {
         }
     }
 
-    /// Runs `body` with the two buffers for records, of 17 KB each, which an established association does without: OpenSSL
-    /// does not give them back by itself, whatever its mode, when it speaks DTLS.
+    /// Runs `body` with both record buffers, of 17 KB each, which an established association does not keep. OpenSSL
+    /// does not release them by itself for DTLS, whatever its mode is.
     private func withBuffers(_ body: () -> Void) {
         guard unsafe SSL_alloc_buffers(ssl) == 1 else {
             state = .failed(opensslError())
             return
         }
         body()
-        // Refused while part of a datagram has not been read: the next one's turn frees them.
+        // OpenSSL refuses while a part of a datagram has not been read; the call for the next datagram then frees the
+        // buffers.
         unsafe SSL_free_buffers(ssl)
     }
 
-    /// After the handshake only alerts and repeated flights are of interest; there is no data channel.
+    /// After the handshake only alerts and repeated flights matter; there is no data channel.
     private func discardApplicationData() {
         var scratch = [UInt8](repeating: 0, count: 2_048)
         ERR_clear_error()

@@ -1,13 +1,14 @@
 internal import COpenSSL
 
-/// What stands between OpenSSL and the network: datagrams in, datagrams out, with their boundaries kept.
+/// Connects OpenSSL to the network: datagrams in and out, with their boundaries preserved.
 ///
-/// OpenSSL's own memory BIO is a byte stream and would glue datagrams together.
+/// The memory BIO of OpenSSL is a byte stream and would join datagrams.
 @safe
 final class DatagramQueue {
-    /// What OpenSSL reads next; one at a time, because a datagram is handed over and consumed at once.
+    /// The datagram that OpenSSL reads next. There is one at a time, because a datagram is consumed as soon as it is
+    /// passed in.
     var incoming: [UInt8]?
-    /// Whether OpenSSL has ever sent anything.
+    /// Whether OpenSSL has sent a datagram.
     private(set) var hasSent = false
     private var outgoing: [[UInt8]] = []
     private var outgoingStart = 0
@@ -24,7 +25,7 @@ final class DatagramQueue {
         return outgoing[outgoingStart]
     }
 
-    /// A BIO that reads from and writes to this queue, which has to outlive it.
+    /// A BIO that reads from and writes to this queue, which must outlive it.
     func makeBIO() -> OpaquePointer? {
         guard let bio = unsafe BIO_new(Self.method.pointer) else { return nil }
         unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -32,7 +33,7 @@ final class DatagramQueue {
         return unsafe bio
     }
 
-    /// `BIO_meth_new` once per process.
+    /// The method of these BIOs, made once per process.
     @safe
     private struct Method: @unchecked Sendable {  // never written after its creation
         let pointer: OpaquePointer

@@ -2,11 +2,11 @@ internal import Glibc
 package import NIOCore
 
 extension ByteBuffer {
-    /// Gives the memory pages behind the written bytes back to the system; they read as zero afterwards and are there
-    /// again as soon as somebody writes to them (madvise(2), `MADV_DONTNEED`).
+    /// Returns the memory pages behind the written bytes to the system. They read as zero afterwards, and are provided
+    /// again when they are written to (madvise(2), `MADV_DONTNEED`).
     ///
-    /// For a large buffer that is kept for a whole connection of which only the beginning is ever used. Nobody else may
-    /// have bytes in the storage behind these, as slices of a larger buffer would.
+    /// This is for a large buffer that is kept for a whole connection, although only its start is used. No other buffer
+    /// may have bytes in the storage behind the written ones, as slices of a larger buffer would.
     package func releaseSparePages() {
         unsafe withVeryUnsafeBytes { storage in
             let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
@@ -14,7 +14,7 @@ extension ByteBuffer {
             let first = (begin + UInt(writerIndex) + page - 1) / page * page
             let end = (begin + UInt(storage.count)) / page * page
             guard first < end else { return }
-            // A refusal leaves everything as it was.
+            // If the kernel refuses, nothing changes.
             _ = unsafe madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_DONTNEED)
         }
     }

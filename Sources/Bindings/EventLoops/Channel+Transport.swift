@@ -1,22 +1,23 @@
 internal import Glibc
 package import NIOCore
 
-/// What the kernel is told about a TCP connection.
+/// Socket options of a TCP connection.
 extension Channel {
-    /// Closing sends a reset from now on and drops what the peer has not taken, instead of keeping it for a peer that may
-    /// never ask for it (socket(7), `SO_LINGER`). On the channel's event loop.
+    /// Makes closing send a reset from now on and drop the bytes that the peer has not taken, instead of keeping them
+    /// for a peer that may never read them (socket(7), `SO_LINGER`). It is called on the channel's event loop.
     package func resetOnClose() {
-        // Fails only on a socket that is closed already.
+        // This fails only on a socket that is closed already.
         _ = (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// How much the kernel keeps for a peer that does not read; connections accepted afterwards inherit it from their
-    /// listener. On the channel's event loop.
+    /// Limits the bytes that the kernel keeps for a peer that does not read. Connections inherit the limits from their
+    /// listener when they are accepted. It is called on the channel's event loop, and throws the error of
+    /// setsockopt(2).
     ///
     /// - Parameters:
-    ///   - sent: bytes in the send buffer, acknowledged or not; the kernel doubles them for its own records (`SO_SNDBUF`).
-    ///   - unsent: bytes beyond which nothing more is taken as long as the peer's window is full (tcp(7),
-    ///     `TCP_NOTSENT_LOWAT`).
+    ///   - sent: Bytes in the send buffer, acknowledged or not; the kernel doubles the number for its own records
+    ///     (`SO_SNDBUF`).
+    ///   - unsent: Bytes beyond which no more are taken while the peer's window is full (tcp(7), `TCP_NOTSENT_LOWAT`).
     package func limitKernelBuffers(sent: Int, unsent: Int) throws {
         try syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(sent))
         let lowWaterMark = NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)

@@ -1,16 +1,20 @@
 internal import COpus
 
-/// Decodes Opus packets, mono or stereo, to samples of 48 kHz in one channel or, by turns left and right, in two (RFC 6716).
+/// Decodes Opus packets, mono or stereo, to samples of 48 kHz in one channel or in two interleaved ones, left first
+/// (RFC 6716).
 ///
-/// Belongs to one thread; decoding allocates nothing.
+/// It belongs to one thread, and decoding allocates nothing.
 @safe
 package struct OpusDecoder: ~Copyable {
     private let decoder: OpaquePointer
     private let channels: Int
 
+    /// Makes a decoder; throws `failed` if libopus refuses or has no memory.
+    ///
     /// - Parameters:
-    ///   - channels: 1 or 2; packets of the other kind are folded, or said twice.
-    ///   - gain: applied to what is decoded, in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
+    ///   - channels: 1 or 2. Stereo packets are mixed down for one channel, and mono packets are put on both of two
+    ///     channels.
+    ///   - gain: The gain of the output in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
     package init(channels: Int = 1, gain: Int = 0) throws(OpusError) {
         var code: Int32 = 0
         guard let decoder = unsafe opus_decoder_create(48_000, Int32(channels), &code) else { throw OpusError(code) }
@@ -25,7 +29,7 @@ package struct OpusDecoder: ~Copyable {
 
     deinit { unsafe opus_decoder_destroy(decoder) }
 
-    /// Samples of 48 kHz that a packet holds, 120…5,760; `nil` if it is none.
+    /// Samples of 48 kHz per channel in a packet, 120…5,760; `nil` if the bytes are no valid Opus packet.
     package static func sampleCount(of packet: Span<UInt8>) -> Int? {
         let count = unsafe packet.withUnsafeBufferPointer { packet in
             guard let bytes = packet.baseAddress else { return OPUS_INVALID_PACKET }
@@ -34,21 +38,26 @@ package struct OpusDecoder: ~Copyable {
         return count > 0 ? Int(count) : nil
     }
 
-    /// Decodes a packet to the beginning of `samples`; returns how many it made per channel.
+    /// Decodes a packet to the start of `samples`. Returns the number of samples per channel.
+    ///
+    /// - Throws: `malformed` if the packet is not valid, `noRoom` if `samples` is too short.
     package mutating func decode(_ packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) -> Int
     {
         guard !packet.isEmpty else { throw .malformed }
         return try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: false)
     }
 
-    /// Fills `samples` with the audio before a packet, from the copy that the packet carries of it, or conceals it if it
-    /// carries none.
+    /// Fills `samples` with the audio before a packet, from the redundant copy in the packet (LBRR), or by concealment
+    /// if it has none.
+    ///
+    /// - Throws: `malformed` if the packet is empty or not valid.
     package mutating func recover(from packet: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(OpusError) {
         guard !packet.isEmpty else { throw .malformed }
         _ = try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: true)
     }
 
-    /// Fills `samples` with what hides a loss. The count is a multiple of 120 up to 5,760 per channel.
+    /// Packet loss concealment: fills `samples`, whose count is a multiple of 120 up to 5,760 per channel. Throws
+    /// `failed` for another count.
     package mutating func conceal(into samples: inout MutableSpan<Int16>) throws(OpusError) {
         let (decoder, channels) = unsafe (decoder, channels)
         let result = unsafe samples.withUnsafeMutableBufferPointer { samples in
@@ -58,6 +67,7 @@ package struct OpusDecoder: ~Copyable {
         guard result >= 0 else { throw OpusError(result) }
     }
 
+    /// Forgets the stream, as if nothing had been decoded.
     package mutating func reset() { _ = unsafe copus_decoder_reset(decoder) }
 
     private mutating func decode(

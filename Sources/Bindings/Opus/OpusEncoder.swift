@@ -1,36 +1,42 @@
 internal import COpus
 
-/// Encodes samples of 48 kHz, in one channel or two, into Opus packets (RFC 6716).
+/// Encodes samples of 48 kHz, in one channel or two, to Opus packets (RFC 6716).
 ///
-/// Belongs to one thread; encoding allocates nothing.
+/// It belongs to one thread, and encoding allocates nothing.
 @safe
 package struct OpusEncoder: ~Copyable {
+    /// The parameters of an encoder.
     package struct Configuration: Equatable, Sendable {
-        /// 1 or 2; the samples of two come by turns, left and right.
+        /// 1 or 2. Two channels are interleaved, left first.
         package var channels = 1
-        /// Bits per second, 6,000…510,000; `nil` leaves it to libopus.
+        /// Bits per second, 6,000…510,000; `nil` leaves the choice to libopus.
         package var bitrate: Int?
-        /// Hertz of the highest rate that the receiver can play (RFC 7587 §6.1): 8,000…48,000.
+        /// The highest sampling rate that the receiver can play, 8,000…48,000 Hz (RFC 7587 §6.1).
         package var maximumPlaybackRate = 48_000
-        /// Each packet carries a copy of the one before it, if it is speech and `expectedLoss` is not 0.
+        /// Whether a packet of speech has a redundant copy of the packet before it (LBRR). It needs an `expectedLoss`
+        /// above 0.
         package var usesInbandFEC = false
-        /// Percent.
+        /// The expected packet loss in percent, 0…100, for which the encoder reserves bits.
         package var expectedLoss = 0
-        /// Silence is not sent.
+        /// Whether packets are left out in silence (discontinuous transmission).
         package var usesDTX = false
+        /// Whether the bit rate is constant, and does not vary with the audio.
         package var isConstantBitrate = false
-        /// 0…10.
+        /// The computational complexity, 0…10.
         package var complexity = 5
 
+        /// Makes the default: mono, no FEC, no DTX, variable bit rate, and complexity 5.
         package init() {}
     }
 
     private let encoder: OpaquePointer
+    /// The number of channels, 1 or 2.
     package let channels: Int
 
+    /// Makes an encoder; throws `failed` if libopus refuses a parameter or has no memory.
     package init(_ configuration: Configuration = Configuration()) throws(OpusError) {
         var code: Int32 = 0
-        // Two channels are no telephone: what has them is music or a recording.
+        // Two channels are not a telephone: such audio is music or a recording.
         let application = configuration.channels == 1 ? OPUS_APPLICATION_VOIP : OPUS_APPLICATION_AUDIO
         guard let encoder = unsafe opus_encoder_create(48_000, Int32(configuration.channels), application, &code) else {
             throw OpusError(code)
@@ -44,7 +50,7 @@ package struct OpusEncoder: ~Copyable {
         channels = configuration.channels
     }
 
-    /// Returns the first code that is not OK.
+    /// Returns the first code that is not OPUS_OK.
     private static func apply(_ configuration: Configuration, to encoder: OpaquePointer) -> Int32 {
         let codes = unsafe [
             configuration.bitrate.map { unsafe copus_encoder_set_bitrate(encoder, opus_int32($0)) } ?? OPUS_OK,
@@ -60,8 +66,10 @@ package struct OpusEncoder: ~Copyable {
 
     deinit { unsafe opus_encoder_destroy(encoder) }
 
-    /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples per channel, to the beginning of `packet`; returns its size. One or two bytes say that
-    /// there is nothing to say, and need not be sent.
+    /// Encodes 2.5, 5, 10, 20, 40, 60, 80, 100 or 120 ms, 120…5,760 samples per channel, to the start of `packet`.
+    /// Returns the size of the packet. One or two bytes mean that the packet need not be sent.
+    ///
+    /// - Throws: `noRoom` if `packet` is too short, `failed` for another number of samples.
     package mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int
     {
         let (encoder, channels) = unsafe (encoder, channels)

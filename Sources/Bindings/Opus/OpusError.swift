@@ -1,11 +1,12 @@
 internal import COpus
 
+/// Why libopus refused a packet, a buffer or a parameter.
 package enum OpusError: Error, Equatable, Sendable {
-    /// Not an Opus packet (RFC 6716 §3.4).
+    /// The bytes are no valid Opus packet (RFC 6716 §3.4).
     case malformed
-    /// The buffer is too small for what has to go in.
+    /// The buffer is too small for the result.
     case noRoom
-    /// libopus' own code.
+    /// Another failure; the value is libopus's own code.
     case failed(Int32)
 
     init(_ code: Int32) {

@@ -1,21 +1,23 @@
 internal import CSRTP
 
+/// Why a packet was not protected or not accepted, or a session could not be made.
 package enum SRTPError: Error, Hashable, Sendable {
-    /// The tag does not match: forged, damaged, or protected with another key (RFC 3711 §3.3).
+    /// The authentication tag does not match: the packet is forged, damaged, or protected with another key (RFC 3711
+    /// §3.3).
     case authenticationFailed
-    /// Seen before, or too old to tell (RFC 3711 §3.3.2).
+    /// The packet has been received before, or is too old to be checked (RFC 3711 §3.3.2).
     case replayed
-    /// No RTP or RTCP header, or a size that does not add up.
+    /// The packet has no valid RTP or RTCP header, or its size is inconsistent.
     case malformed
-    /// The buffer cannot take what would be added.
+    /// The buffer has no room for the trailer, or is shorter than the packet.
     case noRoom
-    /// The key has been used for as many packets as it may be (RFC 3711 §9.2).
+    /// The key has protected as many packets as it may (RFC 3711 §9.2).
     case keyExpired
-    /// Wrong size for the profile.
+    /// The key does not have the size of the profile.
     case badKey
-    /// libsrtp2 did not start.
+    /// libsrtp2 could not be initialised.
     case unavailable
-    /// Something else; libsrtp2's status number.
+    /// Another failure; the value is libsrtp2's status number.
     case failed(UInt32)
 
     init(_ status: srtp_err_status_t) {

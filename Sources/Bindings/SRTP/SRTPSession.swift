@@ -3,19 +3,24 @@ package import Primitives
 
 /// Protection of one direction of a leg (RFC 3711, RFC 7714), in place, for any number of SSRCs.
 ///
-/// Belongs to one thread. Keys, replay windows and rollover counters are libsrtp2's, which keeps a context for each SSRC, in a list that it
-/// looks through for every packet: inbound, one for each SSRC of which a packet has been authenticated, RTP or RTCP. Whoever uses a session
-/// bounds their number, by what it hands in and by `forget`.
+/// It belongs to one thread. Keys, replay windows and rollover counters are kept by libsrtp2. libsrtp2 has a context
+/// per SSRC, in a list that it searches for every packet; inbound, it makes one for each SSRC of which an RTP or RTCP
+/// packet has been authenticated. The user of a session bounds their number, by the packets it passes in and by
+/// `forget`.
 @safe
 package final class SRTPSession {
+    /// An SRTP protection profile.
     package enum Profile: Sendable, CaseIterable {
+        /// AES in counter mode with an HMAC-SHA1 tag of 80 bits (RFC 3711).
         case aes128CMSHA1_80
+        /// AES in Galois/counter mode (RFC 7714).
         case aeadAES128GCM
 
-        /// What `protect` may add at the end of an RTP packet, or `protectControl` of an RTCP packet, in bytes.
+        /// The most bytes that `protect` adds to an RTP packet, or `protectControl` to an RTCP packet.
         package static let maximumTrailer = 16 + 4 + 4
     }
 
+    /// The direction of the packets of a session.
     package enum Direction: Sendable {
         /// Unprotects what the peer sent.
         case inbound
@@ -26,9 +31,14 @@ package final class SRTPSession {
     private let session: srtp_t
     private let direction: Direction
 
+    /// Makes a session.
+    ///
     /// - Parameters:
-    ///   - key: master key followed by master salt: 30 bytes for AES-CM, 28 for GCM.
-    ///   - ciphers: which implementation the process uses; the first session decides.
+    ///   - profile: The protection profile.
+    ///   - key: The master key followed by the master salt: 30 bytes for AES-CM, 28 for GCM.
+    ///   - direction: The direction of the packets.
+    /// - Throws: `unavailable` if libsrtp2 could not be initialised, `badKey` if the key has another size, or the
+    ///   status of libsrtp2.
     package init(profile: Profile, key: [UInt8], direction: Direction) throws(SRTPError) {
         guard SRTPLibrary.isReady else { throw .unavailable }
         var policy = unsafe srtp_policy_t()
@@ -47,8 +57,9 @@ package final class SRTPSession {
             case .outbound: ssrc_any_outbound
             }
         unsafe policy.window_size = 1_024
-        // A packet that is repeated without rtx goes out with the same bytes under the same number, which tells nobody anything new. Other
-        // bytes under the same number would give away both packets, and with GCM the key (RFC 7714 §8.1): the bridge numbers each packet.
+        // A packet that is repeated without rtx has the same bytes and the same number, which reveals nothing new.
+        // Other bytes with the same number would reveal both packets, and with GCM the key (RFC 7714 §8.1). The bridge
+        // therefore gives each packet its own number.
         unsafe policy.allow_repeat_tx = 1
         var created: srtp_t?
         var key = key
@@ -63,26 +74,30 @@ package final class SRTPSession {
 
     deinit { unsafe srtp_dealloc(session) }
 
-    /// Frees what is kept about a source that is heard no more. If it is heard again, it begins anew: with rollover counter 0, and without
-    /// a memory of the packets that came before. For the inbound direction only: an outbound source would repeat its numbers.
+    /// Frees the state of a source that is not received any more. If the source is received again, it starts with
+    /// rollover counter 0 and an empty replay window. This is for the inbound direction only and traps otherwise,
+    /// because an outbound source would repeat its numbers.
     package func forget(_ source: SSRC) {
         precondition(direction == .inbound, "an outbound source keeps its numbers")
-        // A source that libsrtp2 does not have needs no forgetting.
+        // A source unknown to libsrtp2 has no state to free.
         _ = unsafe srtp_remove_stream(session, source.rawValue.bigEndian)
     }
 
-    /// Protects the RTP packet in the first `count` bytes; returns its new size.
+    /// Protects the RTP packet in the first `count` bytes. Returns its new size; throws `noRoom` if `buffer` has less
+    /// than `maximumTrailer` bytes behind it, or the status of libsrtp2.
     package func protect(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count + Profile.maximumTrailer <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_protect(session, bytes, &size) }
     }
 
-    /// Checks and decrypts the SRTP packet in the first `count` bytes; returns its new size.
+    /// Authenticates and decrypts the SRTP packet in the first `count` bytes. Returns its new size; throws
+    /// `authenticationFailed`, `replayed`, or another status of libsrtp2.
     package func unprotect(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_unprotect(session, bytes, &size) }
     }
 
+    /// Protects the RTCP packet in the first `count` bytes. Returns its new size; throws as `protect` does.
     package func protectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count + Profile.maximumTrailer <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in
@@ -90,6 +105,8 @@ package final class SRTPSession {
         }
     }
 
+    /// Authenticates and decrypts the SRTCP packet in the first `count` bytes. Returns its new size; throws as
+    /// `unprotect` does.
     package func unprotectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in

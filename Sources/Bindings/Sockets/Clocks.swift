@@ -2,13 +2,15 @@ internal import CLinux
 internal import Glibc
 package import Primitives
 
-/// The kernel's clock that never goes back (CLOCK_MONOTONIC).
+/// The monotonic clock of the kernel, which never goes back (CLOCK_MONOTONIC).
 package enum MonotonicClock {
+    /// The current time of the monotonic clock.
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 }
 
 /// The CPU time of the calling thread, for benchmarks and for a worker's load.
 package enum ThreadCPUClock {
+    /// The CPU time that the calling thread has used since its start.
     package static var consumed: Duration { .nanoseconds(Int64(clamping: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))) }
 }
 

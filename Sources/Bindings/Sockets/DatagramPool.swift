@@ -5,33 +5,35 @@ package import Primitives
 ///     receive(from:) ─▶ slot 0…n−1 ─▶ changed in place ─▶ queue(slot:) ─┐
 ///                                       own packets ─▶ queue(copying:) ─┴▶ flush() ─▶ sendmmsg per socket
 ///
-/// Nothing is allocated per packet. A received packet that is relayed never moves: the slot it came in is the buffer it
-/// leaves from, so it must not be changed again between `queue(slot:)` and `flush()`.
+/// Nothing is allocated per packet. A received packet that is relayed is never moved: it is sent from the slot in which
+/// it arrived, which must not be changed between `queue(slot:)` and `flush()`.
 ///
-/// Sockets may be other workers', too: several threads may send by one, and only one receives.
+/// Sockets may belong to other workers: several threads may send on a socket, and only one receives.
 @safe
 package struct DatagramPool: ~Copyable {
-    /// Bytes per slot: the largest UDP payload on an Ethernet path, plus room for an SRTP trailer.
+    /// Bytes per slot: the largest UDP payload on an Ethernet path, and room for an SRTP trailer.
     package static let slotSize = 2048
 
     private let sockets: [UDPSocket]
     private let slots: Int
     private let transmitSlots: Int
-    /// The receive slots, then the transmit slots.
+    /// The receive slots, followed by the transmit slots.
     private let memory: UnsafeMutablePointer<UInt8>
     private let inbound: MessageVector
-    /// By socket; made when something is sent by it for the first time.
+    /// By socket; made when a datagram is first sent on the socket.
     private var outbound: [OutboundQueue?]
-    /// Those that there are, with their sockets.
+    /// The queues that have been made, with their sockets.
     private var queues: [(queue: OutboundQueue, socket: UDPSocket)] = []
     private var received = 0
     private var copied = 0
     private var unreported = Transmissions()
 
+    /// Makes a pool with all its memory.
+    ///
     /// - Parameters:
-    ///   - sockets: addressed by `SocketIndex` from here on.
-    ///   - slots: how many datagrams one `receive` takes at most.
-    ///   - transmitSlots: how many copied datagrams fit before a flush happens by itself.
+    ///   - sockets: The sockets in the order of their `SocketIndex`.
+    ///   - slots: The most datagrams that one `receive` takes; 64 unless given.
+    ///   - transmitSlots: The number of copied datagrams after which the pool flushes by itself; 64 unless given.
     package init(sockets: [UDPSocket], slots: Int = 64, transmitSlots: Int = 64) {
         precondition(slots > 0 && transmitSlots > 0, "a pool needs slots")
         self.sockets = sockets
@@ -47,22 +49,24 @@ package struct DatagramPool: ~Copyable {
 
     deinit { unsafe memory.deallocate() }
 
-    /// Takes what waits in a socket, at most one slot's worth per slot: fewer than `slots` means the socket is empty.
+    /// Receives the datagrams that wait in a socket, at most one per slot. Returns their number; fewer than `slots`
+    /// means that the socket is empty.
     ///
-    /// Overwrites the slots; what is still queued from them leaves first.
+    /// The slots are overwritten; datagrams that are still queued from them are sent first.
     package mutating func receive(from socket: SocketIndex) -> Int {
         transmit()
         received = inbound.receive(from: sockets[Int(socket.rawValue)].fileDescriptor, resetting: received)
         return received
     }
 
-    /// Empties the slots for packets that come another way; what is still queued from them leaves first.
+    /// Empties the slots for packets from another source. Datagrams that are still queued from them are sent first.
     package mutating func emptySlots() {
         transmit()
         received = 0
     }
 
-    /// Takes the next slot for a packet that comes another way; `nil` when all are taken. It holds an empty one until `fill`.
+    /// Takes the next slot for a packet from another source; `nil` if all slots are in use. The slot holds an empty
+    /// packet until `fill`.
     package mutating func takeSlot(from remote: SocketAddress) -> Int? {
         guard received < slots else { return nil }
         inbound.setReceived(received, count: 0, from: remote)
@@ -70,7 +74,7 @@ package struct DatagramPool: ~Copyable {
         return received - 1
     }
 
-    /// Takes the next packet that another thread sent into the next slot; `nil` without either.
+    /// Takes the next packet of a mailbox into the next slot; `nil` if there is no packet or no free slot.
     package mutating func receive(from mailbox: PacketMailbox) -> (
         slot: Int, path: Path, direction: PacketMailbox.Direction
     )? {
@@ -82,19 +86,19 @@ package struct DatagramPool: ~Copyable {
         return (received - 1, taken.path, taken.direction)
     }
 
-    /// The slot's first `count` bytes are the packet.
+    /// Sets the size of the packet that was written into a slot.
     package mutating func fill(_ slot: Int, count: Int) {
         precondition(count >= 0 && count <= Self.slotSize, "a packet ends within its slot")
         inbound.setReceived(slot, count: count, from: remote(slot))
     }
 
-    /// Gives the slot taken last back.
+    /// Returns the slot that was taken last.
     package mutating func giveBackSlot() {
         precondition(received > 0, "a slot was taken")
         received -= 1
     }
 
-    /// Who sent the datagram in a slot.
+    /// The sender's address of the datagram in a slot.
     package func remote(_ slot: Int) -> SocketAddress {
         checkReceived(slot)
         guard let remote = inbound.remote(slot) else {
@@ -103,13 +107,13 @@ package struct DatagramPool: ~Copyable {
         return remote
     }
 
-    /// The length of the datagram in a slot.
+    /// The size of the datagram in a slot, in bytes.
     package func count(_ slot: Int) -> Int {
         checkReceived(slot)
         return inbound.count(slot)
     }
 
-    /// Whether the datagram was larger than the slot; its end is lost.
+    /// Whether the datagram was larger than the slot, so that its end is lost.
     package func isTruncated(_ slot: Int) -> Bool {
         checkReceived(slot)
         return inbound.isTruncated(slot)
@@ -119,7 +123,7 @@ package struct DatagramPool: ~Copyable {
     @_lifetime(borrow self)
     package func datagram(_ slot: Int) -> Span<UInt8> { bytes(slot, count: inbound.count(slot)) }
 
-    /// The first bytes of a slot, which may be more or less than came in.
+    /// The first `count` bytes of a slot, which may be more or fewer than were received.
     @_lifetime(borrow self)
     package func bytes(_ slot: Int, count: Int) -> Span<UInt8> {
         checkReceived(slot)
@@ -128,7 +132,7 @@ package struct DatagramPool: ~Copyable {
         return unsafe _overrideLifetime(bytes, borrowing: self)
     }
 
-    /// A slot's whole memory: the datagram, and behind it the room to let it grow.
+    /// The whole memory of a slot: the datagram, and room behind it to let it grow.
     @_lifetime(&self)
     package mutating func slot(_ slot: Int) -> MutableSpan<UInt8> {
         checkReceived(slot)
@@ -136,14 +140,14 @@ package struct DatagramPool: ~Copyable {
         return unsafe _overrideLifetime(bytes, mutating: &self)
     }
 
-    /// Queues the first `count` bytes of a receive slot where they are.
+    /// Queues the first `count` bytes of a receive slot without copying them.
     package mutating func queue(slot: Int, count: Int, to remote: SocketAddress, via socket: SocketIndex) {
         checkReceived(slot)
         precondition(count >= 0 && count <= Self.slotSize, "a datagram ends within its slot")
         unsafe enqueue(memory + slot * Self.slotSize, count: count, to: remote, via: socket)
     }
 
-    /// Queues a copy of `bytes`.
+    /// Queues a copy of `bytes`. A packet larger than a slot is counted as oversized and is not sent.
     package mutating func queue(copying bytes: Span<UInt8>, to remote: SocketAddress, via socket: SocketIndex) {
         guard bytes.count <= Self.slotSize else {
             unreported.oversized += 1
@@ -158,7 +162,7 @@ package struct DatagramPool: ~Copyable {
         unsafe enqueue(start, count: bytes.count, to: remote, via: socket)
     }
 
-    /// Sends everything queued; counts what happened since the last call, flushes that happened by themselves included.
+    /// Sends everything that is queued. Returns the counts since the last call, flushes of the pool itself included.
     package mutating func flush() -> Transmissions {
         transmit()
         defer { unreported = Transmissions() }
@@ -194,7 +198,7 @@ package struct DatagramPool: ~Copyable {
     }
 }
 
-/// The datagrams that wait for one socket; they stay where they are until sent.
+/// The datagrams that wait for one socket; their bytes are not moved.
 @safe
 private final class OutboundQueue {
     private let messages: MessageVector

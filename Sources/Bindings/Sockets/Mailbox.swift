@@ -1,27 +1,29 @@
-/// A queue into one owner: any thread sends, one thread drains, first in first out.
+/// A queue to one owner: any thread sends, one thread drains, first in first out.
 ///
-/// What asks for something has bounded room. What gives something back is always taken: it cannot come more often than there is
-/// something to give, and would be missing for ever.
+/// Requests have bounded room. Messages that release something are always taken: there cannot be more of them than
+/// there is to release, and a lost one would never be repeated.
 package final class Mailbox<Element: Sendable>: Sendable {
     private let capacity: Int
     private let wakeUp: WakeUp?
     private let waiting = Lock<[Element]>([])
 
+    /// Makes an empty mailbox.
+    ///
     /// - Parameters:
-    ///   - capacity: how many elements may wait; the next one that is offered is refused.
-    ///   - wakeUp: woken when something arrives in the empty mailbox.
+    ///   - capacity: The most elements that wait; the next one that is offered is refused.
+    ///   - wakeUp: Woken when an element arrives in the empty mailbox; `nil` if the owner needs no wake-up.
     package init(capacity: Int, wakeUp: WakeUp? = nil) {
         self.capacity = capacity
         self.wakeUp = wakeUp
     }
 
-    /// Sends an element if there is room for it, and says whether there was.
+    /// Sends an element unless the mailbox is full; returns whether it was sent.
     package func offer(_ element: Element) -> Bool { add(element, below: capacity) }
 
-    /// Sends an element whether there is room or not.
+    /// Sends an element even if the mailbox is full.
     package func send(_ element: Element) { _ = add(element, below: .max) }
 
-    /// How many elements wait.
+    /// The number of elements that wait.
     package var count: Int { waiting.withLock { $0.count } }
 
     private func add(_ element: Element, below limit: Int) -> Bool {
@@ -35,9 +37,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return true
     }
 
-    /// Moves everything to the end of `elements`.
+    /// Appends all elements to `elements`, and empties the mailbox.
     ///
-    /// An empty array changes places with the mailbox's own, so that a worker which keeps one allocates nothing.
+    /// An empty array is exchanged with that of the mailbox, so that a worker which keeps one array allocates nothing.
     package func drain(into elements: inout [Element]) {
         waiting.withLock { waiting in
             if elements.isEmpty {

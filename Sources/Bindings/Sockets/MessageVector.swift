@@ -2,17 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import Primitives
 
-/// `count` message headers for recvmmsg and sendmmsg, each with one buffer and room for one address.
+/// `capacity` message headers for recvmmsg and sendmmsg, each with one buffer and room for one address.
 ///
-/// The headers point into this memory and to their buffers once and for all; per packet only lengths and, when
-/// sending, the buffer change.
+/// The headers point permanently into this memory and to their buffers. Per packet only lengths change and, for
+/// sending, the buffer.
 @safe
 struct MessageVector: ~Copyable {
     let capacity: Int
     private let messages: UnsafeMutablePointer<clinux_message>
     private let buffers: UnsafeMutablePointer<iovec>
     private let addresses: UnsafeMutableRawPointer
-    /// Keeps the addresses' 64-bit halves aligned.
+    /// Keeps the 64-bit halves of the addresses aligned.
     private static let addressStride = 32
 
     init(capacity: Int) {
@@ -37,7 +37,7 @@ struct MessageVector: ~Copyable {
         unsafe addresses.deallocate()
     }
 
-    /// The buffer of one message.
+    /// Sets the buffer of one message.
     @unsafe
     func setBuffer(_ index: Int, _ base: UnsafeMutableRawPointer, count: Int) {
         precondition(index >= 0 && index < capacity, "message index out of bounds")
@@ -60,7 +60,7 @@ struct MessageVector: ~Copyable {
         return unsafe Int(messages[index].count)
     }
 
-    /// Makes one message look as if it had been received.
+    /// Makes one message appear as received.
     func setReceived(_ index: Int, count: Int, from remote: SocketAddress) {
         setRemote(index, remote)
         unsafe messages[index].count = UInt32(count)
@@ -72,21 +72,23 @@ struct MessageVector: ~Copyable {
         return unsafe messages[index].header.msg_flags & Int32(MSG_TRUNC) != 0
     }
 
-    /// Fills messages from the socket's queue; `used` is how many of them an earlier call wrote to.
+    /// Receives messages from the socket's queue. `used` is the number of messages that the last call filled. Returns
+    /// the number of messages.
     func receive(from descriptor: Int32, resetting used: Int) -> Int {
         for index in 0..<used { unsafe messages[index].header.msg_namelen = socklen_t(AddressStorage.size) }
         while true {
             let received = unsafe clinux_receive(descriptor, messages, UInt32(capacity), Int32(MSG_DONTWAIT))
             if received >= 0 { return Int(received) }
             switch errno {
-            // An ICMP error of an earlier transmission is reported here, once; it says nothing about what is queued.
+            // An ICMP error of an earlier transmission is reported here once; it does not concern the datagrams that
+            // wait.
             case EINTR, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: continue
             default: return 0
             }
         }
     }
 
-    /// Sends the first `count` messages.
+    /// Sends the first `count` messages. Returns what became of them.
     func send(_ count: Int, to descriptor: Int32) -> Transmissions {
         var result = Transmissions()
         var next = 0
@@ -101,7 +103,7 @@ struct MessageVector: ~Copyable {
             switch errno {
             case EINTR: continue
             case EAGAIN, ENOBUFS:
-                // The socket's buffer is full: late media is worth nothing, so that it is dropped rather than kept.
+                // The socket's buffer is full. Late media is useless, so it is dropped and not kept.
                 result.congested += count - next
                 return result
             default:

@@ -1,28 +1,33 @@
 package import Primitives
 
-/// A bounded queue of packets into one owner: any thread sends, one thread takes, first in first out.
+/// A bounded queue of packets to one owner: any thread sends, one thread takes, first in first out.
 ///
-/// Its memory is set aside with the first packet, and the kernel lends it page by page; after that nothing is allocated.
+/// Its memory is allocated with the first packet, and the kernel provides it page by page; nothing is allocated after
+/// that.
 package final class PacketMailbox: Sendable {
+    /// Where a packet is going.
     package enum Direction: Sendable {
-        /// It came from a peer, and is for a leg here.
+        /// The packet came from a peer, and is for a leg of the receiving worker.
         case inbound
-        /// It is for the peer, over a connection that is here.
+        /// The packet is for a peer, over a connection of the receiving worker.
         case outbound
     }
 
     private let ring: Lock<Ring>
     private let wakeUp: WakeUp
 
+    /// Makes an empty mailbox.
+    ///
     /// - Parameters:
-    ///   - capacity: how many packets may wait; the next one is refused.
-    ///   - wakeUp: woken by every packet, since the owner may leave some for later.
+    ///   - capacity: The most packets that wait, above 0; the next one is refused.
+    ///   - wakeUp: Woken by every packet, because the owner may leave some packets for later.
     package init(capacity: Int, wakeUp: WakeUp) {
         ring = Lock(Ring(capacity: capacity))
         self.wakeUp = wakeUp
     }
 
-    /// Queues a copy; whether there was room.
+    /// Queues a copy of a packet. Returns `false` if the mailbox is full, or the packet exceeds
+    /// `DatagramPool.slotSize`.
     package func send(_ packet: Span<UInt8>, over path: Path, _ direction: Direction) -> Bool {
         guard packet.count <= DatagramPool.slotSize else { return false }
         let hadRoom = unsafe packet.withUnsafeBufferPointer { bytes in
@@ -32,17 +37,17 @@ package final class PacketMailbox: Sendable {
         return hadRoom
     }
 
-    /// How many wait.
+    /// The number of packets that wait.
     package var count: Int { ring.withLock { $0.count } }
 
-    /// Moves the first one into a slot, whose memory begins at `slot`; `nil` if there is none.
+    /// Moves the first packet to the memory at `slot`; `nil` if there is none.
     @unsafe
     func take(into slot: UnsafeMutablePointer<UInt8>) -> (path: Path, count: Int, direction: Direction)? {
         ring.withLock { ring in unsafe ring.removeFirst(into: slot) }
     }
 }
 
-/// Packets in slots of one size, used in turns.
+/// Packets in slots of one size, used as a ring.
 @safe
 private struct Ring: ~Copyable, @unchecked Sendable {  // reached under the lock only, and keeps no pointer that it is given
     private struct Entry {

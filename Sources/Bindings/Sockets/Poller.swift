@@ -2,20 +2,23 @@ internal import CLinux
 internal import Glibc
 package import Primitives
 
-/// Waits for packets, a wake-up or a point in time, whichever comes first (epoll(7), level-triggered).
+/// Waits for packets, connections, a wake-up or a point in time, whichever comes first (epoll(7), level-triggered).
 @safe
 package struct Poller: ~Copyable {
-    /// Whether the last wait ended, among other things, by a wake-up.
+    /// Whether the last wait was ended by a wake-up, possibly together with other events.
     package private(set) var wasWoken: Bool
 
-    /// A connection that can be read, written or both; one that broke can be read.
+    /// A connection that can be read, written or both. A broken connection is readable.
     package struct ReadyConnection: Equatable, Sendable {
+        /// The connection, as it was added.
         package let id: ConnectionID
+        /// Whether bytes can be read, or the connection has ended.
         package let isReadable: Bool
+        /// Whether there is room for bytes, if that was asked for.
         package let isWritable: Bool
     }
 
-    /// What a tag stands for: two bits of kind above an index or a connection's number.
+    /// The kind of a tag: two bits above the index of a socket or the number of a connection.
     private enum Kind: UInt64 {
         case socket, listener, connection, wakeUp
     }
@@ -28,9 +31,10 @@ package struct Poller: ~Copyable {
     private var readySockets: [SocketIndex]
     private var readyListeners: [SocketIndex]
     private var readyConnections: [ReadyConnection]
-    /// Before Linux 5.11, and under some sandboxes, there is no wait with nanoseconds.
+    /// Before Linux 5.11, and in some sandboxes, there is no wait in nanoseconds.
     private var hasNanosecondWait: Bool
 
+    /// Makes a poller that `wakeUp` can wake from any thread; throws the error of epoll(7).
     package init(wakeUp: WakeUp) throws(SocketError) {
         let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw SocketError(latest: "epoll_create1") }
@@ -58,28 +62,28 @@ package struct Poller: ~Copyable {
         close(descriptor)
     }
 
-    /// From now on a wait ends when `socket` has datagrams; it is reported as `index`. Closing the socket removes it.
+    /// Adds a socket: a wait ends when it has datagrams, and reports it as `index`. Closing the socket removes it.
     package mutating func add(_ socket: UDPSocket, as index: SocketIndex) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, socket.fileDescriptor, EPOLLIN.rawValue, Self.tag(.socket, UInt64(index.rawValue)),
             of: descriptor)
     }
 
-    /// From now on a wait ends when somebody waits to be accepted. Closing the listener removes it.
+    /// Adds a listener: a wait ends when a connection waits to be accepted. Closing the listener removes it.
     package mutating func add(_ listener: TCPListener, as index: SocketIndex) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, listener.fileDescriptor, EPOLLIN.rawValue, Self.tag(.listener, UInt64(index.rawValue)),
             of: descriptor)
     }
 
-    /// From now on a wait ends when the connection has bytes or has ended. Closing it removes it.
+    /// Adds a connection: a wait ends when it has bytes or has ended. Closing the connection removes it.
     package mutating func add(_ connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, connection.fileDescriptor, EPOLLIN.rawValue, Self.tag(.connection, id.rawValue),
             of: descriptor)
     }
 
-    /// Whether a wait ends, too, when the connection has room for bytes.
+    /// Sets whether a wait also ends when the connection has room for bytes.
     package mutating func awaitRoom(_ wanted: Bool, in connection: TCPConnection, as id: ConnectionID)
         throws(SocketError)
     {
@@ -88,7 +92,8 @@ package struct Poller: ~Copyable {
             EPOLL_CTL_MOD, connection.fileDescriptor, interest, Self.tag(.connection, id.rawValue), of: descriptor)
     }
 
-    /// Waits; `nil` is for ever, a time in the past only looks. Returns how many sockets are ready.
+    /// Waits until `deadline`, or without limit if it is `nil`; a time in the past checks without waiting. Returns the
+    /// number of sockets with datagrams.
     package mutating func wait(until deadline: MonotonicTime?) throws(SocketError) -> Int {
         readySockets.removeAll(keepingCapacity: true)
         readyListeners.removeAll(keepingCapacity: true)
@@ -105,7 +110,7 @@ package struct Poller: ~Copyable {
         case .listener: readyListeners.append(SocketIndex(UInt16(truncatingIfNeeded: tag)))
         case .connection:
             let id = ConnectionID(rawValue: tag & ((1 << Self.kindShift) - 1))
-            // A connection that broke is to be read, which tells how.
+            // A broken connection is read, which shows the cause.
             let isReadable = events & ~EPOLLOUT.rawValue != 0
             readyConnections.append(
                 ReadyConnection(id: id, isReadable: isReadable, isWritable: events & EPOLLOUT.rawValue != 0))
@@ -115,13 +120,17 @@ package struct Poller: ~Copyable {
         }
     }
 
-    /// The sockets that the last wait found ready.
+    /// A socket that the last wait found ready; `index` is below the number that `wait` returned.
     package func readySocket(_ index: Int) -> SocketIndex { readySockets[index] }
 
+    /// The number of listeners that the last wait found ready.
     package var readyListenerCount: Int { readyListeners.count }
+    /// A listener that the last wait found ready.
     package func readyListener(_ index: Int) -> SocketIndex { readyListeners[index] }
 
+    /// The number of connections that the last wait found ready.
     package var readyConnectionCount: Int { readyConnections.count }
+    /// A connection that the last wait found ready.
     package func readyConnection(_ index: Int) -> ReadyConnection { readyConnections[index] }
 
     private mutating func waitForEvents(until deadline: MonotonicTime?) throws(SocketError) -> Int {
@@ -144,7 +153,7 @@ package struct Poller: ~Copyable {
         return unsafe clinux_wait(descriptor, events, Int32(Self.capacity), &timeout)
     }
 
-    /// Rounds up: to wake early is to wake twice.
+    /// Rounds up, because an early wake-up causes a second one.
     private func millisecondWait(_ left: Duration?) -> Int32 {
         let milliseconds = left.map {
             Int32(clamping: ($0.wholeNanoseconds / 1_000_000) + ($0.wholeNanoseconds % 1_000_000 > 0 ? 1 : 0))

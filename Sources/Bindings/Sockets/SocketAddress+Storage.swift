@@ -2,14 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import Primitives
 
-/// Room for an IPv4 or IPv6 address as the kernel lays it out (ip(7), ipv6(7)).
+/// Memory for an IPv4 or IPv6 address in the layout of the kernel (ip(7), ipv6(7)).
 ///
-/// Conversions read and write the fields in place: nothing is allocated.
+/// Conversions read and write the fields in place and allocate nothing.
 enum AddressStorage {
-    /// The bytes of `sockaddr_in6`, the larger of the two.
+    /// The bytes of `sockaddr_in6`, the larger of both layouts.
     static let size = MemoryLayout<sockaddr_in6>.size
 
-    /// Writes `address` and returns how many bytes of the storage it takes.
+    /// Writes `address`. Returns the number of bytes that it takes.
     @inline(__always)
     static func write(_ address: SocketAddress, to storage: UnsafeMutableRawPointer) -> socklen_t {
         switch address.address.family {
@@ -30,7 +30,7 @@ enum AddressStorage {
         }
     }
 
-    /// The address that the kernel wrote; `nil` for another family.
+    /// The address that the kernel has written; `nil` for another address family.
     @inline(__always)
     static func read(_ storage: UnsafeRawPointer) -> SocketAddress? {
         let port = unsafe UInt16(bigEndian: storage.loadUnaligned(fromByteOffset: 2, as: UInt16.self))

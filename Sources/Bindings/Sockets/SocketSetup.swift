@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Primitives
 
-/// The calls that every kind of socket is set up with.
+/// System calls for the setup of every kind of socket.
 enum SocketSetup {
     static func set(_ level: Int32, _ option: Int32, to value: Int, on descriptor: Int32) throws(SocketError) {
         var number = Int32(clamping: value)

@@ -3,26 +3,30 @@ internal import Glibc
 package import Primitives
 internal import Synchronization
 
-/// A non-blocking TCP connection. The last reference closes it.
+/// A non-blocking TCP connection. It is closed with its last reference.
 @safe
 package final class TCPConnection: Sendable {
-    /// What became of an attempt to read or to write.
+    /// The result of an attempt to read or to write.
     package enum Progress: Equatable, Sendable {
+        /// So many bytes were read or written.
         case bytes(Int)
-        /// Nothing to read, or no room to write, for now.
+        /// There are no bytes to read, or there is no room to write, for now.
         case wouldBlock
-        /// The far end has closed it, or it broke.
+        /// The peer has closed the connection, or the connection is broken.
         case closed
     }
 
+    /// The address and port of the peer.
     package let remoteAddress: SocketAddress
-    /// −1 once closed, so that a late call fails with EBADF instead of reaching a stranger's descriptor.
+    /// −1 after closing, so that a late call fails with EBADF and does not reach a descriptor of another owner.
     private let descriptor: Atomic<Int32>
 
-    /// Unsent bytes that the kernel keeps before it asks us to wait. More would only grow old: media is dropped here instead.
+    /// The most unsent bytes that the kernel keeps. More would only become old: media is dropped before it reaches the
+    /// kernel instead.
     private static let unsentBytes = 16_384
 
-    /// Begins to connect; bytes can be sent once the poller says that there is room.
+    /// Starts to connect. Bytes can be sent when the poller reports room. Throws the error of the system call that
+    /// failed.
     package init(connectingTo remote: SocketAddress) throws(SocketError) {
         let family = remote.address.family == .v4 ? AF_INET : AF_INET6
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), Int32(IPPROTO_TCP))
@@ -44,7 +48,7 @@ package final class TCPConnection: Sendable {
         self.descriptor = Atomic(descriptor)
     }
 
-    /// Takes over what accept(2) returned; closes it on failure.
+    /// Takes over a descriptor of accept(2), and closes it on failure.
     init(accepted descriptor: Int32, from remote: SocketAddress) throws(SocketError) {
         do throws(SocketError) {
             try Self.prepare(descriptor)
@@ -58,16 +62,16 @@ package final class TCPConnection: Sendable {
 
     deinit { close() }
 
-    /// What the kernel has taken still leaves.
+    /// Closes the connection. Bytes that the kernel has taken are still sent. A second call does nothing.
     package func close() {
         let closing = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if closing >= 0 { Glibc.close(closing) }
     }
 
-    /// Ends both directions; the next read says so.
+    /// Ends both directions; the next read reports `closed`.
     package func shutDown() { shutdown(fileDescriptor, Int32(SHUT_RDWR)) }
 
-    /// Reads what is there, at most `buffer.count` bytes.
+    /// Reads the bytes that are available, at most `buffer.count`.
     package func receive(into buffer: inout MutableSpan<UInt8>) -> Progress {
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
             while true {
@@ -78,7 +82,7 @@ package final class TCPConnection: Sendable {
         return count > 0 ? .bytes(count) : count == 0 ? .closed : Self.failure()
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as many bytes as there is room for.
     package func send(_ bytes: Span<UInt8>) -> Progress {
         let count = unsafe bytes.withUnsafeBytes { bytes in
             while true {
@@ -93,7 +97,7 @@ package final class TCPConnection: Sendable {
 
     private static func failure() -> Progress {
         switch errno {
-        // ENOTCONN: still connecting.
+        // ENOTCONN: the connection is not established yet.
         case EAGAIN, ENOTCONN: .wouldBlock
         default: .closed
         }
@@ -103,7 +107,7 @@ package final class TCPConnection: Sendable {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
             throw SocketError(latest: "fcntl")
         }
-        // A packet that waits for the next one is late.
+        // A packet must not wait for the next one.
         try SocketSetup.set(Int32(IPPROTO_TCP), TCP_NODELAY, to: 1, on: descriptor)
         try SocketSetup.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: unsentBytes, on: descriptor)
     }

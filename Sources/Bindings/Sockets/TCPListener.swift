@@ -3,31 +3,40 @@ internal import Glibc
 package import Primitives
 internal import Synchronization
 
-/// A non-blocking TCP socket that waits for connections on one address of one family. The last reference closes it.
+/// A non-blocking TCP socket that accepts connections on one address of one family. It is closed with its last
+/// reference.
 @safe
 package final class TCPListener: Sendable {
+    /// The result of `accept`.
     package enum Arrival: Sendable {
+        /// A connection that was accepted.
         case connection(TCPConnection)
-        /// Somebody came for whom the process has no descriptor, or who was gone again.
+        /// A connection was closed because the process had no descriptor for it, or had broken before it was accepted.
         case turnedAway
+        /// No connection waits.
         case nobody
     }
 
-    /// The address and port it is bound to; the kernel's choice if port 0 was asked for.
+    /// The address and port to which the socket is bound; the kernel's choice if port 0 was requested.
     package let localAddress: SocketAddress
     private let descriptor: Atomic<Int32>
-    /// Given up for a moment when the process runs out of descriptors: whoever waits is then accepted and closed, instead
-    /// of making every wait end at once.
+    /// Released for a moment when the process has no descriptor left: the waiting connection is then accepted and
+    /// closed. Otherwise it would end every wait at once.
     private let spare: Mutex<SpareDescriptor>
 
-    /// - Parameter backlog: connections that the kernel keeps for us, capped at `net.core.somaxconn`.
+    /// Binds the socket and starts to listen; throws the error of the system call that failed.
+    ///
+    /// - Parameters:
+    ///   - address: The address and port; port 0 lets the kernel choose. An IPv6 socket accepts IPv6 only.
+    ///   - backlog: The most connections that the kernel keeps until they are accepted, limited by
+    ///     `net.core.somaxconn`.
     package init(bind address: SocketAddress, backlog: Int32 = 256) throws(SocketError) {
         let family = address.address.family == .v4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw SocketError(latest: "socket") }
         do throws(SocketError) {
-            // Connections of an earlier process in TIME_WAIT do not keep the port.
+            // Connections of an earlier process in TIME_WAIT must not block the port.
             try SocketSetup.set(SOL_SOCKET, SO_REUSEADDR, to: 1, on: descriptor)
             if family == AF_INET6 { try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor) }
             localAddress = try SocketSetup.bind(descriptor, to: address)
@@ -42,14 +51,14 @@ package final class TCPListener: Sendable {
 
     deinit { close() }
 
-    /// Closes it; whoever connects now is refused by the kernel.
+    /// Closes the socket. The kernel refuses later connections. A second call does nothing.
     package func close() {
         let closing = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if closing >= 0 { Glibc.close(closing) }
         spare.withLock { $0.release() }
     }
 
-    /// The next one who waits.
+    /// Accepts the next connection.
     package func accept() -> Arrival {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -64,7 +73,7 @@ package final class TCPListener: Sendable {
         do throws(SocketError) {
             return .connection(try TCPConnection(accepted: accepted, from: remote))
         } catch {
-            // It broke between accept and setsockopt.
+            // The connection broke between accept and setsockopt.
             return .turnedAway
         }
     }
@@ -82,7 +91,7 @@ package final class TCPListener: Sendable {
                 _ = spare.retake()
             }
             return .turnedAway
-        // Errors of the connection, not of the listener (accept(2)).
+        // These are errors of the connection, not of the listener (accept(2)).
         default: return .turnedAway
         }
     }

@@ -1,14 +1,15 @@
-/// What became of queued datagrams.
+/// Counts of what became of queued datagrams.
 package struct Transmissions: Equatable, Sendable {
-    /// Taken by the kernel.
+    /// Datagrams taken by the kernel.
     package var sent = 0
-    /// Dropped because the socket's send buffer was full.
+    /// Datagrams dropped because the send buffer of the socket was full.
     package var congested = 0
-    /// Refused by the kernel: no route, forbidden, closed socket.
+    /// Datagrams refused by the kernel: no route, forbidden, or a closed socket.
     package var failed = 0
-    /// Larger than a slot, hence never queued.
+    /// Datagrams larger than a slot, which are never queued.
     package var oversized = 0
 
+    /// Makes counts of their parts, each 0 unless given.
     package init(sent: Int = 0, congested: Int = 0, failed: Int = 0, oversized: Int = 0) {
         self.sent = sent
         self.congested = congested
@@ -16,6 +17,7 @@ package struct Transmissions: Equatable, Sendable {
         self.oversized = oversized
     }
 
+    /// Adds counts to a total.
     package static func += (total: inout Self, more: Self) {
         total.sent += more.sent
         total.congested += more.congested
@@ -23,6 +25,7 @@ package struct Transmissions: Equatable, Sendable {
         total.oversized += more.oversized
     }
 
+    /// The sum of two counts.
     package static func + (a: Self, b: Self) -> Self {
         var total = a
         total += b

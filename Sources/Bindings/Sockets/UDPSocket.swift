@@ -5,17 +5,21 @@ internal import Synchronization
 
 /// A non-blocking UDP socket bound to one address of one family.
 ///
-/// Reading and writing go through `DatagramPool`. The last reference closes it.
+/// Datagrams are read and written by `DatagramPool`. The socket is closed with its last reference.
 @safe
 package final class UDPSocket: Sendable {
-    /// The address and port it is bound to; the kernel's choice if port 0 was asked for.
+    /// The address and port to which the socket is bound; the kernel's choice if port 0 was requested.
     package let localAddress: SocketAddress
-    /// −1 once closed, so that a late call fails with EBADF instead of reaching a stranger's descriptor.
+    /// −1 after closing, so that a late call fails with EBADF and does not reach a descriptor of another owner.
     private let descriptor: Atomic<Int32>
 
+    /// Binds a socket; throws the error of the system call that failed.
+    ///
     /// - Parameters:
-    ///   - receiveBufferBytes: SO_RCVBUF, which the kernel caps at `net.core.rmem_max`; `nil` keeps its default.
-    ///   - sendBufferBytes: SO_SNDBUF, capped at `net.core.wmem_max`.
+    ///   - address: The address and port; port 0 lets the kernel choose. An IPv6 socket is for IPv6 only.
+    ///   - receiveBufferBytes: SO_RCVBUF, which the kernel limits to `net.core.rmem_max`; `nil` keeps the kernel's
+    ///     default.
+    ///   - sendBufferBytes: SO_SNDBUF, limited to `net.core.wmem_max`; `nil` keeps the kernel's default.
     package init(bind address: SocketAddress, receiveBufferBytes: Int? = nil, sendBufferBytes: Int? = nil)
         throws(SocketError)
     {
@@ -41,7 +45,7 @@ package final class UDPSocket: Sendable {
 
     deinit { close() }
 
-    /// Closes it; packets that still arrive are answered by the kernel with "port unreachable".
+    /// Closes the socket. The kernel answers later packets with "port unreachable". A second call does nothing.
     package func close() {
         let closing = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if closing >= 0 { Glibc.close(closing) }

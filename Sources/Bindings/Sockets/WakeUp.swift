@@ -2,15 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Ends a worker's wait from any thread (eventfd(2)).
+/// Ends the wait of a worker from any thread (eventfd(2)).
 ///
-/// Wakes are remembered and coalesce: however many come while the worker is busy, its next wait returns at once, once.
+/// Wake-ups are remembered and merged: after any number of them while the worker is busy, its next wait returns at
+/// once, and only that one.
 @safe
 package final class WakeUp: Sendable {
     let fileDescriptor: Int32
-    /// Set by the first of several wakes, so that the others cost no system call.
+    /// Set by the first of several wake-ups, so that the others need no system call.
     private let isPending = Atomic(false)
 
+    /// Makes a wake-up that is not pending; throws the error of eventfd(2).
     package init() throws(SocketError) {
         fileDescriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard fileDescriptor >= 0 else { throw SocketError(latest: "eventfd") }
@@ -18,13 +20,15 @@ package final class WakeUp: Sendable {
 
     deinit { close(fileDescriptor) }
 
+    /// Ends the current wait of the worker, or the next one if the worker is busy.
     package func wake() {
         guard !isPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // It fails only when the counter is at its maximum, and then the worker is awake anyway.
+        // The write fails only if the counter is at its maximum, and then the worker is awake in any case.
         _ = eventfd_write(fileDescriptor, 1)
     }
 
-    /// Re-arms. What was written before a `wake()` that this call swallows is visible to the caller afterwards.
+    /// Arms the wake-up again. Data that was written before a `wake()` merged into this one is visible to the caller
+    /// afterwards.
     func acknowledge() {
         var count: eventfd_t = 0
         _ = unsafe eventfd_read(fileDescriptor, &count)

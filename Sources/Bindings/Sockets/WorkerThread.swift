@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A named thread of our own, for an owner that must not share one.
+/// A named thread, for an owner that must not share a thread.
 @safe
 package final class WorkerThread: Sendable {
-    /// Runs on the new thread; made before it starts and read only there.
+    /// The start of the new thread: made before the thread runs, and read by it only.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -18,9 +18,11 @@ package final class WorkerThread: Sendable {
 
     private let handle: Mutex<pthread_t?>
 
+    /// Starts a thread; throws the error of pthread_create(3).
+    ///
     /// - Parameters:
-    ///   - name: shown by `top` and debuggers; Linux keeps 15 bytes.
-    ///   - body: the thread ends when it returns.
+    ///   - name: The name that `top` and debuggers show; Linux keeps 15 bytes of it.
+    ///   - body: The work of the thread, which ends when `body` returns.
     package init(name: String, body: @escaping @Sendable () -> Void) throws(SocketError) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
@@ -41,12 +43,12 @@ package final class WorkerThread: Sendable {
         handle = Mutex(thread)
     }
 
-    /// A thread that nobody joined goes on by itself.
+    /// A thread that was not joined continues on its own.
     deinit {
         if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Waits until the body has returned; the second call returns at once.
+    /// Waits until the body has returned. A second call returns at once.
     package func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }

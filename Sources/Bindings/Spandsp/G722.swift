@@ -1,10 +1,11 @@
 internal import CSpandsp
 
-/// G.722 at 64 kbit/s: two samples of 16 kHz in a byte (ITU-T G.722, RFC 3551 §4.5.2).
+/// Encodes G.722 at 64 kbit/s: two samples of 16 kHz per byte (ITU-T G.722, RFC 3551 §4.5.2).
 @safe
 package struct G722Encoder: ~Copyable {
     private let state: OpaquePointer
 
+    /// Makes an encoder; it traps without memory.
     package init() {
         guard let state = unsafe g722_encode_init(nil, 64_000, 0) else {
             preconditionFailure("memory for a G.722 encoder")
@@ -14,7 +15,8 @@ package struct G722Encoder: ~Copyable {
 
     deinit { unsafe g722_encode_free(state) }
 
-    /// Encodes an even number of samples to the beginning of `bytes`, which has room for half as many; returns their number.
+    /// Encodes an even number of samples to the start of `bytes`, which must have room for half as many bytes. Returns
+    /// the number of bytes.
     package mutating func encode(_ samples: Span<Int16>, into bytes: inout MutableSpan<UInt8>) -> Int {
         precondition(bytes.count >= samples.count / 2, "G.722 makes a byte of two samples")
         let state = unsafe state
@@ -25,14 +27,16 @@ package struct G722Encoder: ~Copyable {
         }
     }
 
+    /// Forgets the stream, as if nothing had been encoded.
     package mutating func reset() { _ = unsafe g722_encode_init(state, 64_000, 0) }
 }
 
-/// The other way.
+/// Decodes G.722 at 64 kbit/s: two samples of 16 kHz per byte (ITU-T G.722, RFC 3551 §4.5.2).
 @safe
 package struct G722Decoder: ~Copyable {
     private let state: OpaquePointer
 
+    /// Makes a decoder; it traps without memory.
     package init() {
         guard let state = unsafe g722_decode_init(nil, 64_000, 0) else {
             preconditionFailure("memory for a G.722 decoder")
@@ -42,7 +46,7 @@ package struct G722Decoder: ~Copyable {
 
     deinit { unsafe g722_decode_free(state) }
 
-    /// Decodes to the beginning of `samples`, which has room for two of each byte; returns their number.
+    /// Decodes to the start of `samples`, which must have room for two samples per byte. Returns the number of samples.
     package mutating func decode(_ bytes: Span<UInt8>, into samples: inout MutableSpan<Int16>) -> Int {
         precondition(samples.count >= bytes.count * 2, "a byte of G.722 makes two samples")
         let state = unsafe state
@@ -53,5 +57,6 @@ package struct G722Decoder: ~Copyable {
         }
     }
 
+    /// Forgets the stream, as if nothing had been decoded.
     package mutating func reset() { _ = unsafe g722_decode_init(state, 64_000, 0) }
 }

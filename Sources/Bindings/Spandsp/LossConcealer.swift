@@ -1,18 +1,22 @@
 internal import CSpandsp
 
-/// Hides the loss of samples of 8 kHz by repeating the last pitch period and fading out (ITU-T G.711 Appendix I in spirit).
+/// Packet loss concealment for samples of 8 kHz: repeats the last pitch period and fades out (similar to ITU-T G.711
+/// Appendix I).
 ///
-/// Two faults of spandsp 0.0.6 are contained here. It blends the first quarter of a pitch period, up to 30 samples, into whatever
-/// buffer it is given, however short that is: shorter ones are filled by way of a buffer of its own. And it turns its history round
-/// by a `memcpy` onto itself: it is given the history the right way round.
+/// The type works around two faults of spandsp 0.0.6. spandsp blends the first quarter of a pitch period, up to 30
+/// samples, into the given buffer, even if the buffer is shorter; shorter buffers are therefore filled from a buffer of
+/// this type. spandsp also rotates its history by a `memcpy` between overlapping ranges; the history is therefore
+/// rotated here first.
 @safe
 package struct LossConcealer: ~Copyable {
-    /// `PLC_PITCH_OVERLAP_MAX`: no call writes more than this or what was asked for.
+    /// `PLC_PITCH_OVERLAP_MAX`: a call writes at most this number of samples, or the number that was requested if that
+    /// is greater.
     private static let overlap = 30
 
     private let state: UnsafeMutablePointer<plc_state_t>
     private var scratch = [Int16](repeating: 0, count: overlap)
 
+    /// Makes a concealer without history; it traps without memory.
     package init() {
         guard let state = unsafe plc_init(nil) else { preconditionFailure("memory for a concealer") }
         unsafe self.state = state
@@ -20,7 +24,7 @@ package struct LossConcealer: ~Copyable {
 
     deinit { unsafe plc_free(state) }
 
-    /// Looks at good samples, and smooths the first of them after a loss.
+    /// Takes received samples into the history, and smooths the first of them after a loss.
     package mutating func receive(_ samples: inout MutableSpan<Int16>) {
         let state = unsafe state
         unsafe samples.withUnsafeMutableBufferPointer { samples in
@@ -28,7 +32,7 @@ package struct LossConcealer: ~Copyable {
         }
     }
 
-    /// Fills all of `samples`.
+    /// Fills all of `samples` in place of lost ones.
     package mutating func conceal(into samples: inout MutableSpan<Int16>) {
         unsafe Self.straighten(state)
         if samples.count < Self.overlap {
@@ -48,7 +52,7 @@ package struct LossConcealer: ~Copyable {
         }
     }
 
-    /// Lets the ring of past samples begin at its beginning.
+    /// Rotates the ring of past samples so that it starts at its first element.
     private static func straighten(_ state: UnsafeMutablePointer<plc_state_t>) {
         let start = Int(unsafe state.pointee.buf_ptr)
         guard start > 0 else { return }
@@ -62,5 +66,6 @@ package struct LossConcealer: ~Copyable {
         unsafe state.pointee.buf_ptr = 0
     }
 
+    /// Forgets the history.
     package mutating func reset() { _ = unsafe plc_init(state) }
 }

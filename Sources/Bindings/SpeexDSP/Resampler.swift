@@ -1,14 +1,16 @@
 internal import CSpeexDSP
 
-/// Brings samples from one rate to another, one channel, without allocating.
+/// Converts the sampling rate of one channel without allocating.
 @safe
 package struct Resampler: ~Copyable {
     private let state: OpaquePointer
 
+    /// Makes a resampler; rates or a quality that speexdsp refuses trap.
+    ///
     /// - Parameters:
-    ///   - input: hertz.
-    ///   - output: hertz.
-    ///   - quality: 0…10; 3 is speexdsp's choice for voice.
+    ///   - input: The rate of the input in hertz.
+    ///   - output: The rate of the output in hertz.
+    ///   - quality: 0…10; 5 unless given, and 3 is the choice of speexdsp for voice.
     package init(from input: Int, to output: Int, quality: Int = 5) {
         var code: Int32 = 0
         guard
@@ -21,7 +23,8 @@ package struct Resampler: ~Copyable {
 
     deinit { unsafe speex_resampler_destroy(state) }
 
-    /// Resamples as much of `input` as fits `output`; returns how much was taken and how much was made.
+    /// Resamples as much of `input` as fits `output`. Returns the number of samples taken from `input` and made in
+    /// `output`.
     package mutating func process(_ input: Span<Int16>, into output: inout MutableSpan<Int16>) -> (
         taken: Int, made: Int
     ) {
@@ -35,6 +38,7 @@ package struct Resampler: ~Copyable {
         return (Int(taken), Int(made))
     }
 
+    /// Forgets the samples before, as if nothing had been resampled.
     package mutating func reset() {
         unsafe speex_resampler_reset_mem(state)
     }

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// The terminal the process was started from.
+/// The terminal from which the process was started.
 package enum Terminal {
-    /// Asks for a line that is not shown while it is typed. `nil` without a terminal, at the end of input, and after Ctrl-C.
+    /// Reads a line that is not shown while it is typed. Returns `nil` without a terminal, at the end of input, and
+    /// after Ctrl-C.
     ///
-    /// Talks to `/dev/tty`, so that standard input and output may be redirected. While it waits, Ctrl-C does not end the
-    /// process: it would leave the terminal without echo.
+    /// The function uses `/dev/tty`, so that standard input and output may be redirected. While it waits, Ctrl-C does
+    /// not end the process, which would leave the terminal without echo.
     package static func readSecret(prompt: String) -> String? {
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
@@ -33,7 +34,7 @@ package enum Terminal {
     }
 
     private static func show(_ text: String, on terminal: Int32) {
-        // A prompt that cannot be shown is no reason not to read.
+        // If the prompt cannot be shown, the line is read nevertheless.
         _ = unsafe write(terminal, text, text.utf8.count)
     }
 }
