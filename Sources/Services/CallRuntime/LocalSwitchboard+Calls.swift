@@ -51,7 +51,7 @@ extension LocalSwitchboard {
         }
     }
 
-    /// Joins both users to the call, so that no change of their devices is missed, and starts it.
+    /// A call in progress, as the user may see it; see `Switchboard`.
     ///
     /// - Returns: the session that the same request has begun already, if it has; nothing is begun then.
     private func begin(
@@ -234,7 +234,7 @@ extension LocalSwitchboard {
 
     /// The same, with the device that asks, if it is known.
     ///
-    /// - Parameter name: what the request calls it.
+    /// - Parameter name: the name that the request gives to that device; `nil`: none.
     func leg(
         of session: SessionID, for user: UserAddress, naming name: SubscriptionID?
     ) async throws(CallError) -> (call: CallOwner, leg: Leg, device: Device?) {

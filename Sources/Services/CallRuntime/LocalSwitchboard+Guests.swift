@@ -2,26 +2,30 @@ package import CallControl
 package import Primitives
 import Synchronization
 
-/// Callers without an account (spidr-wire §7).
+/// Guests, that is callers without an account (spidr-wire §7).
 ///
-/// A guest is a user of its own, whose address nobody can write: it can be neither called nor logged in. It has one subscription and
-/// one call at a time, to the account it came for.
+/// A guest is a user of its own, whose address cannot be written: it can be neither called nor logged in to. It has one
+/// subscription, and one call at a time, to the account that it was admitted for.
 extension LocalSwitchboard {
+    /// Subscribes a guest; see `Switchboard`.
+    ///
+    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
     package func admit(
         _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
     ) async throws(RegistrationError) -> SubscriptionGrant {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         var random = environment.random.generator
         let owner = try await users.owner(of: GuestID(random: &random), toCall: account, from: network)
-        // The name that RFC 3323 §4.1 gives to those who keep theirs.
-        // Only the end of the gateway can have come between: it lets go of whoever has nothing yet.
+        // "Anonymous" is the display name of RFC 3323 §4.1 for users who withhold theirs.
+        // The subscription fails only if the gateway has stopped meanwhile: then owners that own nothing retire.
         guard let grant = try await owner.subscribe(request, displayName: "Anonymous") else { throw .draining }
         return grant
     }
 
+    /// The account that a guest may call; `nil` if there is no such guest any more.
     package func account(of guest: GuestID) async -> UserAddress? { await users.account(of: guest) }
 
-    /// Throws unless this user may call that account.
+    /// Throws `notForGuests` if this user may not call that account.
     func checkMayCall(_ callee: UserAddress, _ user: UserAddress) async throws(CallError) {
         guard let guest = user.guest, await users.account(of: guest) != callee else { return }
         throw .notForGuests("A guest calls the account it came for, and nobody else.")

@@ -2,7 +2,7 @@ package import CallControl
 import Primitives
 import Synchronization
 
-/// What happens inside calls (spidr-wire §8).
+/// Requests within calls (spidr-wire §8).
 extension LocalSwitchboard {
     package func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
     {

@@ -1,27 +1,32 @@
 package import CallControl
 
-/// What an application can ask about a user's calls, while they go on and afterwards.
+/// What an application can ask about a user's calls, in progress and finished.
 extension LocalSwitchboard {
+    /// The user's calls in progress, in the order in which the user joined them.
     package func callSessions(_ user: UserAddress) async -> [CallSession] {
         var sessions: [CallSession] = []
         for (call, leg) in await users.existing(user)?.legs ?? [] {
-            // One that has ended meanwhile is none.
+            // A call that has ended meanwhile is left out.
             do throws(CallError) { sessions.append(try await call.session(for: leg)) } catch {}
         }
         return sessions
     }
 
+    /// The records of the user's calls, the latest first; see `CallLog`.
     package func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
         await environment.log.records(of: user, from: start, count: count)
     }
 
+    /// The record of one call; `nil` if the user has none of that name.
     package func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord? {
         await environment.log.record(id, of: user)
     }
 
+    /// Removes a record; `false` if the user had none of that name.
     package func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool {
         await environment.log.remove(id, of: user)
     }
 
+    /// Removes all records of the user.
     package func removeCallRecords(_ user: UserAddress) async { await environment.log.removeAll(of: user) }
 }

@@ -5,6 +5,9 @@ import Synchronization
 
 /// Subscriptions and channels (spidr-wire §3, §4).
 extension LocalSwitchboard {
+    /// Makes a subscription; see `Switchboard`.
+    ///
+    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
     package func subscribe(
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
@@ -17,6 +20,9 @@ extension LocalSwitchboard {
         }
     }
 
+    /// Extends a subscription; see `Switchboard`.
+    ///
+    /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
     package func extend(
         _ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
@@ -24,20 +30,26 @@ extension LocalSwitchboard {
         return try await owner.extend(subscription, request)
     }
 
+    /// Ends a subscription. The place of a guest is free at once.
+    ///
+    /// - Throws: `noSuchSubscription`.
     package func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
         guard let owner = await users.existing(user) else { throw .noSuchSubscription }
         try await owner.unsubscribe(subscription)
         if let guest = user.guest { await users.leave(guest) }
     }
 
+    /// Whether a WebSocket may open on this channel.
     package func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool {
         await users.existing(user)?.channelExists(channel) ?? false
     }
 
+    /// A socket has opened; `false` if the channel has ended meanwhile.
     package func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool {
         await users.existing(user)?.channelOpened(channel, on: socket) ?? false
     }
 
+    /// A socket has closed. One that had been replaced before is ignored.
     package func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async {
         await users.existing(user)?.channelClosed(channel, on: socket)
     }
@@ -50,11 +62,12 @@ extension LocalSwitchboard {
         }
     }
 
+    /// A request has been answered: notifications that it held back are sent.
     package func requestAnswered(_ ticket: RequestTicket) async {
         await users.existing(ticket.user)?.requestAnswered(ticket)
     }
 
-    /// Without one, others see the address; that is no reason to refuse a subscription.
+    /// The display name of a user. If it cannot be read, others are shown the address; the subscription is not refused.
     private func displayName(of user: UserAddress) async -> String {
         do throws(StorageError) {
             return try await repository.user(user)?.displayName ?? ""

@@ -3,38 +3,46 @@ package import Logging
 package import Primitives
 import Synchronization
 
-/// The switchboard of one process: one owner per user, one per call, and a way to each.
+/// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
 ///
-/// Nothing moves unless `run()` runs.
+/// Nothing is handled unless `run()` is running.
 package final class LocalSwitchboard: Switchboard {
+    /// The limits and policies of call handling.
     package struct Configuration: Equatable, Sendable {
+        /// The path of media.
         package enum Media: String, Equatable, Sendable {
-            /// The gateway terminates media.
+            /// Media goes through the gateway, which is the SDP peer of each leg.
             case anchored
-            /// Descriptions pass untouched, media goes from peer to peer.
+            /// Descriptions are passed on untouched, and media goes from peer to peer.
             case direct
         }
 
+        /// The path of media in all calls.
         package var media: Media
-        /// What becomes of a call to a user who has a call already, dialled, ringing or answered.
+        /// What happens to a call to a user who has a call already: dialled, ringing or answered.
         package enum BusyPolicy: String, Equatable, Sendable, CaseIterable {
             /// All devices ring: call waiting.
             case ring
-            /// The caller is told that the user is busy (486), and nothing rings.
+            /// No device rings, and the caller is told that the user is busy (486).
             case reject
         }
 
-        /// Calls at a time, 1 or more; the media plane may allow fewer.
+        /// The most calls at a time, 1 or more; the media plane may allow fewer.
         package var maximumCalls: Int
+        /// What happens to a call to a user who has a call already.
         package var busy: BusyPolicy
+        /// The times and limits of each call.
         package var call: Call.Configuration
+        /// The limits of the subscriptions and legs of a user with an account; those of guests are derived from it.
         package var registration: Registration.Configuration
+        /// The limits on the number of guests.
         package var guests: GuestBook.Configuration
-        /// The longest life time of a guest's subscription that is not extended.
+        /// The longest life time of a guest's subscription; it can be extended.
         package var maximumGuestExpires: Duration
-        /// A guest that is part of no call within this time is gone.
+        /// The subscription of a guest who is part of no call within this time ends.
         package var guestFirstCallTime: Duration
 
+        /// Makes a configuration of its parts; each parameter is the property of that name.
         package init(
             media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring,
             call: Call.Configuration = .init(),
@@ -51,6 +59,7 @@ package final class LocalSwitchboard: Switchboard {
             self.guestFirstCallTime = guestFirstCallTime
         }
 
+        /// The configuration of this user's registration.
         func registration(of user: UserAddress) -> Registration.Configuration {
             user.guest == nil
                 ? registration
@@ -62,17 +71,23 @@ package final class LocalSwitchboard: Switchboard {
     let repository: any UserRepository
     let users: UserDirectory
     let calls: CallDirectory
+    /// Owners that were made, and whose loops are to be run.
     let newcomers = Inbox<OwnerLoop>()
     private let mediaEvents: MediaEventInbox
     private let executors: [any TaskExecutor]
+    /// New subscriptions and calls are refused.
     let isDraining = Atomic<Bool>(false)
 
+    /// Makes a switchboard without users and calls.
+    ///
     /// - Parameters:
-    ///   - mediaEvents: what the media plane was given to post its events into.
-    ///   - log: where records of calls go.
-    ///   - random: unpredictable; identifiers, channel secrets and ICE credentials come from it.
-    ///   - executors: what owners run on, in turns; best those that requests are served on, so that the way from a request to a
-    ///     notification need not change threads. Without any, wherever Swift runs tasks.
+    ///   - mediaEvents: the inbox that the media plane posts its events into.
+    ///   - applications: what is called inside the gateway; unused if media goes from peer to peer.
+    ///   - log: where the records of calls are kept.
+    ///   - eventLog: where the events of calls are kept. `nil`: nowhere.
+    ///   - random: an unpredictable source, from which identifiers, channel secrets and ICE credentials are drawn.
+    ///   - executors: what the owners run on, in turns. The best choice are those that serve requests, so that the path
+    ///     from a request to a notification stays on one thread. Without any, owners run wherever Swift runs tasks.
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
@@ -91,11 +106,12 @@ package final class LocalSwitchboard: Switchboard {
         calls = CallDirectory(maximumCalls: configuration.maximumCalls)
     }
 
-    /// Serves until the task is cancelled; to be called once. Cancel it after `drain()`.
+    /// Serves until the task is cancelled, which should be done after `drain()`. To be called once.
     package func run() async {
         await withTaskExecutorPreference(executors.first) { await runOwners() }
     }
 
+    /// Runs the loops of all owners until the task is cancelled.
     private func runOwners() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.forwardMediaEvents() }
@@ -109,8 +125,9 @@ package final class LocalSwitchboard: Switchboard {
         }
     }
 
-    /// Refuses new subscriptions and calls from now on, sends away who has no call, and returns when the last call has ended by itself.
-    /// Whoever has a call can do with it what was possible before, but for joining it with another one.
+    /// Refuses new subscriptions and calls from now on, closes the sockets of users without a call, and returns when
+    /// the last call has ended by itself. Users with a call can do everything that was possible before, except join it
+    /// with another one.
     package func drainPatiently() async {
         isDraining.store(true, ordering: .releasing)
         let (_, emptied) = await calls.beginDraining()
@@ -118,7 +135,7 @@ package final class LocalSwitchboard: Switchboard {
         for await _ in emptied {}
     }
 
-    /// Refuses new subscriptions and calls, ends the calls there are, and returns when everybody who listens has been told.
+    /// Refuses new subscriptions and calls, ends all calls, and returns when every client that listens has been told.
     /// Subscriptions stay as they are.
     package func drain() async {
         isDraining.store(true, ordering: .releasing)
@@ -128,6 +145,7 @@ package final class LocalSwitchboard: Switchboard {
         for owner in await users.all { await owner.flush() }
     }
 
+    /// Runs the loop of an owner, then removes the owner from its directory.
     private func serve(_ owner: OwnerLoop) async {
         switch owner {
         case .registration(let owner):
@@ -139,6 +157,7 @@ package final class LocalSwitchboard: Switchboard {
         }
     }
 
+    /// Passes the events of the media plane on to the owners of their calls.
     private func forwardMediaEvents() async {
         for await message in mediaEvents.inbox.messages {
             await calls.owner(of: message.call)?.inbox.post(.media(message.event))

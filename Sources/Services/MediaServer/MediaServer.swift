@@ -12,39 +12,48 @@ internal import SDP
 internal import Sockets
 internal import Synchronization
 
-/// The media plane: a fixed number of threads, each with its own UDP port and its own calls.
+/// The media plane: a fixed number of threads, the workers, each with its own UDP port and its own calls.
 ///
-/// A call's number decides its worker, so that no table is shared and all legs of a call meet on one thread. A leg that becomes another
-/// call's moves to that call's worker, and its packets follow it from the socket that its peer goes on using.
+/// The number of a call determines its worker. No table is shared, and all legs of a call are on one thread. A leg that
+/// moves to another call moves to the worker of that call. Its packets follow it from the socket that its peer goes on
+/// using.
 package final class MediaServer: MediaPort {
+    /// Addresses, ports and limits of the media plane.
     package struct Configuration: Equatable, Sendable {
-        /// Addresses to listen on, one socket each per worker; `0.0.0.0` and `::` are allowed.
+        /// Addresses to listen on; each worker has one socket per address. `0.0.0.0` and `::` are allowed.
         package var bind: [IPAddress]
-        /// Addresses written into candidates, for containers and NAT; empty: those in `bind`.
+        /// Addresses that candidates have instead of those in `bind`, for containers and NAT; empty for those in
+        /// `bind`.
         package var advertise: [IPAddress]
-        /// The UDP port of the first worker; each further one takes the next. 0 lets the kernel choose.
+        /// The UDP port of the first worker; each further worker uses the next port. 0 lets the kernel choose.
         package var firstPort: UInt16
-        /// The TCP port of the first worker, for peers whose network lets no UDP through (RFC 6544); each further worker takes the
-        /// next. 0 lets the kernel choose, `nil` offers no TCP.
+        /// The TCP port of the first worker, for peers whose network blocks UDP (RFC 6544); each further worker uses
+        /// the next port. 0 lets the kernel choose, `nil` offers no TCP candidates.
         package var tcpPort: UInt16?
-        /// TCP connections that one worker keeps at a time, at most 65,535; a browser opens one per address of its own.
+        /// The most TCP connections that one worker keeps at a time, at most 65,535. A browser opens one per local
+        /// address.
         package var maximumConnectionsPerWorker: Int
-        /// A TCP connection without a valid connectivity check for this long after it was opened is closed.
+        /// A TCP connection is closed if no valid connectivity check has come over it this long after it was opened.
         package var firstCheckTimeout: Duration
-        /// At least 1; one per core is best.
+        /// The number of workers, at least 1; one per core is best.
         package var workers: Int
-        /// A leg without a valid connectivity check or protected packet for this long has lost its peer (RFC 7675
-        /// §5.1).
+        /// A leg is considered disconnected after this long without a valid connectivity check or protected packet (RFC
+        /// 7675 §5.1).
         package var consentTimeout: Duration
-        /// The folder with the files that can be played; `nil`: none can.
+        /// The folder of the sound files; `nil` if no files can be played.
         package var mediaFolder: String?
         /// Whose tones are played.
         package var toneRegion = ToneRegion.itu
         /// Keys are listened for in the G.711 audio of peers that did not negotiate telephone events, where that audio is coded anew.
         package var detectsInbandKeys = false
-        /// Calls that one worker takes at a time.
+        /// The most calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
 
+        /// Makes a configuration; each parameter is the property of that name.
+        ///
+        /// Defaults: candidates for the addresses in `bind`, UDP port 7000 and no TCP, one worker, 30 s for consent,
+        /// 4,000 calls and 2,000 TCP connections per worker, 5 s for the first check of a connection. Files, tones and
+        /// DTMF detection are set afterwards.
         package init(
             bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil,
             workers: Int = 1,
@@ -73,9 +82,15 @@ package final class MediaServer: MediaPort {
     private let events: @Sendable (CallID, MediaEvent) -> Void
     private let isStopping = Atomic<Bool>(false)
 
-    /// Binds the sockets and starts the threads.
+    /// Makes a certificate, binds the sockets and starts the threads.
     ///
-    /// - Parameter events: called on a worker's thread, or on that of who sends a command that is refused; must return at once.
+    /// - Parameters:
+    ///   - configuration: At least one worker and one address; a configuration without workers traps.
+    ///   - metrics: Counters that the workers share.
+    ///   - logger: The log of all workers.
+    ///   - events: Receives what happens to the media of calls. It is called on the thread of a worker, or of the
+    ///     caller whose command is refused, and must return at once.
+    /// - Throws: `socket` if an address cannot be bound or a thread cannot be started, `security` if OpenSSL refuses.
     package init(
         configuration: Configuration, metrics: GatewayMetrics, logger: Logger,
         events: @escaping @Sendable (CallID, MediaEvent) -> Void
@@ -113,15 +128,19 @@ package final class MediaServer: MediaPort {
         self.endpoints = endpoints
     }
 
-    /// The addresses and ports the workers listen on.
+    /// The addresses and UDP ports of the workers, in their order.
     package var localAddresses: [SocketAddress] { endpoints.flatMap(\.localAddresses) }
-    /// Where they accept TCP connections.
+    /// The addresses and TCP ports on which the workers accept connections; empty without TCP.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
+    /// Makes the number of a call from random bits, so that its worker is that of `neighbour` if there is one.
     package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
         CallID(neighbour.map { layout.number(random, onTheWorkerOf: $0.rawValue) } ?? random)
     }
 
+    /// Reserves media for a new call: the candidates of its worker, and the certificate's fingerprint.
+    ///
+    /// - Throws: `MediaUnavailable` if the server stops, or if the worker has its maximum of calls or is overloaded.
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let endpoint = endpoint(of: call)
         guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded
@@ -131,6 +150,10 @@ package final class MediaServer: MediaPort {
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
     }
 
+    /// Passes a command to the worker of a call, in the order of the calls to this function.
+    ///
+    /// If the worker is overloaded, `events` is told so at once: the leg has failed, or the playback has ended. DTMF
+    /// digits are dropped and counted. Commands that end or release are always taken.
     package func send(_ command: MediaCommand, for call: CallID) {
         switch command {
         case .stopPlaying, .releaseLeg, .release: endpoint(of: call).send(.call(call, command))
@@ -138,7 +161,8 @@ package final class MediaServer: MediaPort {
             if !offer(command, for: call) { events(call, .failed(leg, .overloaded)) }
         case .adopt(let leg, let former, let name):
             guard offer(command, for: call) else { return events(call, .failed(name, .overloaded)) }
-            // Each of the two calls has it in its order. The taker waits for the leg: this is always taken.
+            // Each of the two calls has this command in its own order. The taker waits for the leg, so this message is
+            // always taken.
             endpoint(of: former).send(.surrender(leg, of: former, to: call, as: name))
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
@@ -153,8 +177,10 @@ package final class MediaServer: MediaPort {
         return false
     }
 
+    /// Reads a sound file into the media library; throws `MediaFileError` if it cannot be played.
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
+    /// The media statistics of a call; `nil` if its worker does not have it or is overloaded, or if the server stops.
     package func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard !isStopping.load(ordering: .relaxed) else { return nil }
         return await withCheckedContinuation { continuation in
@@ -165,7 +191,8 @@ package final class MediaServer: MediaPort {
         }
     }
 
-    /// Ends what is left and waits for the threads, which wait for each other's legs. To be called once calls have been released.
+    /// Stops the workers, and waits for their threads, which wait for the legs that move between them. It is called
+    /// after all calls have been released.
     package func stop() {
         isStopping.store(true, ordering: .relaxed)
         for endpoint in endpoints { endpoint.send(.stop) }
@@ -204,8 +231,8 @@ extension ToneCadence.Region {
 }
 
 package enum MediaServerError: Error, Equatable {
-    /// A socket could not be bound; the text says which and why.
+    /// A socket could not be bound, or a thread could not be started; the text says which and why.
     case socket(String)
-    /// OpenSSL refused to make a certificate or a context.
+    /// OpenSSL refused to make a certificate or a context; the text is its reason.
     case security(String)
 }

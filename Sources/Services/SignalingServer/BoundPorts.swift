@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Tells who asks which ports the listeners got, as soon as all of them are known.
+/// The ports that the listeners were given. They are known as soon as all listeners are open.
 final class BoundPorts: Sendable {
     private struct State {
         var ports: [Int?]
         var failed = false
         var waiting: [CheckedContinuation<[Int]?, Never>] = []
 
-        /// Outer `nil`: not known yet.
+        /// The ports, or `nil` within the optional if a listener could not be opened. The outer `nil`: not known yet.
         var result: [Int]?? {
             if failed { return .some(nil) }
             let known = ports.compactMap { $0 }
@@ -21,9 +21,10 @@ final class BoundPorts: Sendable {
 
     func set(_ index: Int, _ port: Int) { change { $0.ports[index] = port } }
 
-    /// No more ports will come.
+    /// Notes that no more ports will come.
     func fail() { change { $0.failed = true } }
 
+    /// Waits for the ports; `nil` if a listener could not be opened.
     func all() async -> [Int]? {
         await withCheckedContinuation { continuation in
             let result = state.withLock { state -> [Int]?? in

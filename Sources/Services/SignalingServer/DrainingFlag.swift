@@ -1,20 +1,23 @@
 import Synchronization
 
-/// Whether the gateway is stopping. Set once, read from everywhere.
+/// Whether the gateway is stopping. It is set once, and read from every thread.
 package final class DrainingFlag: Sendable {
     private let announced = Atomic(false)
     private let flag = Atomic(false)
 
+    /// Makes a flag that is not set.
     package init() {}
 
-    /// Whoever can go elsewhere should; everything is still served.
+    /// Whether clients that can go elsewhere should. Everything is still served.
     package var isAnnounced: Bool { announced.load(ordering: .acquiring) }
 
-    /// Nothing new begins.
+    /// Whether nothing new begins any more.
     package var isSet: Bool { flag.load(ordering: .acquiring) }
 
+    /// Announces the end: ``isAnnounced`` is `true` from now on.
     package func announce() { announced.store(true, ordering: .releasing) }
 
+    /// Begins the end: both properties are `true` from now on.
     package func set() {
         announce()
         flag.store(true, ordering: .releasing)

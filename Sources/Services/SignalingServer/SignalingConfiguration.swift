@@ -2,15 +2,18 @@ import NIOCore
 package import NIOSSL
 package import Primitives
 
-/// Where the server listens and what it puts up with.
+/// Where the server listens, and its limits.
 package struct SignalingConfiguration: Sendable {
+    /// An address and port on which the server listens.
     package struct Listener: Sendable {
+        /// A host name or an IP address.
         package var host: String
-        /// 0 lets the system choose; see ``SignalingService/ports()``.
+        /// The TCP port. With 0 the system chooses one; see ``SignalingService/ports()``.
         package var port: Int
-        /// `nil` is plain HTTP.
+        /// The TLS parameters; `nil`: plain HTTP.
         package var tls: TLSConfiguration?
 
+        /// Makes a listener of its parts; by default without TLS.
         package init(host: String, port: Int, tls: TLSConfiguration? = nil) {
             self.host = host
             self.port = port
@@ -20,54 +23,62 @@ package struct SignalingConfiguration: Sendable {
 
     /// Time-limited credentials for TURN servers that share a secret with the gateway.
     package struct TURN: Sendable {
+        /// The shared secret, `static-auth-secret` in coturn.
         package var secret: Redacted<String>
+        /// How long credentials are valid, from when they are made; whole seconds.
         package var timeToLive: Duration
 
+        /// Makes the parameters of their parts.
         package init(secret: Redacted<String>, timeToLive: Duration) {
             self.secret = secret
             self.timeToLive = timeToLive
         }
     }
 
+    /// Where the server listens.
     package var listeners: [Listener]
-    /// Whose `X-Forwarded-For` is believed.
+    /// The reverse proxies whose `X-Forwarded-For` is believed.
     package var trustedProxies = TrustedProxies()
-    /// `nil`: clients get no credentials.
+    /// How TURN credentials are made. `nil`: clients get none.
     package var turn: TURN?
+    /// Whether and how guests are admitted.
     package var guests = GuestDesk.Configuration()
-    /// Largest request body in bytes.
+    /// The largest request body, in bytes.
     package var maxBodyBytes = 1 << 20
-    /// Largest request head in bytes.
+    /// The largest request head, in bytes.
     package var maxHeaderBytes = 32 << 10
-    /// Open connections per listener; who comes then takes the place of a client that is waited for, or is turned away.
+    /// How many connections one listener may have open. A connection beyond that takes the place of one that the
+    /// gateway waits for, or is refused.
     package var maxConnections = 65_536
-    /// Of these, connections of one IPv4 address or IPv6 /64 that are no notification channel.
+    /// How many of these connections one IPv4 address or IPv6 /64 may have, without notification channels.
     package var maxConnectionsPerAddress = 1_024
-    /// A connection whose client takes nothing of what it is sent for this long is ended.
+    /// How long a client may take nothing of what it is sent; then its connection is reset.
     package var writeTimeout = Duration.seconds(30)
-    /// Requests of one connection that are answered at a time.
+    /// How many requests of one connection are answered at a time.
     package var requestsAtATime = 4
-    /// Bytes of further requests that are kept for a client that ends its direction; a read takes up to 16 KiB at a time.
+    /// How many bytes of further requests are kept for a client that ends its direction. One read takes up to 16 KiB.
     package var bytesAhead = 64 << 10
-    /// Bytes that the kernel keeps for one connection: sent and not acknowledged, and of these not even sent.
+    /// How many bytes the kernel keeps for one connection: those sent and not acknowledged, and among them those not
+    /// sent yet.
     package var kernelBuffers = (sent: 128 << 10, unsent: 32 << 10)
-    /// From a connection's beginning to the end of its first request head, TLS handshake included.
+    /// The time from the beginning of a connection to the end of its first request head, TLS handshake included.
     package var firstRequestTimeout = Duration.seconds(15)
-    /// From a request's head to the end of its body.
+    /// The time from the head of a request to the end of its body.
     package var requestTimeout = Duration.seconds(30)
     /// How long, and how many bytes, a client may go on sending what has been refused, so that the refusal reaches it.
     package var linger = (time: Duration.seconds(2), bytes: 1 << 20)
     /// How long an idle HTTP connection is kept.
     package var keepAliveTimeout = Duration.seconds(75)
-    /// Without a frame from the client for this long a channel is closed: three periods of the clients' pings.
+    /// How long a channel stays open without a frame from the client: three periods of the clients' pings.
     package var channelIdleTimeout = Duration.seconds(90)
-    /// How long the client's close frame is waited for.
+    /// How long the gateway waits for the client's close frame.
     package var channelCloseTimeout = Duration.seconds(2)
-    /// Bytes of notifications that may wait for a slow reader; beyond it the channel is closed.
+    /// How many bytes of notifications may wait for a slow reader. Beyond that the channel is closed.
     package var slowReaderBytes = 1 << 20
-    /// Largest message of a client in bytes; clients only send keep-alives.
+    /// The largest message of a client, in bytes. Clients only send keep-alives.
     package var maxClientMessageBytes = 16 << 10
 
+    /// Makes a configuration with the default limits.
     package init(listeners: [Listener]) { self.listeners = listeners }
 
     func channelSetup(defaultDomain: String) -> SignalingChannel.Configuration {

@@ -7,14 +7,13 @@ package import NIOCore
 package import Observability
 import ServiceLifecycle
 
-/// REST and notification channels on the configured ports, from `run()` until the graceful shutdown.
+/// Serves REST requests and notification channels on the configured ports, from `run()` until the graceful shutdown.
 ///
-/// On shutdown it stops accepting, closes every WebSocket with 1001, lets running requests finish, and returns.
-/// Who wants calls to be ended over sockets that are still open calls ``beginDraining()`` first, ends them, and
-/// then shuts this service down.
+/// On shutdown it stops accepting, closes every WebSocket with 1001, lets running requests finish, and returns. To end
+/// calls while sockets are still open, call ``startDraining()``, end the calls, and then shut this service down.
 package final class SignalingService: Service {
     private let configuration: SignalingConfiguration
-    /// In the order of the listeners.
+    /// One for each listener, in the same order.
     private let channelSetups: [SignalingChannel]
     private let authenticator: Authenticator
     private let draining: DrainingFlag
@@ -23,10 +22,13 @@ package final class SignalingService: Service {
     private let metrics: GatewayMetrics
     private let logger: Logger
 
+    /// Makes a service; ``run()`` opens its ports.
+    ///
     /// - Parameters:
-    ///   - sockets: the same directory that call handling writes its notifications to.
-    ///   - users: those whose database `/ready` answers for; the authenticator reads the same.
-    ///   - pages: by path, such as `/` and `/spidr-client.js`; empty when nothing but the interface is served.
+    ///   - sockets: the directory to which call handling writes its notifications.
+    ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
+    ///     not depend on a database.
+    ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
         configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory,
@@ -64,17 +66,21 @@ package final class SignalingService: Service {
         }
     }
 
-    /// `GET /ready` says no from now on, and each connection ends with its next answer; everything else goes on.
+    /// From now on `GET /ready` answers 503, and each connection ends with its next answer. Everything else goes on.
     package func announceDraining() { draining.announce() }
 
     /// The same, and no new channel opens.
     package func beginDraining() { draining.set() }
 
+    /// Whether ``startDraining()`` has been called, or the shutdown has begun.
     package var isDraining: Bool { draining.isSet }
 
-    /// The ports in the order of the configured listeners, once all of them are open; `nil` if one could not be.
+    /// The ports in the order of the configured listeners, once all of them are open. `nil` if one could not be opened.
     package func ports() async -> [Int]? { await bound.all() }
 
+    /// Serves until the graceful shutdown.
+    ///
+    /// - Throws: if a listener cannot be opened, or fails; the others end with it.
     package func run() async throws {
         do {
             try await withGracefulShutdownHandler {
@@ -84,8 +90,8 @@ package final class SignalingService: Service {
                         group.addTask { try await server.run() }
                     }
                     group.addTask {
-                        // A request that waits for its password's turn would keep its connection, and so the server, from ending.
-                        // Fails only when everything is cancelled.
+                        // A request that waits for its turn in the login queue would keep its connection, and so the
+                        // server, from ending. Fails only when everything is cancelled.
                         guard (try? await gracefulShutdown()) != nil else { return }
                         self.draining.set()
                         await self.authenticator.turnAway()
@@ -106,8 +112,8 @@ package final class SignalingService: Service {
         await authenticator.shutdown()
     }
 
-    /// Connections that wait to be accepted; the kernel keeps no more than net.core.somaxconn (listen(2)). Clients that come back all at
-    /// once fill a short queue, and those dropped from it are reset half a minute later.
+    /// How many connections may wait to be accepted. The kernel keeps no more than net.core.somaxconn (listen(2)).
+    /// Clients that come back all at once fill a short queue. Those dropped from it are reset half a minute later.
     private static let backlog = 4_096
 
     private func makeServer(_ listener: SignalingConfiguration.Listener, _ index: Int) throws -> any Service {
@@ -130,14 +136,14 @@ package final class SignalingService: Service {
                     try await self.guardListener(channel, door)
                     self.bound.set(index, channel.localAddress?.port ?? listener.port)
                 } catch {
-                    // It was closed before it served anybody.
+                    // The listener was closed before it served a client.
                     self.bound.fail()
                 }
             }
         )
     }
 
-    /// Puts a gate before a listener, and opens its door.
+    /// Puts a gate in front of a listener, and lets it accept.
     private func guardListener(_ channel: any Channel, _ door: ListenerDoor) async throws {
         let (configuration, metrics, logger) = (configuration, metrics, logger)
         try await channel.eventLoop.submit {

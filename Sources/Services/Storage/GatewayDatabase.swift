@@ -4,27 +4,35 @@ import GRDB
 package import Logging
 import Observability
 
-/// What survives a restart: one SQLite file in WAL mode, and the connections through which the process uses it.
+/// The data that survives a restart: one SQLite file in WAL mode, and the connections through which the process uses
+/// it.
 ///
-/// Another process (`orbweaver user …`) may open the same file at the same time: readers never wait, a second writer
-/// waits for at most ``busyTimeout`` seconds.
+/// Another process (`orbweaver user …`) may open the same file at the same time. Readers never wait; a second writer
+/// waits for ``busyTimeout`` seconds at most.
 package final class GatewayDatabase: Sendable {
+    /// Where the database is.
     package enum Location: Equatable, Sendable {
-        /// A file; it is created, readable by its owner only, if it is not there. Its folder must exist.
+        /// In a file. If the file does not exist it is created, readable by its owner only. Its folder must exist.
         case file(String)
-        /// In memory: gone when the process ends.
+        /// In memory, until the process ends.
         case temporary
     }
 
+    /// How long a writer waits for another one, in seconds.
     package static let busyTimeout = 5.0
 
+    /// The accounts.
     package let users: UserStore
+    /// The remembered logins.
     package let logins: LoginStore
     private let queue: DatabaseQueue
-    /// A connection of its own, so that a write that waits for another process keeps no user from being read.
+    /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
 
     /// Opens the database and brings its schema up to date.
+    ///
+    /// - Throws: `StorageError.failed` if the file cannot be created, opened or read as a database, or was written by a
+    ///   newer version.
     package init(_ location: Location, logger: Logger) throws(StorageError) {
         do {
             queue = try Self.open(location)
@@ -38,7 +46,7 @@ package final class GatewayDatabase: Sendable {
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 
-    /// Moves the write-ahead log into the file and lets go of it. Later calls fail.
+    /// Moves the write-ahead log into the file and closes it. Later calls fail.
     package func close() throws(StorageError) {
         do {
             try loginQueue.close()
@@ -61,7 +69,7 @@ package final class GatewayDatabase: Sendable {
         case .file(let path):
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA journal_mode = WAL")
-                // In WAL mode this survives a crash of the process; a loss of power may cost the last transactions,
+                // In WAL mode this survives a crash of the process. A loss of power may cost the last transactions,
                 // never the file (https://www.sqlite.org/pragma.html#pragma_synchronous).
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             }
@@ -70,8 +78,8 @@ package final class GatewayDatabase: Sendable {
         }
     }
 
-    /// SQLite would create the file for everybody to read, and it holds password hashes. The `-wal` and `-shm` files
-    /// take over its permissions.
+    /// Creates the file, readable by its owner only. SQLite would create it readable by everyone, and it holds password
+    /// hashes. The `-wal` and `-shm` files take over its permissions.
     private static func createIfMissing(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
@@ -90,6 +98,7 @@ package final class GatewayDatabase: Sendable {
 }
 
 extension GatewayDatabase.Location: CustomStringConvertible {
+    /// The path, or `temporary database`.
     package var description: String {
         switch self {
         case .file(let path): path

@@ -1,6 +1,6 @@
 import CallControl
 
-/// Finds the owner of a call.
+/// Decides which calls there are, and limits their number. Whoever looks a call up asks the `OwnerTable`.
 actor CallDirectory {
     private let maximumCalls: Int
     private var owners: [CallID: CallOwner] = [:]
@@ -17,12 +17,13 @@ actor CallDirectory {
         owners[owner.id] = owner
     }
 
+    /// Removes a call that has ended, or was not started.
     func remove(_ call: CallID) {
         owners[call] = nil
         finishWatchersIfEmpty()
     }
 
-    /// Nothing is inserted any more.
+    /// Refuses new calls from now on.
     ///
     /// - Returns: the calls there are, and a stream that finishes when the last of them is gone.
     func beginDraining() -> (calls: [CallOwner], emptied: AsyncStream<Never>) {
@@ -33,6 +34,7 @@ actor CallDirectory {
         return (Array(owners.values), stream)
     }
 
+    /// Finishes the streams of `startDraining` when there are no calls any more.
     private func finishWatchersIfEmpty() {
         guard owners.isEmpty else { return }
         for watcher in watchers { watcher.finish() }

@@ -1,7 +1,8 @@
 import CallControl
 import Primitives
 
-/// Finds the owner of a user's registration, and makes it when there is something to own.
+/// Decides which registrations there are, and makes the owner of one when there is something to own. Whoever looks one
+/// up asks the `OwnerTable`, which waits for nobody.
 actor UserDirectory {
     private let environment: RuntimeEnvironment
     private let newcomers: Inbox<OwnerLoop>
@@ -16,7 +17,9 @@ actor UserDirectory {
 
     func existing(_ user: UserAddress) -> RegistrationOwner? { owners[user] }
 
-    /// - Parameter retired: the owner that was found before and has nothing to own any more.
+    /// The owner of a user's registration, made if there is none.
+    ///
+    /// - Parameter retired: an owner that was found before and owns nothing any more; it is replaced.
     func owner(of user: UserAddress, insteadOf retired: RegistrationOwner? = nil) -> RegistrationOwner {
         if let owner = owners[user], owner !== retired { return owner }
         let owner = RegistrationOwner(user, environment)
@@ -25,14 +28,16 @@ actor UserDirectory {
         return owner
     }
 
-    /// The owner has retired; another one may have taken its place already.
+    /// Removes an owner that has retired. Another one may have taken its place already, and stays.
     func remove(_ owner: RegistrationOwner) {
         if owners[owner.user] === owner { owners[owner.user] = nil }
         // Guests subscribe once: with the owner of that subscription they are gone.
         if let guest = owner.user.guest { guests.leave(guest) }
     }
 
-    /// A guest comes in.
+    /// Admits a guest, and makes its owner.
+    ///
+    /// - Throws: `limitOfGuests` or `limitOfNetworkGuests`.
     func owner(of guest: GuestID, toCall account: UserAddress, from network: SourceNetwork?) throws(RegistrationError)
         -> RegistrationOwner
     {
@@ -40,7 +45,7 @@ actor UserDirectory {
         return owner(of: UserAddress(guest))
     }
 
-    /// A guest's place is free from now on, though its owner may still be about to end.
+    /// Frees the place of a guest, whose owner may not have ended yet.
     func leave(_ guest: GuestID) { guests.leave(guest) }
 
     /// The account that a guest may call; `nil` if there is no such guest.

@@ -1,7 +1,7 @@
 import CallControl
 
 extension CallAction {
-    /// For the log: what is done, without names, addresses and descriptions.
+    /// For the log: the action, without names, addresses and descriptions.
     var label: String {
         switch self {
         case .notify(let leg, let receivers, let notification): "notify \(leg) \(notification.type) ×\(receivers.count)"
@@ -28,7 +28,7 @@ extension CallAction {
 }
 
 extension Playback.Source {
-    /// For the log: names of files may say much about a call.
+    /// For the log: without file names, which may reveal something about a call.
     fileprivate var label: String {
         switch self {
         case .music: "music"
@@ -39,7 +39,7 @@ extension Playback.Source {
 }
 
 extension CallEndCause {
-    /// For the log: the cause without the words people gave for it.
+    /// For the log: the cause, without the words that users gave for it.
     var label: String {
         switch self {
         case .completed(let leg, _): "completed by \(leg)"
@@ -59,7 +59,7 @@ extension CallEndCause {
 }
 
 extension LegEvent {
-    /// For the log: without the words people gave for it.
+    /// For the log: the event, without the words that users gave for it.
     var label: String {
         switch self {
         case .ended: "ended"
@@ -72,7 +72,7 @@ extension LegEvent {
 }
 
 extension RegistrationAction {
-    /// For the log: channels are secrets, and what is transmitted belongs to the people in the call.
+    /// For the log: without channels, which are secrets, and without content, which belongs to the users of the call.
     var label: String {
         switch self {
         case .transmit(let frame, let socket):

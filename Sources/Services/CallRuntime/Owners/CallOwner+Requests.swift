@@ -2,7 +2,7 @@ import CallControl
 import Primitives
 import SDP
 
-/// What clients ask of a call that has begun.
+/// Requests of clients to a call that has been started.
 extension CallOwner {
     /// - Parameter device: that asks, if it is known; the same with every request below.
     func ringing(by leg: Leg, from device: Device?) throws(CallError) {

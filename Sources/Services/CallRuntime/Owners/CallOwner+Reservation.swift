@@ -2,9 +2,11 @@ import CallControl
 import Primitives
 import SDP
 
-/// What legs of the call write into their descriptions.
+/// What the legs of the call write into their descriptions.
 extension CallOwner {
-    /// What one more leg of this call writes into its descriptions; `nil` if media goes from peer to peer.
+    /// The identity of one more leg of this call; `nil` if media goes from peer to peer.
+    ///
+    /// - Throws: `limitOfCalls`.
     func reserveLeg() throws(CallError) -> LegIdentity? {
         switch try reserveMedia() {
         case .direct: nil
@@ -12,7 +14,9 @@ extension CallOwner {
         }
     }
 
-    /// For the two ends the call begins with.
+    /// The identities of the two legs with which the call starts.
+    ///
+    /// - Throws: `limitOfCalls`.
     func reserveMedia() throws(CallError) -> MediaMode {
         guard environment.configuration.media == .anchored else { return .direct }
         let reservation: MediaReservation
@@ -24,7 +28,7 @@ extension CallOwner {
         return .anchored(PerLeg(caller: identity(reservation), callee: identity(reservation)))
     }
 
-    /// The session id of `o=` has to fit in 63 bits (RFC 3264 §5).
+    /// Makes the identity of a leg. The session id of `o=` has to fit in 63 bits (RFC 3264 §5).
     private func identity(_ reservation: MediaReservation) -> LegIdentity {
         var random = environment.random.generator
         return LegIdentity(

@@ -4,15 +4,17 @@ import Observability
 import Primitives
 import SDP
 
-/// Owns one `Call`: every input decides and acts without suspending in between.
+/// Owns one `Call`. Every input is decided and carried out without suspending in between.
 actor CallOwner {
+    /// An input that is posted to the loop.
     enum Message: Sendable {
         case deviceChanged(Leg, DeviceChange)
         case media(MediaEvent)
         case neighbour(NeighbourMessage)
         case drain
+        /// The sleep until this time has ended.
         case alarm(MonotonicTime)
-        /// An input from outside the loop may have moved the deadline.
+        /// An input from outside the loop may have changed the deadline.
         case rearm
     }
 
@@ -20,8 +22,10 @@ actor CallOwner {
     nonisolated let inbox = Inbox<Message>()
     let environment: RuntimeEnvironment
     private let logger: Logger
-    /// `nil` until the call has started: what is posted before waits in the inbox, whose loop starts afterwards.
+    /// The call; `nil` until it has started. Messages that are posted before that wait in the inbox, whose loop starts
+    /// afterwards.
     var call: Call?
+    /// The history of the call, which makes the records of its users.
     var history: CallHistory
     var registrations: [Leg: RegistrationOwner] = [:]
     /// Calls that ends are to come from or to go to, and the leg there of the user who wants it.
@@ -54,16 +58,17 @@ actor CallOwner {
         }
     }
 
+    /// Starts a sleep until the call's deadline, if none of the running ones ends by then.
     private func arm(in group: inout DiscardingTaskGroup) {
         guard let time = alarm.arm(for: call?.nextDeadline?.time) else { return }
         group.addTask { [clock = environment.clock, inbox] in
-            // Only fails when cancelled, which means that nobody wants to be woken any more.
+            // Fails only if it is cancelled, and then the owner need not be woken any more.
             do { try await clock.sleep(until: time) } catch { return }
             inbox.post(.alarm(time))
         }
     }
 
-    /// Never inlined: what it copies of the call would be part of the task, for as long as the call lasts.
+    /// Never inlined: otherwise the task would contain its copies of the call for as long as the call lasts.
     @inline(never)
     private func handle(_ message: Message) {
         let now = environment.clock.now
@@ -86,7 +91,7 @@ actor CallOwner {
         switch mediaEvent {
         case .iceConnected(let leg):
             advance(leg, to: .checked)
-            // The path of a client that began anew was never lost.
+            // A client that started anew has not lost its path.
             event("pathConnected", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .dtlsConnected(let leg): advance(leg, to: .secured)
         case .mediaReceived(let leg): advance(leg, to: .flowing)
@@ -108,7 +113,7 @@ actor CallOwner {
     }
 }
 
-// MARK: - Beginning
+// MARK: - Starting
 
 extension CallOwner {
     /// Waits until the request that begins the call has been decided, and throws what it was refused with.
@@ -123,13 +128,16 @@ extension CallOwner {
     /// The call does not come about.
     func refuse(_ error: CallError) { settle(.failure(error)) }
 
+    /// Records the result of the request that starts the call, and wakes its repetitions.
     private func settle(_ outcome: Result<Void, CallError>) {
         beginning = outcome
         for continuation in waiting { continuation.resume() }
         waiting = []
     }
 
-    /// - Parameter unreachable: why the callee has no devices, if it has none.
+    /// Starts the call.
+    ///
+    /// - Parameter unreachable: why the callee has no device to ring; `nil`: it has one.
     func start(
         _ request: CallStartRequest, parties: PerLeg<CallParty>, registrations: [Leg: RegistrationOwner],
         unreachable: CallEndCause.Unreachable?
@@ -147,7 +155,7 @@ extension CallOwner {
         }
     }
 
-    /// Makes this the call that two others become.
+    /// Starts this call as the conference that two other calls become.
     func join(
         _ joined: [Neighbour], _ request: CallUpdateRequest, joiner: CallParty, registration: RegistrationOwner
     ) throws(CallError) {
@@ -172,7 +180,7 @@ extension CallOwner {
         do throws(CallError) {
             actions = try decide(&call)
         } catch {
-            // Gives the reservation back.
+            // Gives the media reservation back.
             if environment.configuration.media == .anchored { environment.media.send(.release, for: id) }
             throw error
         }
@@ -187,7 +195,7 @@ extension CallOwner {
 // MARK: - Acting
 
 extension CallOwner {
-    /// A request: it may be refused, which leaves the call as it was.
+    /// Handles a request. It may be refused, which leaves the call as it was.
     func command(
         _ input: String, _ leg: Leg, _ device: Device? = nil, _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
@@ -201,7 +209,8 @@ extension CallOwner {
 
     func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
         guard call != nil else { return }
-        // In place: a copy would make every array of the call one that has to be copied before it is changed.
+        // The call is changed in place: with a copy of it, every array in it would have to be copied before it is
+        // changed.
         let actions = decide(&call!)
         perform(actions, after: input, leg)
     }
@@ -264,8 +273,8 @@ extension CallOwner {
 }
 
 extension MediaFault {
-    /// 408: the peer did not show up; 488: its description promised what it did not keep (RFC 3261 §21.4); 503: the gateway's own
-    /// fault (§21.5.4).
+    /// The status code is 408 if no packets came from the peer, 488 if the peer does not do what its description says
+    /// (RFC 3261 §21.4), and 503 if the gateway itself is at fault (§21.5.4).
     init(_ failure: MediaFailure) {
         let statusCode =
             switch failure {

@@ -1,4 +1,4 @@
-/// An owner's mailbox: messages posted from any thread come out in order, to the one loop that reads them.
+/// The mailbox of an owner: messages that any thread posts come out in order, to the one loop that reads them.
 struct Inbox<Message: Sendable>: Sendable {
     let messages: AsyncStream<Message>
     private let continuation: AsyncStream<Message>.Continuation
@@ -7,13 +7,15 @@ struct Inbox<Message: Sendable>: Sendable {
         (messages, continuation) = AsyncStream.makeStream(of: Message.self)
     }
 
-    /// Returns at once; `false` if nobody will read the message any more.
+    /// Posts a message; returns at once.
+    ///
+    /// - Returns: `false` if the message will not be read, because the loop has ended.
     @discardableResult
     func post(_ message: Message) -> Bool {
         if case .terminated = continuation.yield(message) { return false }
         return true
     }
 
-    /// What was posted before is still read; then the loop ends.
+    /// Ends the loop, after it has read what was posted before.
     func finish() { continuation.finish() }
 }

@@ -1,6 +1,6 @@
 package import CallControl
 
-/// Carries events of the media plane to the calls. Made before either of them, so that each can be given to the other.
+/// Carries the events of the media plane to the calls. It is made before both, so that each can be given to the other.
 package struct MediaEventInbox: Sendable {
     struct Message: Sendable {
         var event: MediaEvent
@@ -9,8 +9,9 @@ package struct MediaEventInbox: Sendable {
 
     let inbox = Inbox<Message>()
 
+    /// Makes an empty inbox.
     package init() {}
 
-    /// From any thread; returns at once and keeps order.
+    /// Posts an event, from any thread. Returns at once, and keeps the order.
     package func post(_ event: MediaEvent, for call: CallID) { inbox.post(Message(event: event, call: call)) }
 }

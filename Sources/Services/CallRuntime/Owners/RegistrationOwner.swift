@@ -3,26 +3,28 @@ import Logging
 import Observability
 import Primitives
 
-/// Owns one user's `Registration`: every input decides and acts without suspending in between.
+/// Owns one user's `Registration`. Every input is decided and carried out without suspending in between.
 ///
-/// An owner that has nothing left to own retires: it takes no new state any more, and the directory makes another one.
+/// An owner that has nothing left to own retires: it accepts no new state, and the directory makes another owner.
 actor RegistrationOwner {
+    /// An input that is posted to the loop.
     enum Message: Sendable {
         case notify([SubscriptionID], Notification)
         /// For all subscriptions that were granted a service.
         case notifyService(String, Notification)
         /// A leg of the user is over.
         case detach(SessionID)
-        /// A leg of the user does not ring any more, and goes on.
+        /// A leg of the user rings no more, and goes on.
         case answered(SessionID)
         /// A leg of the user is part of another call now.
         case move(SessionID, CallOwner, Leg)
         case alarm(MonotonicTime)
-        /// The gateway is going to stop: the user's devices should go elsewhere as soon as no call keeps them here.
+        /// The gateway is going to stop: the user's clients should reconnect elsewhere as soon as no call keeps them
+        /// here.
         case leave
-        /// An input from outside the loop may have moved the deadline.
+        /// An input from outside the loop may have changed the deadline.
         case rearm
-        /// Somebody waits until everything posted before has been handled and sent.
+        /// The sender waits until everything that was posted before has been handled and sent.
         case barrier(AsyncStream<Never>.Continuation)
     }
 
@@ -49,10 +51,11 @@ actor RegistrationOwner {
     private var beginnings: [SessionID: RequestDigest] = [:]
     private var displayName = ""
     private var alarm = Alarm()
+    /// The owner accepts no new state, because it had nothing left to own.
     private var isRetired = false
-    /// Once the gateway is going to stop: the sockets that were sent away.
+    /// Once the gateway is going to stop: the sockets that have been closed for that reason; `nil` before.
     private var sentAway: Set<SocketID>?
-    /// Who waits until nothing is held back any more.
+    /// The callers of `flush` that wait until no notification is held back any more.
     private var waiting: [AsyncStream<Never>.Continuation] = []
 
     init(_ user: UserAddress, _ environment: RuntimeEnvironment) {
@@ -72,7 +75,7 @@ actor RegistrationOwner {
                 handle(message)
                 guard let time = alarm.arm(for: registration.nextDeadline?.time) else { continue }
                 group.addTask { [clock = environment.clock, inbox] in
-                    // Only fails when cancelled, which means that nobody wants to be woken any more.
+                    // Fails only if it is cancelled, and then the owner need not be woken any more.
                     do { try await clock.sleep(until: time) } catch { return }
                     inbox.post(.alarm(time))
                 }
@@ -119,7 +122,7 @@ actor RegistrationOwner {
 // MARK: - Subscriptions
 
 extension RegistrationOwner {
-    /// `nil` if the owner has retired: ask another one.
+    /// Makes a subscription; `nil` if the owner has retired, in which case the directory has another one.
     func subscribe(_ request: SubscriptionRequest, displayName: String) throws(RegistrationError) -> SubscriptionGrant?
     {
         guard !isRetired else { return nil }
@@ -133,6 +136,9 @@ extension RegistrationOwner {
         return grant
     }
 
+    /// Extends a subscription, and changes its services if the request names any.
+    ///
+    /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
     func extend(_ subscription: SubscriptionID, _ request: SubscriptionRequest) throws(RegistrationError)
         -> SubscriptionGrant
     {
@@ -141,6 +147,9 @@ extension RegistrationOwner {
         return grant
     }
 
+    /// Ends a subscription at its client's request.
+    ///
+    /// - Throws: `noSuchSubscription`.
     func unsubscribe(_ subscription: SubscriptionID) throws(RegistrationError) {
         perform(try registration.unsubscribe(subscription, at: environment.clock.moment), after: "unsubscribe")
     }
@@ -149,8 +158,10 @@ extension RegistrationOwner {
 // MARK: - Channel and requests
 
 extension RegistrationOwner {
+    /// Whether the channel belongs to a subscription that has not ended.
     func channelExists(_ channel: ChannelID) -> Bool { registration.channelExists(channel) }
 
+    /// A socket has opened on the channel; `false` if the channel has ended.
     func channelOpened(_ channel: ChannelID, on socket: SocketID) -> Bool {
         do throws(RegistrationError) {
             perform(
@@ -162,11 +173,12 @@ extension RegistrationOwner {
         }
     }
 
+    /// A socket has closed. One that had been replaced before is ignored.
     func channelClosed(_ channel: ChannelID, on socket: SocketID) {
         perform(registration.channelClosed(channel, on: socket), after: "channelClosed")
     }
 
-    /// `nil` if the owner has retired: ask another one.
+    /// A request of the user has started; `nil` if the owner has retired, in which case the directory has another one.
     ///
     /// - Parameter session: the session that the request is about.
     func requestBegan(about session: SessionID?) -> RequestTicket? {
@@ -176,6 +188,7 @@ extension RegistrationOwner {
         return RequestTicket(user: user, number: registration.requestBegan(at: environment.clock.now))
     }
 
+    /// A request has been answered: notifications that it held back are sent.
     func requestAnswered(_ ticket: RequestTicket) {
         perform(
             registration.requestAnswered(ticket.number, ticket.answer, at: environment.clock.now),
@@ -202,7 +215,7 @@ extension RegistrationOwner {
         return Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call.id))
     }
 
-    /// The same for a call that the user begins; the request may have come before, and its answer may have been lost.
+    /// Makes the user part of a call. From now on the call is told when devices come and go.
     ///
     /// - Parameter name: what the request calls the device it is from.
     func begin(
@@ -239,7 +252,7 @@ extension RegistrationOwner {
     /// One of the user's calls, if there are any.
     var anyCall: CallID? { calls.keys.first }
 
-    /// Calls that the user has no leg of any more need not be told of devices.
+    /// Forgets a call that the user has no leg of any more: it need not be told of devices.
     private func forget(_ call: CallID?) {
         guard let call, !registration.isAttached(to: call) else { return }
         calls[call] = nil
@@ -260,8 +273,8 @@ extension RegistrationOwner {
         leg(of: session).map { ($0.call, $0.leg, registration.device(naming: name)) }
     }
 
-    /// Returns once everything posted before has been handled, and sent to those who listen; a request that is not
-    /// answered holds it up no longer than its patience.
+    /// Returns once everything that was posted before has been handled, and sent to the clients that listen. A request
+    /// that is not answered delays this no longer than its patience.
     nonisolated func flush() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         guard inbox.post(.barrier(continuation)) else { return }
@@ -299,7 +312,7 @@ extension RegistrationOwner {
         settle()
     }
 
-    /// After every input: retire, or see to the deadline and to those who wait.
+    /// To be called after every input: retires, or sets the timer and wakes callers of `flush`.
     private func settle() {
         if let sentAway, calls.isEmpty, registration.hasToldAll {
             let sockets = registration.sockets.filter { !sentAway.contains($0) }
@@ -321,7 +334,7 @@ extension RegistrationOwner {
 }
 
 extension ChannelCloseCode {
-    /// 1000 only when the subscription is really over: a client does not come back after it (spidr-wire §4.4).
+    /// 1000 only if the subscription is really over: a client does not come back after it (spidr-wire §4.4).
     init(_ closure: ChannelClosure) {
         switch closure {
         case .subscriptionEnded: self = .normal

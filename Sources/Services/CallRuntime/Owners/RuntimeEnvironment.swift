@@ -1,6 +1,6 @@
 import Logging
 
-/// What every owner is given.
+/// What every owner gets: the configuration, the other owners, and the ports.
 struct RuntimeEnvironment: Sendable {
     let configuration: LocalSwitchboard.Configuration
     let media: any MediaPort

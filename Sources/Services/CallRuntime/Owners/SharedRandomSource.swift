@@ -1,7 +1,7 @@
 import Primitives
 import Synchronization
 
-/// One source of randomness for all owners; the lock guards nothing but the generator.
+/// One source of randomness for all owners. The lock protects nothing but the generator.
 final class SharedRandomSource: Sendable {
     private let source: Mutex<any RandomSource>
 

@@ -1,23 +1,26 @@
 package import CallControl
 
-/// Keeps what calls were, for the call log of each user (spidr-wire §10).
+/// Keeps the records of finished calls, for the call log of each user (spidr-wire §10).
 package protocol CallLog: Sendable {
-    /// Returns at once. A record whose leg went on in another call (`ending` is `nil`) is shown to nobody until the record of the
-    /// same leg there continues it.
+    /// Adds a record; returns at once. A record whose leg went on in another call (`ending` is `nil`) is not shown
+    /// until the record of the same leg in that call continues it.
     func add(_ record: CallLogRecord)
 
-    /// The latest first.
+    /// The records of a user, the latest first.
     ///
     /// - Parameters:
-    ///   - start: how many of the latest are passed over, 0 or more.
-    ///   - count: 0 or more.
+    ///   - start: how many of the latest to skip, 0 or more.
+    ///   - count: how many to return at most, 0 or more.
     func records(of user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord]
 
-    /// `nil` if there is none of that name for this user.
+    /// The record of this session; `nil` if the user has none of that name.
     func record(_ id: SessionID, of user: UserAddress) async -> CallLogRecord?
 
-    /// `false` if there was none.
+    /// Removes a record.
+    ///
+    /// - Returns: `false` if the user had none of that name.
     func remove(_ id: SessionID, of user: UserAddress) async -> Bool
 
+    /// Removes all records of a user.
     func removeAll(of user: UserAddress) async
 }

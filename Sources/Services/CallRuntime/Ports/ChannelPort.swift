@@ -1,20 +1,21 @@
 package import CallControl
 
-/// The open WebSockets, as the owners of registrations see them. Both functions return at once and keep order
-/// per socket; a socket that is gone is ignored.
+/// The open WebSockets, as the owners of registrations see them. Both functions return at once and keep the order per
+/// socket. A socket that is gone is ignored.
 package protocol ChannelPort: Sendable {
+    /// Sends a notification.
     func transmit(_ frame: NotificationFrame, to socket: SocketID)
 
-    /// Sends what was transmitted before, then a close frame.
+    /// Sends what was transmitted before, then a close frame with this code.
     func close(_ socket: SocketID, _ code: ChannelCloseCode)
 }
 
-/// WebSocket close codes (RFC 6455 §7.4.1) with the meaning clients give them (spidr-wire §4.4).
+/// WebSocket close codes (RFC 6455 §7.4.1), with the meaning that clients give them (spidr-wire §4.4).
 package enum ChannelCloseCode: UInt16, Sendable {
-    /// The subscription is over: the client does not come back.
+    /// The subscription is over; the client does not come back.
     case normal = 1000
-    /// The gateway is stopping: the client reconnects.
+    /// The gateway is stopping; the client reconnects.
     case goingAway = 1001
-    /// Another socket took over the channel, or the client broke a rule.
+    /// Another socket has taken over the channel, or the client broke a rule.
     case policyViolation = 1008
 }

@@ -1,56 +1,66 @@
 package import CallControl
 package import SDP
 
-/// What call handling asks of the media plane. Every function returns at once; commands of one call are
-/// carried out in the order they were sent.
+/// What call handling asks of the media plane. Every function without `async` returns at once. The commands of one call
+/// are carried out in the order in which they were sent.
 package protocol MediaPort: Sendable {
-    /// A number for a new call, so that its legs and those of another call are near each other if they come together later.
+    /// Chooses the number of a new call, so that its legs and those of another call are handled by the same worker if
+    /// they come together later.
     ///
     /// - Parameters:
-    ///   - random: any number; the call's is made from it.
-    ///   - neighbour: a call of one of the new call's users; `nil` if there is none.
+    ///   - random: any number, from which that of the call is made.
+    ///   - neighbour: a call of one of the new call's users; `nil`: there is none.
     func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID
 
-    /// Chooses the worker that will carry the call and says what its legs write into their descriptions.
-    /// Throws when the call's worker cannot take another call.
+    /// Reserves a place for the call with its worker.
+    ///
+    /// - Returns: what the legs of the call write into their descriptions.
+    /// - Throws: `MediaUnavailable` if the worker cannot take another call.
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
 
-    /// A command that finds no room is not carried out: the call learns by an event that its leg has failed, or its playback has ended.
-    /// What ends or releases something is always taken.
+    /// Sends a command. If there is no room for it, it is not carried out, and the call learns by an event that its leg
+    /// has failed or its playback has ended. Commands that end or release something are always accepted.
     func send(_ command: MediaCommand, for call: CallID)
 
-    /// Makes a file of the media folder ready to be played; to be awaited before a `play` that names it.
+    /// Prepares a file of the media folder for playing; to be awaited before a `play` that names it.
+    ///
+    /// - Throws: `MediaFileError` if there is no such file, or it has an unknown format.
     func load(file: String) async throws(MediaFileError)
 
-    /// `nil` if the media plane does not know the call.
+    /// What the media plane has measured of the call; `nil` if it does not know the call.
     func statistics(of call: CallID) async -> CallMediaStatistics?
 }
 
-/// Why a file cannot be played; the sentence says it to whoever asked.
+/// A file cannot be played.
 package struct MediaFileError: Error, Equatable {
+    /// The reason, as a sentence for the user who asked.
     package var description: String
 
+    /// Makes an error with this sentence.
     package init(_ description: String) { self.description = description }
 }
 
 /// The media plane is full or stopping.
 package struct MediaUnavailable: Error, Equatable {
+    /// Makes the error.
     package init() {}
 }
 
-/// The part of a local description that belongs to the worker.
+/// The part of a local description that the worker determines.
 package struct MediaReservation: Equatable, Sendable {
-    /// Values of `a=candidate` (RFC 8839 §5.1), one per advertised address.
+    /// Values of `a=candidate` (RFC 8839 §5.1), one for each advertised address.
     package var candidates: [String]
-    /// The gateway's DTLS certificate.
+    /// The fingerprint of the gateway's DTLS certificate.
     package var fingerprint: Fingerprint
 
+    /// Makes a value of its parts; each parameter is the property of that name.
     package init(candidates: [String], fingerprint: Fingerprint) {
         self.candidates = candidates
         self.fingerprint = fingerprint
     }
 }
 
+/// A command to the media plane about one call.
 package enum MediaCommand: Equatable, Sendable {
     /// Answer connectivity checks for this leg from now on. Sent before its description reaches the peer,
     /// because a peer may start checking before its own description has arrived (RFC 8445 §7.3). A leg that was there already
@@ -72,7 +82,7 @@ package enum MediaCommand: Equatable, Sendable {
     case release
 }
 
-/// What the media plane has to tell about a call.
+/// An event of the media plane about a call.
 package enum MediaEvent: Equatable, Sendable {
     /// A checked pair may carry media.
     case iceConnected(Leg)
@@ -92,15 +102,16 @@ package enum MediaEvent: Equatable, Sendable {
     case failed(Leg, MediaFailure)
 }
 
+/// Why a leg cannot continue; the raw value is the sentence that both legs are told.
 package enum MediaFailure: String, Equatable, Sendable {
-    /// No connectivity check ever succeeded.
+    /// No connectivity check has succeeded.
     case neverConnected = "media path could not be established"
-    /// No valid check and no protected packet for the consent time (RFC 7675 §5.1).
+    /// Neither a valid check nor a protected packet has come within the consent time (RFC 7675 §5.1).
     case consentExpired = "media path lost"
-    /// The handshake failed or timed out.
+    /// The DTLS handshake failed or took too long.
     case handshakeFailed = "media encryption could not be agreed"
-    /// The peer's certificate is not the one its description announced (RFC 5763 §6.7.1).
+    /// The peer's certificate does not match the fingerprint in its description (RFC 5763 §6.7.1).
     case fingerprintMismatch = "media certificate does not match its fingerprint"
-    /// The worker had no room for what the leg needed.
+    /// The worker has no room for what the leg needs.
     case overloaded = "media worker is overloaded"
 }

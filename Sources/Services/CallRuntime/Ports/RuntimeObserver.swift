@@ -1,30 +1,43 @@
 package import CallControl
 
-/// What operators want counted. Every function is called from any task and returns at once.
+/// Counts what operators want to know. Every function may be called from any task, and returns at once.
 package protocol RuntimeObserver: Sendable {
+    /// A call was started.
     func callStarted()
-    /// From `callStart` to the answer.
+    /// A call was answered, this long after it was started.
     func callAnswered(setup: Duration)
-    /// Follows every `callStarted`.
+    /// A call has ended; follows every `callStarted`.
     func callEnded(_ record: CallRecord)
+    /// A call was not started, or rang no device, for this reason.
     func callRefused(_ reason: CallRefusal)
+    /// Subscriptions have started (positive) or ended (negative).
     func subscriptionsChanged(by difference: Int)
+    /// A notification was sent for the first time.
     func notificationSent()
-    /// Sent again after a reconnect.
+    /// A notification was sent again after a client reconnected.
     func notificationReplayed()
-    /// Given up before any socket was there to take them.
+    /// Notifications were given up before any socket was open to take them.
     func notificationsDiscarded(_ count: Int)
 }
 
-/// Counts nothing.
+/// An observer that counts nothing.
 package struct SilentObserver: RuntimeObserver {
+    /// Makes the observer.
     package init() {}
+    /// Does nothing.
     package func callStarted() {}
+    /// Does nothing.
     package func callAnswered(setup: Duration) {}
+    /// Does nothing.
     package func callEnded(_ record: CallRecord) {}
+    /// Does nothing.
     package func callRefused(_ reason: CallRefusal) {}
+    /// Does nothing.
     package func subscriptionsChanged(by difference: Int) {}
+    /// Does nothing.
     package func notificationSent() {}
+    /// Does nothing.
     package func notificationReplayed() {}
+    /// Does nothing.
     package func notificationsDiscarded(_ count: Int) {}
 }

@@ -1,44 +1,57 @@
 package import CallControl
 package import Primitives
 
-/// Everything a signalling dialect can ask for: the one door between wire protocols and call handling.
+/// Everything that a signalling dialect can ask for: the one door between wire protocols and call handling.
 ///
-/// Every function names the authenticated user first; a session or subscription of somebody else is treated as
-/// one that does not exist, so that nothing about it is revealed. `device` is what the request calls the device it is from
-/// (spidr-wire §1.2); `nil` if it calls it nothing.
+/// Every function names the authenticated user. A session or subscription of another user is treated as one that does
+/// not exist, so that nothing about it is revealed. `device` is the name that the request gives to the device it comes
+/// from (spidr-wire §1.2); `nil`: it gives none.
 package protocol Switchboard: Sendable {
     // MARK: Subscriptions (spidr-wire §3)
 
+    /// Makes a subscription (spidr-wire §3.1).
+    ///
+    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
     func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
         -> SubscriptionGrant
+    /// Extends a subscription, and changes its services if the request names any (spidr-wire §3.2).
+    ///
+    /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
     func extend(_ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest)
         async throws(RegistrationError)
         -> SubscriptionGrant
+    /// Ends a subscription.
+    ///
+    /// - Throws: `noSuchSubscription`.
     func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError)
 
     // MARK: Guests (spidr-wire §7)
 
-    /// Subscribes somebody without an account, who may call `account` and nobody else. The names in the grant begin with the
-    /// guest's `resourcePrefix`; to everything else, a guest is a user.
+    /// Subscribes a guest, who may call `account` and no other. The names in the grant begin with the guest's
+    /// `resourcePrefix`. To all other functions, a guest is a user.
     ///
-    /// - Parameter network: where the guest comes from; `nil` if that is not known.
+    /// - Parameter network: the network that the guest comes from; `nil`: unknown.
+    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
     func admit(
         _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
     ) async throws(RegistrationError) -> SubscriptionGrant
-    /// The account that a guest came to call; `nil` if there is no such guest any more.
+    /// The account that a guest may call; `nil` if there is no such guest any more.
     func account(of guest: GuestID) async -> UserAddress?
 
     // MARK: Notification channel (spidr-wire §4)
 
-    /// Whether a WebSocket with this channel id may open at all; asked before the upgrade is accepted.
+    /// Whether a WebSocket may open on this channel; to be asked before the upgrade is accepted.
     func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool
-    /// The socket is open: replay what was missed, then go on. `false` if the channel ended meanwhile.
+    /// A socket has opened: the client is sent what it missed, then everything new.
+    ///
+    /// - Returns: `false` if the channel has ended meanwhile.
     func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool
+    /// A socket has closed. One that had been replaced before is ignored.
     func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async
 
-    /// Holds back notifications to this user's subscriptions until the matching `requestAnswered`, so that a
-    /// request is answered before anything it causes is notified (spidr-wire §4.3). Notifications caused by others
-    /// wait no longer than requests that had begun before them.
+    /// Holds back notifications to this user's subscriptions until the matching `requestAnswered`, so that a request is
+    /// answered before anything that it causes is notified (spidr-wire §4.3). Notifications with other causes wait only
+    /// for requests that had started before them.
     ///
     /// - Parameter session: the session that the request is about, if it names one.
     func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket
@@ -57,15 +70,19 @@ package protocol Switchboard: Sendable {
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
 
-    // MARK: The user's calls, additions of ours, and the call log (spidr-wire §10)
+    // MARK: The user's calls (an addition of this gateway) and the call log (spidr-wire §10)
 
-    /// Calls that go on, in the order of their coming.
+    /// The user's calls in progress, in the order in which the user joined them.
     func callSessions(_ user: UserAddress) async -> [CallSession]
-    /// The latest first; see `CallLog`.
+    /// The records of the user's calls, the latest first; see `CallLog`.
     func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord]
+    /// The record of one call; `nil` if the user has none of that name.
     func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord?
-    /// `false` if there was none.
+    /// Removes a record.
+    ///
+    /// - Returns: `false` if the user had none of that name.
     func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool
+    /// Removes all records of the user.
     func removeCallRecords(_ user: UserAddress) async
 
     // MARK: Inside a call (spidr-wire §8)
@@ -99,13 +116,17 @@ package protocol Switchboard: Sendable {
     )
 }
 
-/// Names one request in flight of one user.
+/// The name of one request in flight of one user.
 package struct RequestTicket: Hashable, Sendable {
+    /// The user who made the request.
     package let user: UserAddress
+    /// The number of the request, as `requestStarted` gave it out.
     package let number: UInt64
-    /// What the client has to digest once the request is answered, before it hears more of it (spidr-wire §12.1).
+    /// What the client has to digest once the request is answered, before it is told more about it (spidr-wire §12.1);
+    /// `nil`: nothing.
     package var answer: AnsweredRequest?
 
+    /// Makes a ticket of its parts; nothing is to be digested.
     package init(user: UserAddress, number: UInt64) {
         self.user = user
         self.number = number

@@ -1,26 +1,36 @@
 package import CallControl
 
-/// The users that may register. Implemented by `Storage`.
+/// The users who may register. Implemented by `Storage`. Every function throws `StorageError.failed` if the database
+/// refuses.
 package protocol UserRepository: Sendable {
-    /// `nil` if there is no such user.
+    /// The user of this address; `nil` if there is none.
     func user(_ address: UserAddress) async throws(StorageError) -> StoredUser?
-    /// In the order of their addresses.
+    /// All users, in the order of their addresses.
     func allUsers() async throws(StorageError) -> [StoredUser]
-    /// Throws `.userExists` if the address is taken.
+    /// Adds a user.
+    ///
+    /// - Throws: `userExists` if the address is taken.
     func add(_ user: StoredUser) async throws(StorageError)
-    /// Throws `.noSuchUser`.
+    /// Changes the password record of a user.
+    ///
+    /// - Throws: `noSuchUser`.
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError)
-    /// Throws `.noSuchUser`.
+    /// Removes a user.
+    ///
+    /// - Throws: `noSuchUser`.
     func remove(_ address: UserAddress) async throws(StorageError)
 }
 
+/// A user with an account, as stored.
 package struct StoredUser: Equatable, Sendable {
+    /// The address; unique.
     package var address: UserAddress
-    /// Salted hash in PHC text form (`$scrypt$…`); see `Cryptography.PasswordHash`.
+    /// The salted hash of the password in PHC text form (`$scrypt$…`); see `Cryptography.PasswordHash`.
     package var passwordRecord: String
-    /// Shown to the people this user calls; empty if none was given.
+    /// The display name, shown to the users whom this user calls; empty if none was given.
     package var displayName: String
 
+    /// Makes a user of its parts; each parameter is the property of that name.
     package init(address: UserAddress, passwordRecord: String, displayName: String = "") {
         self.address = address
         self.passwordRecord = passwordRecord
@@ -28,14 +38,18 @@ package struct StoredUser: Equatable, Sendable {
     }
 }
 
+/// Why a function of the store failed.
 package enum StorageError: Error, Equatable {
+    /// There is a user of this address already.
     case userExists(UserAddress)
+    /// There is no user of this address.
     case noSuchUser(UserAddress)
-    /// The database refused; the text is a sentence for the operator, not for a client.
+    /// The database refused. The text is a sentence for the operator, not for a client.
     case failed(String)
 }
 
 extension StorageError: CustomStringConvertible {
+    /// A sentence for the operator.
     package var description: String {
         switch self {
         case .userExists(let address): "\(address) exists already"

@@ -1,14 +1,16 @@
 package import CallControl
 import Synchronization
 
-/// A call log that lasts as long as the process, and never grows beyond its bounds: the oldest records go first.
+/// A call log that lasts as long as the process and never exceeds its limits: the oldest records are dropped first.
 package final class MemoryCallLog: CallLog {
+    /// The limits of the log.
     package struct Configuration: Equatable, Sendable {
-        /// Records of one user; 0 keeps none.
+        /// The most records of one user; 0 keeps none.
         package var recordsPerUser: Int
-        /// Records of all users.
+        /// The most records of all users together; 0 keeps none.
         package var records: Int
 
+        /// Makes limits of their parts; each parameter is the property of that name.
         package init(recordsPerUser: Int = 100, records: Int = 20_000) {
             self.recordsPerUser = recordsPerUser
             self.records = records
@@ -18,13 +20,16 @@ package final class MemoryCallLog: CallLog {
     private let configuration: Configuration
     private let state = Mutex(State())
 
+    /// Makes an empty log.
     package init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
+    /// Adds a record, or continues the one of the same leg; see `CallLog`. The oldest records make room.
     package func add(_ record: CallLogRecord) {
         guard configuration.recordsPerUser > 0, configuration.records > 0 else { return }
         state.withLock { $0.add(record, configuration) }
     }
 
+    /// The records of a user, the latest first; see `CallLog`. Records that await their continuation are left out.
     package func records(of user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
         state.withLock {
             Array(
@@ -33,10 +38,12 @@ package final class MemoryCallLog: CallLog {
         }
     }
 
+    /// The record of this session; `nil` if the user has none, or it awaits its continuation.
     package func record(_ id: SessionID, of user: UserAddress) async -> CallLogRecord? {
         state.withLock { $0.shelves[user]?.last { $0.record.id == id && $0.record.ending != nil }?.record }
     }
 
+    /// Removes a record; `false` if the user has none of that name, or it awaits its continuation.
     package func remove(_ id: SessionID, of user: UserAddress) async -> Bool {
         state.withLock { state in
             guard let index = state.shelves[user]?.firstIndex(where: { $0.record.id == id && $0.record.ending != nil })
@@ -46,9 +53,10 @@ package final class MemoryCallLog: CallLog {
         }
     }
 
+    /// Removes all records of a user, except those that await their continuation.
     package func removeAll(of user: UserAddress) async {
         state.withLock { state in
-            // What goes on in another call is not over yet, and will be shown.
+            // A leg that went on in another call is not over yet, and its record will be shown.
             let open = (state.shelves[user] ?? []).filter { $0.record.ending == nil }
             state.count += open.count - (state.shelves[user]?.count ?? 0)
             state.shelves[user] = open.isEmpty ? nil : open
@@ -63,11 +71,11 @@ extension MemoryCallLog {
     }
 
     private struct State {
-        /// By user, the oldest first.
+        /// The records by user, the oldest first.
         var shelves: [UserAddress: [Entry]] = [:]
         var count = 0
         private var lastNumber: UInt64 = 0
-        /// Whose record came when, the oldest first; those that are gone already are passed over.
+        /// The order in which the records of all users came, the oldest first. Those that are gone already are skipped.
         private var arrivals: [(number: UInt64, user: UserAddress)] = []
         private var firstArrival = 0
 
@@ -102,7 +110,7 @@ extension MemoryCallLog {
             remove(index, of: oldest.user)
         }
 
-        /// Forgets arrivals of records that are gone, once they are more than half of all.
+        /// Forgets the arrivals of records that are gone, once these are more than half of all.
         private mutating func compact() {
             guard arrivals.count > 2 * count + 64 else { return }
             let present = Set(shelves.values.joined().map(\.number))

@@ -1,9 +1,13 @@
 package import CallControl
 
 extension APIError {
-    /// How long a client waits before it tries a gateway that is full or stopping.
+    /// How long a client waits before it asks again a gateway that is full or stopping: 5 s.
     package static let backOff = Duration.seconds(5)
 
+    /// The refusal of a request about a subscription.
+    ///
+    /// The code says why; `reason` says what the client can do. ``backOff`` is the time to wait where guests are too
+    /// many, or the gateway drains.
     package init(_ error: RegistrationError) {
         self =
             switch error {
@@ -34,6 +38,10 @@ extension APIError {
             }
     }
 
+    /// The refusal of a request about a call.
+    ///
+    /// `retryAfter` is set where the same request may succeed later. `state` is set for `call.already_answered`, and
+    /// for `call.not_allowed` where the state of the call is the reason.
     package init(_ error: CallError) {
         self =
             switch error {

@@ -1,7 +1,11 @@
 import Foundation
 
 extension APIError {
-    /// Says which field of a request body could not be read, and why.
+    /// The refusal of a request body that cannot be read.
+    ///
+    /// The reason names the field by its path, such as `callControlRequest.iceCandidates.0.candidate`. A missing or
+    /// null field is `request.missing_field`. A wrong type or an unusable value is `request.invalid_value`. A body that
+    /// is not JSON is `request.malformed_json`.
     package init(_ error: DecodingError) {
         self =
             switch error {
@@ -22,10 +26,12 @@ extension APIError {
             }
     }
 
+    /// The field at fault as the subject of a sentence; the whole body if the path is empty.
     private static func subject(_ path: [any CodingKey]) -> String {
         path.isEmpty ? "The body" : "The field \"\(self.path(path))\""
     }
 
+    /// The path with dots between its keys; an element of an array is its index, from 0.
     private static func path(_ path: [any CodingKey]) -> String {
         path.map { key in key.intValue.map(String.init) ?? key.stringValue }.joined(separator: ".")
     }

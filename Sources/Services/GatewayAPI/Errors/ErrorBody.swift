@@ -1,4 +1,4 @@
-/// The top-level key of an error answer (spidr-wire §1.5).
+/// The top-level key of an error answer, one per resource (spidr-wire §1.5).
 package enum ErrorWrapper: String, CaseIterable, Sendable {
     case subscribe = "subscribeResponse"
     case callControl = "callControlResponse"
@@ -22,23 +22,33 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case eventSubscription = "eventSubscriptionResponse"
     case applePush = "appleDeviceRegistrationResponse"
     case googlePush = "googleDeviceRegistrationResponse"
-    /// Refusals of guests: who they are, what they may, how often they come.
+    /// Refusals of guests, with 403 or 429: an invalid token, a forbidden operation, too many requests (spidr-wire
+    /// §1.5).
     case authorization = "authorizationResponse"
-    /// No wrapper: resources that have no response of their own.
+    /// No wrapper, for resources that have no response of their own: the members stand at the top level.
     case none = ""
 }
 
+/// The JSON body of a refusal in the client protocol (spidr-wire §1.5).
+///
 /// `{"callControlResponse": {"statusCode": 42, "code": "call.not_found", "reason": "…"}}`
 package struct ErrorBody: Hashable, Sendable {
+    /// The top-level key above the members.
     package var wrapper: ErrorWrapper
+    /// The application status code of the protocol (spidr-wire §1.6), which is not the HTTP status.
     package var statusCode: Int
+    /// The name of the ``ErrorCode``, such as `call.not_found`.
     package var code: String
+    /// A sentence for people: see ``APIError/reason``.
     package var reason: String
-    /// Milliseconds (spidr-wire §3.6); seconds when a request of the call is pending (§8.9).
+    /// How long the client waits before it asks again. `nil`: the member is left out.
+    ///
+    /// In milliseconds (spidr-wire §3.6), but in seconds when a request of the call is pending (§8.9).
     package var retryAfter: Int64?
-    /// A state of calls by its name on the wire (docs/call-states.md).
+    /// The state of the call by its name on the wire (docs/call-states.md). `nil` where it is not the reason.
     package var state: String?
 
+    /// Makes a body of its parts; each parameter is the property of that name.
     package init(
         wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil,
         state: String? = nil
@@ -53,6 +63,7 @@ package struct ErrorBody: Hashable, Sendable {
 }
 
 extension ErrorBody: JSONWritable {
+    /// Writes the members below the wrapper, or at the top level if there is none.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             if wrapper == .none {
@@ -63,6 +74,7 @@ extension ErrorBody: JSONWritable {
         }
     }
 
+    /// The members without the wrapper.
     private struct Members: JSONWritable {
         let body: ErrorBody
         init(of body: ErrorBody) { self.body = body }
@@ -83,6 +95,9 @@ extension ErrorBody: Decodable {
         case statusCode, code, reason, retryAfter, state
     }
 
+    /// Reads a refusal, with or without a wrapper, as a client does.
+    ///
+    /// - Throws: `DecodingError` if `statusCode`, `code` or `reason` is missing, or a member has the wrong type.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.container(keyedBy: WireKey.self)
         wrapper = ErrorWrapper.allCases.first { $0 != .none && outer.contains(WireKey($0.rawValue)) } ?? .none

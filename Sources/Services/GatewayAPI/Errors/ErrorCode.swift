@@ -1,7 +1,7 @@
-/// Every reason this API refuses a request, named for programs.
+/// Every reason for which this interface refuses a request, named for programs.
 ///
-/// A code keeps its meaning for ever and is never reused; `docs/errors.md` and `openapi/orbweaver.yaml` list
-/// the same codes, held together by a contract test.
+/// A code keeps its meaning for ever and is never reused. `docs/errors.md` and `openapi/orbweaver.yaml` list the same
+/// codes; a contract test compares the three.
 package enum ErrorCode: String, CaseIterable, Sendable {
     // The request itself
     case requestMalformed = "request.malformed"
@@ -21,7 +21,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case resourceNotFound = "resource.not_found"
     case resourceMethodNotAllowed = "resource.method_not_allowed"
 
-    // Who is asking
+    // Credentials, and what a guest may do
     case authMissing = "auth.missing"
     case authMalformed = "auth.malformed"
     case authUnsupportedScheme = "auth.unsupported_scheme"

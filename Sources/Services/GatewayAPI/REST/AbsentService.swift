@@ -1,7 +1,7 @@
-/// Services of the protocol that this gateway does not have (spidr-wire §9–§11), by path.
+/// Services of the protocol that this gateway does not provide (spidr-wire §9–§11), by path.
 ///
-/// Each is refused in the words of its own. Clients show that to their users; a path with nothing at it they take for a
-/// network that does not work (§12.1).
+/// Each is refused with 403, in the wrapper of that service if it has one. Clients show the refusal to their users as
+/// an error. A path with nothing behind it would look to them like a network that does not work (§12.1).
 package enum AbsentService: String, CaseIterable, Sendable {
     case instantMessages = "/rest/version/{version}/user/{user}/instantmessage"
     case presence = "/rest/version/{version}/user/{user}/presence"
@@ -23,9 +23,10 @@ package enum AbsentService: String, CaseIterable, Sendable {
     case googlePushDevice = "/rest/version/{version}/user/{user}/push/google/devices/{id}"
     case localization = "/rest/version/{version}/localization"
 
+    /// The path, with `{version}`, `{user}` and `{id}` in place of the segments that vary.
     package var template: String { rawValue }
 
-    /// Where its clients look for `statusCode`.
+    /// The top-level key below which clients of the service look for `statusCode` (spidr-wire §9–§11).
     package var errorWrapper: ErrorWrapper {
         switch self {
         case .instantMessages: .instantMessage
@@ -41,7 +42,7 @@ package enum AbsentService: String, CaseIterable, Sendable {
         case .eventSubscriptions, .eventSubscription: .eventSubscription
         case .applePushDevices: .applePush
         case .googlePushDevices: .googlePush
-        // Push registrations are deleted without a wrapper (spidr-wire §1.5).
+        // Clients delete a push registration and read the error without a wrapper (spidr-wire §1.5).
         case .applePushDevice, .googlePushDevice, .localization: .none
         }
     }

@@ -2,19 +2,27 @@ package import CallControl
 import Foundation
 package import Primitives
 
-/// Name and password out of an `Authorization: Basic` header (RFC 7617).
+/// User name and password from an `Authorization: Basic` header (RFC 7617).
 package struct BasicCredentials: Equatable, Sendable {
+    /// The address of the user who logs in, with its domain completed.
     package let user: UserAddress
+    /// The password in clear text; ``Redacted`` keeps it out of logs.
     package let password: Redacted<String>
 
+    /// Makes credentials of a name and a password in clear text.
     package init(user: UserAddress, password: String) {
         self.user = user
         self.password = Redacted(password)
     }
 
+    /// Reads the value of an `Authorization` header.
+    ///
     /// - Parameters:
-    ///   - header: the header's value. The scheme is compared without case: some clients write `basic`.
-    ///   - defaultDomain: completes a name without a domain.
+    ///   - header: the header's value; `nil` if the request has none. The scheme is compared without case, since some
+    ///     clients write `basic` (spidr-wire §1.2).
+    ///   - defaultDomain: completes a user name without a domain.
+    /// - Throws: `auth.missing` without a header; `auth.unsupported_scheme` for another scheme than Basic;
+    ///   `auth.malformed` if the rest is not base64 of `user:password` in UTF-8, or the name is not an address.
     package init(parsing header: String?, defaultDomain: String) throws(APIError) {
         guard let header else {
             throw APIError(.authMissing, "Send the header \"Authorization: Basic …\" with user name and password.")

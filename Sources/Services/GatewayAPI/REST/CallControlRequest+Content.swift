@@ -1,18 +1,23 @@
 package import CallControl
 
-/// `customParameters` and `customBodies`: what goes to the other side unread (spidr-wire §6.1, §8.4), within bounds.
+/// `customParameters` and `customBodies`: what one application sends to the other through the gateway, which does not
+/// read it, within limits (spidr-wire §6.1, §8.4).
 extension CallControlRequest {
     /// How many parameters one request may carry.
     package static let maximumParameters = 64
-    /// All names and values together, in bytes.
+    /// The limit of all names and values together, in bytes of UTF-8.
     package static let maximumParameterBytes = 8_192
     /// How many bodies one request may carry.
     package static let maximumBodies = 8
-    /// All bodies together, in bytes.
+    /// The limit of all bodies together, in bytes of UTF-8.
     package static let maximumBodyBytes = 16_384
-    /// `contentType` or `contentDisposition`, in bytes.
+    /// The limit of one `contentType`, and of one `contentDisposition`, in bytes of UTF-8.
     package static let maximumContentTypeBytes = 256
 
+    /// The parameters and bodies that are passed to the other party; empty if the request carries none.
+    ///
+    /// - Throws: `request.invalid_value` if a limit is exceeded, or a `contentType` is not a media type. The reason
+    ///   names the field.
     package func content() throws(APIError) -> CustomContent {
         let (parameters, bodies) = (customParameters ?? [], customBodies ?? [])
         try check("customParameters", parameters.count, of: Self.maximumParameters)
@@ -40,6 +45,9 @@ extension CallControlRequest {
             })
     }
 
+    /// The content of `sendCustomHeaders`, which must carry at least one parameter or body.
+    ///
+    /// - Throws: as ``content()``, and `request.missing_field` if the request carries neither.
     func someContent() throws(APIError) -> CustomContent {
         let content = try content()
         guard !content.isEmpty else {
@@ -66,12 +74,18 @@ extension CallControlRequest {
     }
 }
 
-/// `{"contentType": "text/plain", "contentDisposition": "render", "body": "…"}`.
+/// A body from one application to the other (spidr-wire §8.4).
+///
+/// `{"contentType": "text/plain", "contentDisposition": "render", "body": "…"}`
 package struct CustomBodyField: Decodable, Hashable, Sendable {
+    /// A media type, with or without parameters (RFC 9110 §8.3.1).
     package var contentType: String
+    /// What the receiver is to do with the body, such as `render`. `nil`: not said.
     package var contentDisposition: String?
+    /// The text of the body, passed on as it is.
     package var body: String
 
+    /// Makes the field of a body on its way to the receiving client.
     package init(_ body: CustomBody) {
         contentType = body.contentType
         contentDisposition = body.contentDisposition
@@ -80,6 +94,7 @@ package struct CustomBodyField: Decodable, Hashable, Sendable {
 }
 
 extension CustomBodyField: JSONWritable {
+    /// Writes the members; `contentDisposition` is left out if it is `nil`.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("contentType", contentType)
@@ -90,7 +105,7 @@ extension CustomBodyField: JSONWritable {
 }
 
 extension String {
-    /// `type/subtype`, and whatever parameters (RFC 9110 §8.3.1).
+    /// Whether the text is `type/subtype`, with or without parameters (RFC 9110 §8.3.1).
     fileprivate var isMediaType: Bool {
         let names = prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
         return names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenCharacter) }
@@ -98,7 +113,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// `tchar` (RFC 9110 §5.6.2).
+    /// Whether the byte is a `tchar` (RFC 9110 §5.6.2).
     fileprivate var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

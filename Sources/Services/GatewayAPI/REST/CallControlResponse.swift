@@ -1,28 +1,34 @@
 package import CallControl
 
-/// `callControlResponse` of every successful call request (spidr-wire §6).
+/// `callControlResponse`: the answer to every successful call request (spidr-wire §6).
 package struct CallControlResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callControlResponse"
 
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
-    /// The new session, after `callStart`.
+    /// After `callStart` and `join`: the requester's leg of the new call. `nil` after other requests.
     package var sessionData: String?
-    /// `RINGING` or `ANSWERED`, after a state query (spidr-wire §6.8).
+    /// After a state query: `RINGING` or `ANSWERED` (spidr-wire §6.8). `nil` after other requests.
     package var state: String?
-    /// After a state query; an addition of ours.
+    /// After a state query: what the user may know about the call; an addition of this gateway.
     package var callSession: CallSessionField?
-    /// What of `mediaPreferences` is ignored, a sentence each.
+    /// The values of `mediaPreferences` that are ignored, one sentence each that begins with the field. `nil`: none.
     package var warnings: [String]?
 
+    /// Makes the answer to an operation that has nothing to tell.
     package init() {}
 
+    /// Makes the answer to an operation that carried `mediaPreferences`.
     package init(warnings: [String]?) { self.warnings = warnings }
 
+    /// Makes the answer to `callStart` or `join`.
     package init(started session: SessionID, warnings: [String]? = nil) {
         sessionData = session.rawValue
         self.warnings = warnings
     }
 
+    /// Makes the answer to a state query.
     package init(_ session: CallSession) {
         state = session.progress.rawValue
         callSession = CallSessionField(session)
@@ -30,6 +36,7 @@ package struct CallControlResponse: WireObject, Equatable {
 }
 
 extension CallControlResponse: JSONWritable {
+    /// Writes the members; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("statusCode", statusCode)

@@ -1,21 +1,25 @@
 package import CallControl
 
-/// `callDispositionRequest` (spidr-wire §6.4).
+/// `callDispositionRequest`: the callee rejects or forwards a call that rings (spidr-wire §6.4).
 package struct CallDispositionRequest: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callDispositionRequest"
 
+    /// `reject` or `forward`.
     package var action: String
+    /// The callee's leg of the ringing call.
     package var sessionData: String
-    /// Of `forward`: who is rung instead.
+    /// In `forward`: the address that is rung instead. `nil` in `reject`.
     package var address: String?
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(action: String, sessionData: String, address: String? = nil) {
         self.action = action
         self.sessionData = sessionData
         self.address = address
     }
 
-    /// What becomes of the session.
+    /// What the callee does with the call instead of answering it.
     ///
     /// - Parameter defaultDomain: completes names and telephone numbers without one.
     package func disposition(defaultDomain: String) throws(APIError) -> CallDisposition {
@@ -55,14 +59,17 @@ package enum CallDisposition: Equatable, Sendable {
 
 /// `{"callDispositionResponse": {"statusCode": 0}}`
 package struct CallDispositionResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callDispositionResponse"
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
 
+    /// Makes the answer, which has no other content.
     package init() {}
 }
 
 extension CallDispositionRequest: JSONWritable {
-    /// As clients write it.
+    /// Writes the request as clients do; `address` is left out if it is `nil`.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("action", action)
@@ -73,6 +80,7 @@ extension CallDispositionRequest: JSONWritable {
 }
 
 extension CallDispositionResponse: JSONWritable {
+    /// Writes the one member.
     package func write(to writer: inout JSONWriter) {
         writer.object { $0.member("statusCode", statusCode) }
     }

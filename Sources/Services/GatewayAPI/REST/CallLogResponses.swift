@@ -1,40 +1,52 @@
 package import CallControl
 
-/// The answer to `GET …/logHistory` (spidr-wire §10).
+/// `logHistory`: the answer to `GET` and `DELETE …/logHistory` (spidr-wire §10).
 package struct LogHistoryResponse: WireObject, Encodable, JSONWritable, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "logHistory"
 
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
-    /// The latest first; `nil` in the answer to `DELETE`.
+    /// The requested items of the user's call log, the latest first. `nil` in the answer to `DELETE`.
     package var logItems: [Item]?
 
+    /// One item of the log.
     package struct Item: Codable, Equatable, Sendable {
+        /// Always `CallLog`.
         package var type = "CallLog"
+        /// The call.
         package var params: LogItemField
     }
 
-    /// After `DELETE`.
+    /// Makes the answer to `DELETE`.
     package init() {}
 
+    /// Makes the answer to `GET`, with the records in the order given.
     package init(_ records: [CallLogRecord]) { logItems = records.map { Item(params: LogItemField($0)) } }
 }
 
-/// `params` of a log item: what clients of the protocol show.
+/// `params` of a log item: what clients of the protocol show of a past call (spidr-wire §10).
 package struct LogItemField: Codable, JSONWritable, Equatable, Sendable {
+    /// The name of the record: the `sessionData` of the user's leg.
     package var recordId: String
-    /// Milliseconds since 1970, as text.
+    /// When the call began: milliseconds since 1970, as text.
     package var startTime: String
-    /// Whole seconds of conversation, as text.
+    /// Whole seconds of conversation, as text; `0` if nobody answered.
     package var duration: String
-    /// `incoming`, `outgoing` or `missed`.
+    /// `incoming`, `outgoing`, or `missed`: it came in and the user neither answered nor refused it.
     package var direction: String
+    /// The caller's display name, as the user saw it last.
     package var callerName: String
+    /// The caller's address, as the user saw it last.
     package var callerDisplayNumber: String
+    /// The callee's address, as the user saw it last.
     package var calleeDisplayNumber: String
-    /// Path only.
+    /// The path of the record, without scheme and host.
     package var resourceLocation: String
+    /// How the call ended.
     package var ending: EndingField
 
+    /// Makes the item of a record.
     package init(_ record: CallLogRecord) {
         recordId = record.id.rawValue
         startTime = String(record.startedAt)
@@ -48,15 +60,18 @@ package struct LogItemField: Codable, JSONWritable, Equatable, Sendable {
     }
 }
 
-/// How a call ended; an addition of ours.
+/// How a call ended; an addition of this gateway.
 package struct EndingField: Codable, Equatable, Sendable {
-    /// As of SIP (RFC 3261 §21), 200 after a conversation.
+    /// A status code as in SIP (RFC 3261 §21), 200 after a conversation.
     package var statusCode: Int
+    /// Why the call ended, as a text for people. `nil`: not said.
     package var reasonText: String?
+    /// Why the call ended, in one word (docs/call-states.md).
     package var cause: String
-    /// `self`, `peer` or `gateway`.
+    /// The side that ended the call: `self`, `peer` or `gateway`.
     package var endedBy: String
 
+    /// Makes the ending of a record. A record without one gets 200 and `normal_clearing`.
     package init(_ record: CallLogRecord) {
         statusCode = record.ending?.statusCode ?? 200
         reasonText = record.ending?.reasonText
@@ -65,29 +80,42 @@ package struct EndingField: Codable, Equatable, Sendable {
     }
 }
 
-/// The answer to `GET …/logRecord/{id}`; an addition of ours. After `DELETE` without record.
+/// `logRecord`: the answer to `GET` and `DELETE …/logRecord/{id}`; an addition of this gateway (docs/client.md).
+///
+/// After `DELETE` only ``statusCode`` is set.
 package struct LogRecordResponse: WireObject, Encodable, JSONWritable, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "logRecord"
 
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
+    /// What the log item says of the call.
     package var params: LogItemField?
-    /// Milliseconds since 1970.
+    /// When the user's end and another began to talk: milliseconds since 1970. `nil`: never.
     package var answerTime: Int64?
+    /// When the user's part of the call was over: milliseconds since 1970.
     package var endTime: Int64?
-    /// Everybody who was part of the call, the own leg first.
+    /// All parties of the call, the own leg first.
     package var legs: [LegField]?
+    /// What happened in the call, in order.
     package var timeline: [TimelineField]?
 
+    /// One party of the call.
     package struct LegField: Codable, Equatable, Sendable {
+        /// `self` or `peer`.
         package var leg: String
+        /// The party's display name.
         package var name: String
+        /// The party's address, `user@domain`.
         package var address: String
+        /// `outgoing` if the party dialled, `incoming` if it was rung or brought into the call.
         package var direction: String
     }
 
-    /// After `DELETE`.
+    /// Makes the answer to `DELETE`.
     package init() {}
 
+    /// Makes the answer to `GET`.
     package init(_ record: CallLogRecord) {
         params = LogItemField(record)
         answerTime = record.answeredAt

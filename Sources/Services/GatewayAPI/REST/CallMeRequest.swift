@@ -1,13 +1,17 @@
-/// `callMeRequest`: a `callControlRequest` of somebody without an account, with one more field (spidr-wire §7).
+/// `callMeRequest`: a `callControlRequest` of a guest, a caller without an account, with one additional field
+/// (spidr-wire §7).
 package struct CallMeRequest: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callMeRequest"
-    /// Some clients keep the other name for some operations.
+    /// Both keys are accepted: some clients write `callControlRequest` for some operations (spidr-wire §7).
     package static let acceptedWrappers = [wrapper, CallControlRequest.wrapper]
 
+    /// The operation.
     package var call: CallControlRequest
-    /// Of `callStart`: the guest's own channel, by its last path segment.
+    /// In `callStart`: the last segment of the guest's own channel path. Notifications of the call go there.
     package var notifyChannelId: String?
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(_ call: CallControlRequest, notifyChannelId: String? = nil) {
         self.call = call
         self.notifyChannelId = notifyChannelId
@@ -15,6 +19,9 @@ package struct CallMeRequest: WireObject, Equatable {
 
     private enum CodingKeys: String, CodingKey { case notifyChannelId }
 
+    /// Reads a request. ``CallControlRequest/envelope`` becomes the top-level key that the guest used.
+    ///
+    /// - Throws: `DecodingError` if a field is missing or has the wrong type.
     package init(from decoder: any Decoder) throws {
         call = try CallControlRequest(from: decoder)
         call.envelope = decoder.codingPath.last?.stringValue ?? Self.wrapper
@@ -23,19 +30,25 @@ package struct CallMeRequest: WireObject, Equatable {
     }
 }
 
-/// `callMeResponse`: a `callControlResponse` under another name.
+/// `callMeResponse`: a `callControlResponse` under another top-level key (spidr-wire §7).
 package struct CallMeResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callMeResponse"
 
+    /// The members of the answer.
     package var call: CallControlResponse
 
+    /// Makes the answer to a guest; without parameter that of an operation that has nothing to tell.
     package init(_ call: CallControlResponse = CallControlResponse()) { self.call = call }
 
+    /// Reads an answer as a guest's client does.
+    ///
+    /// - Throws: `DecodingError` if a field is missing or has the wrong type.
     package init(from decoder: any Decoder) throws { call = try CallControlResponse(from: decoder) }
 }
 
 extension CallMeRequest: JSONWritable {
-    /// As clients write it.
+    /// Writes the request as clients do; members that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             call.writeMembers(to: &object)
@@ -45,5 +58,6 @@ extension CallMeRequest: JSONWritable {
 }
 
 extension CallMeResponse: JSONWritable {
+    /// Writes the members of ``call``.
     package func write(to writer: inout JSONWriter) { call.write(to: &writer) }
 }

@@ -72,21 +72,26 @@ package enum CallOperation: Equatable, Sendable {
 }
 
 extension CallControlRequest {
-    /// Of the protocol, but not carried out by this gateway, which mixes by itself (spidr-wire §8.7).
+    /// Operations of the protocol that are refused. The gateway mixes conferences by itself, so it needs no `refer`
+    /// (spidr-wire §8.7).
     private static let otherOperations: Set<String> = ["refer"]
+    /// Operations of `POST …/callControl`.
     private static let creations: Set<String> = ["callStart", "join"]
+    /// Operations of `PUT …/callSessions/{session}`.
     private static let operations: Set<String> = [
         "ringing", "callAnswer", "audit", "startCallUpdate", "respondCallUpdate", "transfer", "sendCustomHeaders",
         "updateIceCandidate",
         "acceptCallReplace", "rejectCallReplace",
     ]
-    /// Candidates that one request may carry; a client has a few dozen at most.
+    /// How many candidates one request may carry; a client has a few dozen at most.
     private static let maximumCandidates = 100
-    /// A browser's has some 150 bytes, and 300 with an address of IPv6 and a related one.
+    /// The limit of one candidate line. A browser's line has some 150 bytes, and 300 with an IPv6 address and a related
+    /// address.
     private static let maximumCandidateBytes = 1_024
-    /// A username fragment has 256 characters at most (RFC 8839 §5.4).
+    /// The limit of `sdpMid` and of `usernameFragment`. A username fragment has 256 characters at most (RFC 8839 §5.4).
     private static let maximumCandidateTokenBytes = 256
-    /// Of all candidates of a request: what JSON makes of it six times as long still fits where notifications wait for a reader.
+    /// The limit of all candidates of a request together. JSON may make the text six times as long; that still fits
+    /// into the queue where notifications wait for a reader.
     private static let maximumCandidatesBytes = 65_536
 
     /// - Parameter defaultDomain: completes names and telephone numbers without one.
@@ -180,9 +185,13 @@ extension CallControlRequest {
         )
     }
 
+    /// Whether the client lists a feature in `supported`; compared without case.
     private func supports(_ feature: String) -> Bool { supported?.contains { $0.lowercased() == feature } ?? false }
 
-    /// What is said about `mediaPreferences` to whoever sent them: values that are ignored, by name; `nil` without any.
+    /// The values of `mediaPreferences` that are ignored, one sentence each, for `warnings` in the answer. `nil`: all
+    /// values count.
+    ///
+    /// - Throws: `request.invalid_value` if a value of `mediaPreferences` is refused.
     package func ignoredValues() throws(APIError) -> [String]? {
         let ignored = try wantedMedia().ignored
         return ignored.isEmpty ? nil : ignored

@@ -1,47 +1,65 @@
 package import CallControl
 import SDP
 
-/// `callSession`: what an application can know of a call that goes on; an addition of ours (docs/client.md).
+/// `callSession`: what an application can know of a call that goes on; an addition of this gateway (docs/client.md).
 package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
+    /// The name of the user's own leg.
     package var sessionData: String
-    /// `RINGING` or `ANSWERED`, as in the protocol's own answer.
+    /// `RINGING` or `ANSWERED`, as in the protocol's own state query (spidr-wire §6.8).
     package var state: String
-    /// In the words of the clients' call states, such as `ON_HOLD`.
+    /// The state of the own leg in the words of the clients' call states, such as `ON_HOLD` (docs/call-states.md).
     package var callState: String
+    /// `outgoing` if the own leg dialled, otherwise `incoming`.
     package var direction: String
-    /// Milliseconds since 1970.
+    /// When the call began for this user: milliseconds since 1970.
     package var startTime: Int64
+    /// When the user's end and another began to talk: milliseconds since 1970. `nil`: not yet.
     package var answerTime: Int64?
-    /// `anchored` or `direct`.
+    /// `anchored` if media goes through the gateway, `direct` if it goes from peer to peer.
     package var mediaMode: String
+    /// Whether the call is a conference.
     package var conference: Bool
-    /// The own leg first.
+    /// All parties of the call, the own leg first.
     package var legs: [LegField]
-    /// Of `callStart`.
+    /// The custom parameters of `callStart`.
     package var startParameters: [CustomParameterField]
-    /// Of `callAnswer`.
+    /// The custom parameters of `callAnswer`.
     package var answerParameters: [CustomParameterField]
+    /// What has happened in the call so far, in order.
     package var timeline: [TimelineField]
 
+    /// One party of the call.
     package struct LegField: Codable, Equatable, Sendable {
         /// `self` or `peer`.
         package var leg: String
+        /// The party's display name.
         package var name: String
+        /// The party's address, `user@domain`.
         package var address: String
-        /// `outgoing`: this end dialled.
+        /// `outgoing` if the party dialled, `incoming` if it was rung.
         package var direction: String
+        /// The state of this leg, as ``CallSessionField/callState``.
         package var callState: String
+        /// Whether this party keeps the others on hold.
         package var holds: Bool
+        /// How far the media path to this party is: `waiting`, `connected` (ICE), `secured` (DTLS), `flowing` or
+        /// `lost`. `nil` where media goes from peer to peer.
         package var mediaPath: String?
+        /// The m-lines in use; empty where media goes from peer to peer.
         package var media: [LineField]
     }
 
+    /// One m-line, seen from the party.
     package struct LineField: Codable, Equatable, Sendable {
+        /// The identification of the m-line, `a=mid` (RFC 5888).
         package var mid: String
+        /// The media type of the m-line, such as `audio` or `video`.
         package var kind: String
+        /// `sendrecv`, `sendonly`, `recvonly` or `inactive`, seen from the party.
         package var direction: String
     }
 
+    /// Makes the field of a call as its user may see it.
     package init(_ session: CallSession) {
         sessionData = session.session.rawValue
         state = session.progress.rawValue
@@ -65,12 +83,16 @@ package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
     }
 }
 
-/// The answer to `GET …/callSessions`.
+/// `callControlResponse`: the answer to `GET …/callSessions` (docs/client.md).
 package struct CallSessionsResponse: WireObject, Encodable, JSONWritable, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "callControlResponse"
 
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
+    /// All calls of the user that go on.
     package var callSessions: [CallSessionField]
 
+    /// Makes the answer, with the calls in the order given.
     package init(_ sessions: [CallSession]) { callSessions = sessions.map(CallSessionField.init) }
 }

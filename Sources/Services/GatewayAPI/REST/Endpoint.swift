@@ -1,4 +1,4 @@
-/// Everything the server answers, by path; `openapi/orbweaver.yaml` describes the same list.
+/// Every path that the server answers; `openapi/orbweaver.yaml` describes the same list.
 package enum Endpoint: String, CaseIterable, Sendable {
     case subscriptions = "/rest/version/{version}/user/{user}/subscription"
     case subscription = "/rest/version/{version}/user/{user}/subscription/{id}"
@@ -20,9 +20,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case health = "/health"
     case ready = "/ready"
     case metrics = "/metrics"
-    /// The pages given to the server, such as the demo.
+    /// The pages given to the server, such as the demo: every other path outside `/rest` and `/notification`.
     case page = "/"
 
+    /// The path, with `{version}`, `{user}` and `{id}` in place of the segments that vary.
     package var template: String { rawValue }
 
     /// How errors of this resource are wrapped (spidr-wire §1.5).

@@ -1,13 +1,15 @@
-/// Readings that accept every form public clients send (spidr-wire §1.3, §3.1).
+/// Readings that accept every form that clients in the field send (spidr-wire §1.3, §3.1).
 extension KeyedDecodingContainer {
-    /// A number, or its decimal digits in a string: `7200`, `"7200"`.
+    /// A whole number, or its decimal digits in a string: `7200`, `"7200"`. `nil` if the member is missing or null.
+    ///
+    /// - Throws: `DecodingError` for any other value.
     func decodeLenientInteger(forKey key: Key) throws -> Int? {
         guard try contains(key) && !decodeNil(forKey: key) else { return nil }
         do {
             return try decode(Int.self, forKey: key)
         } catch DecodingError.typeMismatch {
             let text = try decode(String.self, forKey: key)
-            // `+7` and `007` would be read as well, but no client writes them.
+            // `Int` would read `+7` and `007`, too. No client writes them, so they are refused.
             guard let number = Int(text), String(number) == text else {
                 throw DecodingError.dataCorruptedError(
                     forKey: key, in: self, debugDescription: "a whole number is expected.")
@@ -16,7 +18,10 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// `true`, `"true"`, `"TRUE"` and their opposites.
+    /// A boolean, or its name in a string, without case: `true`, `"true"`, `"TRUE"`. `nil` if the member is missing or
+    /// null.
+    ///
+    /// - Throws: `DecodingError` for any other value.
     func decodeLenientBoolean(forKey key: Key) throws -> Bool? {
         guard try contains(key) && !decodeNil(forKey: key) else { return nil }
         do {
@@ -32,15 +37,17 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// A string, or a number or boolean written without quotes.
+    /// A string, or the text of a number or boolean written without quotes.
+    ///
+    /// - Throws: `DecodingError` if the member is missing or has another type.
     func decodeLenientText(forKey key: Key) throws -> String {
         do {
             return try decode(String.self, forKey: key)
         } catch DecodingError.typeMismatch {
-            // A reading that fails leaves it to the next one.
+            // Each reading that fails leaves the value to the next one.
             if let number = try? decode(Int.self, forKey: key) { return String(number) }
             if let number = try? decode(Double.self, forKey: key) { return String(number) }
-            // The last reading speaks for all: its error names the field.
+            // The error of the last reading stands for all of them: it names the field.
             return String(try decode(Bool.self, forKey: key))
         }
     }

@@ -1,33 +1,50 @@
 import Primitives
 package import SDP
 
-/// `mediaPreferences` in `callStart` and `callAnswer`: what the client wants to receive; an addition of ours (docs/client.md).
+/// `mediaPreferences` in `callStart` and `callAnswer`: what the client wants to receive; an addition of this gateway
+/// (docs/client.md).
+///
+/// The values count as though the client had written them into its own descriptions, for the life of the call. `nil`
+/// leaves what the description says.
 package struct MediaPreferencesField: Codable, JSONWritable, Equatable, Sendable {
-    /// Encoding names, the most wanted first; no others are used.
+    /// Encoding names of audio codecs, such as `opus`, the most wanted first. No other audio codec is used.
     package var audioCodecs: [String]?
+    /// Encoding names of video codecs, such as `VP8`, the most wanted first. No other video codec is used.
     package var videoCodecs: [String]?
+    /// The payload types in the offer that the gateway makes for this client. Without effect in `callAnswer`.
     package var payloadNumbers: [PayloadNumberField]?
-    /// kbit/s.
+    /// The limit of received audio, 1 to 1,000,000 kbit/s.
     package var audioReceiveBandwidth: Int?
+    /// The limit of received video, 1 to 1,000,000 kbit/s.
     package var videoReceiveBandwidth: Int?
+    /// Parameters of received Opus audio (RFC 7587 §6.1).
     package var opus: OpusField?
 
+    /// The payload type that one format gets.
     package struct PayloadNumberField: Codable, Equatable, Sendable {
-        /// `opus/48000/2`, as in `a=rtpmap`.
+        /// The format as in `a=rtpmap`, such as `opus/48000/2`.
         package var codec: String
+        /// The payload type, 96 to 127.
         package var number: Int
-        /// `a=fmtp` parameters that tell formats of one name apart.
+        /// The `a=fmtp` parameters that tell formats of one name apart, such as `profile-level-id`. `nil`: none are
+        /// needed.
         package var parameters: [String: String]?
     }
 
+    /// Parameters of Opus (RFC 7587 §6.1). A number out of its range is ignored, and `warnings` in the answer names it.
     package struct OpusField: Codable, Equatable, Sendable {
-        /// `webrtc` or `mobile`; the fields beside it change single values.
+        /// The set of values to begin with, `webrtc` or `mobile`. The fields beside it change single values. `nil`: no
+        /// set.
         package var set: String?
+        /// `maxplaybackrate`, 8000 to 48000 Hz.
         package var maxPlaybackRate: Int?
+        /// `maxaveragebitrate`, 6000 to 510000 bit/s.
         package var maxAverageBitrate: Int?
+        /// `usedtx`: whether the sender may stop sending during pauses.
         package var dtx: Bool?
+        /// `useinbandfec`: whether packets carry forward error correction for the packet before.
         package var fec: Bool?
-        /// Milliseconds.
+        /// `a=ptime` in milliseconds: 3 to 120, each a multiple of 2.5 ms rounded up. Counts for every audio codec.
         package var ptime: Int?
     }
 }
@@ -39,6 +56,9 @@ extension MediaPreferencesField {
         case audioCodecs, videoCodecs, payloadNumbers, audioReceiveBandwidth, videoReceiveBandwidth, opus
     }
 
+    /// Reads the preferences. Whole numbers may come as strings of digits.
+    ///
+    /// - Throws: `DecodingError` if a field has the wrong type, or a name is not one of this object's.
     package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(besides: CodingKeys.self)
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -54,6 +74,10 @@ extension MediaPreferencesField {
 extension MediaPreferencesField.PayloadNumberField {
     private enum CodingKeys: String, CodingKey, CaseIterable { case codec, number, parameters }
 
+    /// Reads an entry.
+    ///
+    /// - Throws: `DecodingError` if `codec` or `number` is missing, a field has the wrong type, or a name is not one of
+    ///   this object's.
     package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(besides: CodingKeys.self)
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -72,6 +96,9 @@ extension MediaPreferencesField.OpusField {
         case set, maxPlaybackRate, maxAverageBitrate, dtx, fec, ptime
     }
 
+    /// Reads the Opus parameters. Whole numbers and booleans may come as strings.
+    ///
+    /// - Throws: `DecodingError` if a field has the wrong type, or a name is not one of this object's.
     package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(besides: CodingKeys.self)
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -85,7 +112,8 @@ extension MediaPreferencesField.OpusField {
 }
 
 extension Decoder {
-    /// An object of ours has no keys that another implementation might mean something by: an unknown one is a slip.
+    /// Refuses an unknown key. The object is an addition of this gateway, so no other implementation gives such a key a
+    /// meaning: it is a spelling mistake (spidr-wire §1.3).
     fileprivate func refuseKeys<Keys: CodingKey & CaseIterable>(besides known: Keys.Type) throws {
         let fields = try container(keyedBy: WireKey.self)
         let names = Keys.allCases.map(\.stringValue)
@@ -99,12 +127,15 @@ extension Decoder {
 // MARK: - Meaning
 
 extension MediaPreferencesField {
-    /// Codecs, or payload numbers, of one request.
+    /// How many codecs one list, and how many payload numbers one request, may have.
     private static let maximumCount = 32
 
-    /// The preferences, and a sentence for each value that is ignored because RFC 7587 does not know it.
+    /// The preferences for call handling, and a sentence for each value that is ignored because RFC 7587 does not allow
+    /// it.
     ///
-    /// - Parameter path: where the field stands, for what is said about it.
+    /// - Parameter path: the path of the field in the body, by which refusals and warnings name it.
+    /// - Throws: `request.invalid_value` for a list that is empty or too long, a name that cannot be a codec, a payload
+    ///   type out of range or wanted for two formats, a bandwidth out of range, or an unknown set.
     package func preferences(at path: String) throws(APIError) -> (MediaPreferences, ignored: [String]) {
         let (opus, ignored) = try opusParameters(at: path)
         let preferences = MediaPreferences(

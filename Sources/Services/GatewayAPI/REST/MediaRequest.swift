@@ -1,23 +1,29 @@
 package import CallControl
 
-/// `mediaRequest`: what the gateway plays and presses in a call; an addition of ours (docs/client.md).
+/// `mediaRequest`: playback, and DTMF digits, that the gateway sends into a call; an addition of this gateway
+/// (docs/client.md).
 package struct MediaRequest: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "mediaRequest"
 
     /// `play`, `stop` or `dtmf`.
     package var type: String
-    /// `self`, `peer` (if left out) or `both`.
+    /// Who hears it: `self`, `peer` or `both`. `nil`: `peer`.
     package var to: String?
-    /// `music`, `tone:busy`, `file:welcome.wav`.
+    /// In `play`: `music`, `tone:NAME` such as `tone:busy`, or `file:NAME` such as `file:welcome.wav`.
     package var source: String?
+    /// In `play`: whether a file begins again at its end. `nil`: no.
     package var `repeat`: Bool?
-    /// Milliseconds.
+    /// In `play`: milliseconds into a file at which playback begins, 0 to 86,400,000. `nil`: 0.
     package var offset: Int?
+    /// In `dtmf`: 1 to 128 of `0`–`9`, `A`–`D`, `*`, `#`, and `,` for a pause of two seconds.
     package var digits: String?
-    /// Milliseconds.
+    /// In `dtmf`: the length of a tone in milliseconds, brought within 40 to 6000. `nil`: 100.
     package var duration: Int?
+    /// In `dtmf`: the pause between tones in milliseconds, brought within 30 to 6000. `nil`: 70.
     package var gap: Int?
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(
         type: String, to: String? = nil, source: String? = nil, repeat: Bool? = nil, offset: Int? = nil,
         digits: String? = nil,
@@ -35,6 +41,9 @@ package struct MediaRequest: WireObject, Equatable {
 
     private enum CodingKeys: String, CodingKey { case type, to, source, `repeat`, offset, digits, duration, gap }
 
+    /// Reads a request. Whole numbers and booleans may come as strings, `digits` as a number.
+    ///
+    /// - Throws: `DecodingError` if `type` is missing, or a field has the wrong type.
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         type = try fields.decode(String.self, forKey: .type)
@@ -49,7 +58,7 @@ package struct MediaRequest: WireObject, Equatable {
 }
 
 extension MediaRequest: JSONWritable {
-    /// As clients write it.
+    /// Writes the request as clients do; members that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("type", type)
@@ -72,7 +81,7 @@ package enum MediaOperation: Equatable, Sendable {
 }
 
 extension MediaRequest {
-    /// A day, far longer than any file.
+    /// The limit of all times, in milliseconds: a day, far longer than any file.
     private static let maximumOffset = 86_400_000
 
     package func operation() throws(APIError) -> MediaOperation {
@@ -138,15 +147,21 @@ extension MediaRequest {
     }
 }
 
+/// The answer to a media request that was carried out.
+///
 /// `{"mediaResponse": {"statusCode": 0}}`
 package struct MediaResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "mediaResponse"
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
 
+    /// Makes the answer, which has no other content.
     package init() {}
 }
 
 extension MediaResponse: JSONWritable {
+    /// Writes the one member.
     package func write(to writer: inout JSONWriter) {
         writer.object { $0.member("statusCode", statusCode) }
     }

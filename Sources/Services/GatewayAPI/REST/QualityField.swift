@@ -1,21 +1,34 @@
 package import CallControl
 
-/// `quality` in a `callQuality` notification and in statistics (docs/client.md).
+/// `quality` in a `callQuality` notification: the audio of one end by the E-model (docs/client.md,
+/// docs/protocols/quality.md).
 package struct QualityField: Decodable, Equatable, Sendable {
+    /// The audio that the gateway receives from this end. `nil`: not measured.
     package var sent: Direction?
+    /// The audio that this end receives, by its own reports. `nil`: not reported.
     package var heard: Direction?
-    /// Milliseconds.
+    /// The round-trip time between the gateway and this end, in milliseconds. `nil`: not measured.
     package var roundTrip: Double?
 
+    /// The quality of one direction; also part of statistics.
     package struct Direction: Decodable, Equatable, Sendable {
+        /// The mean opinion score of a conversation, 1 to 4.5.
         package var mos: Double
+        /// The transmission rating R, 0 to 100 (ITU-T G.107), 0 to 129 for wideband (G.107.1).
         package var rating: Double
+        /// ``rating`` in a word: `excellent`, `good`, `fair`, `poor` or `bad`.
         package var band: String
+        /// The share of packets that did not arrive, 0 to 1.
         package var loss: Double
+        /// The share of the played audio that in-band forward error correction restored, 0 to 1. `nil` where the
+        /// gateway does not play it out.
         package var recovered: Double?
+        /// BurstR of ITU-T G.107: 1 for random losses, more for bursts.
         package var burstRatio: Double
+        /// The interarrival jitter, in milliseconds.
         package var jitter: Double
 
+        /// Makes the field of a measured direction.
         package init(_ direction: CallQuality.Direction) {
             mos = direction.mos
             rating = direction.rating
@@ -27,6 +40,7 @@ package struct QualityField: Decodable, Equatable, Sendable {
         }
     }
 
+    /// Makes the field of a measurement.
     package init(_ quality: CallQuality) {
         sent = quality.sent.map(Direction.init)
         heard = quality.heard.map(Direction.init)
@@ -35,6 +49,7 @@ package struct QualityField: Decodable, Equatable, Sendable {
 }
 
 extension QualityField: JSONWritable {
+    /// Writes the members, with three decimals; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             if let sent { object.member("sent", sent) }
@@ -45,6 +60,7 @@ extension QualityField: JSONWritable {
 }
 
 extension QualityField.Direction: JSONWritable {
+    /// Writes the members, with three decimals; `recovered` is left out if it is `nil`.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("mos", fraction: mos)

@@ -1,16 +1,22 @@
 import Foundation
 
-/// A request path taken apart: which endpoint it names, and for whom (spidr-wire §1.1).
+/// A parsed request path: the endpoint it names, and the user in it (spidr-wire §1.1).
 package struct Route: Equatable, Sendable {
+    /// The endpoint whose template the path fits.
     package let endpoint: Endpoint
-    /// The `{user}` segment, percent-decoded; empty if there is none.
+    /// The `{user}` segment, percent-decoded; empty if the endpoint has none.
     package private(set) var user = ""
-    /// The `{id}` segment, percent-decoded; empty if there is none.
+    /// The `{id}` segment, percent-decoded; empty if the endpoint has none.
     package private(set) var id = ""
 
+    /// The only version of the interface (spidr-wire §1.1).
     private static let version = "1"
 
-    /// - Parameter path: without the query. One or more trailing slashes make no difference.
+    /// Parses a path.
+    ///
+    /// - Parameter path: the path without the query. Trailing slashes make no difference.
+    /// - Throws: `resource.not_found`, `service.not_provided`, `request.malformed_version`,
+    ///   `request.unsupported_version`, or `request.malformed` for a broken percent-escape.
     package init(parsing path: String) throws(Refusal) {
         let segments = path.split(separator: "/").map(String.init)
         guard let (endpoint, template) = Self.match(segments) else { throw Self.refusal(of: segments) }
@@ -18,7 +24,7 @@ package struct Route: Equatable, Sendable {
         for (segment, name) in zip(segments, template) {
             switch name {
             case "{version}":
-                // `latest` is known for `isAlive` only.
+                // Only `isAlive` knows `latest` (spidr-wire §1.1).
                 if segment == "latest", endpoint == .isAlive { continue }
                 if let error = Self.fault(ofVersion: segment) { throw Refusal(error, in: endpoint.errorWrapper) }
             case "{user}": user = try Self.decoded(segment, for: endpoint)
@@ -47,7 +53,7 @@ package struct Route: Equatable, Sendable {
         (service, service.template.split(separator: "/").map(String.init))
     }
 
-    /// Of a path that is no endpoint: a service that this gateway does not have, or nothing at all.
+    /// The refusal of a path that is no endpoint: a service that this gateway does not provide, or nothing at all.
     private static func refusal(of segments: [String]) -> Refusal {
         guard let (service, template) = absentServices.first(where: { fits(segments, $0.segments) }) else {
             return Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
@@ -59,7 +65,7 @@ package struct Route: Equatable, Sendable {
         return Refusal(error, in: service.errorWrapper)
     }
 
-    /// Clients disagree about the case of this one (spidr-wire §7).
+    /// Whether the segment is `callMe`, which clients spell with either case (spidr-wire §7).
     private static func isCallMe(_ segment: String) -> Bool { segment.lowercased() == "callme" }
 
     private static func fault(ofVersion version: String) -> APIError? {
@@ -79,8 +85,9 @@ package struct Route: Equatable, Sendable {
     }
 }
 
-/// An error together with the wrapper its answer needs.
+/// An error together with the form in which the answer is written.
 package struct Refusal: Error, Equatable, Sendable {
+    /// Why the request is refused.
     package var error: APIError
     package var wrapper: ErrorWrapper
     /// What is left of the request is not worth reading.

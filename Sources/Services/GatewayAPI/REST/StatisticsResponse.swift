@@ -1,66 +1,105 @@
 package import CallControl
 
-/// `statisticsResponse`: what the media plane knows about a call (docs/client.md).
+/// `statisticsResponse`: what the media plane knows about a call; an addition of this gateway (docs/client.md).
 package struct StatisticsResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "statisticsResponse"
 
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
-    /// The own leg first.
+    /// The legs of the call, the own leg first.
     package var legs: [LegField]
 
+    /// The media of one leg.
     package struct LegField: Decodable, Equatable, Sendable {
         /// `self` or `peer`.
         package var leg: String
+        /// The m-lines of the leg.
         package var media: [LineField]
-        /// Packets of no use, by reason; only reasons that occurred.
+        /// Received packets that were of no use, by reason; only reasons that occurred.
         package var drops: [String: UInt64]
     }
 
+    /// One m-line of a leg.
     package struct LineField: Decodable, Equatable, Sendable {
+        /// The identification of the m-line, `a=mid` (RFC 5888).
         package var mid: String
+        /// `audio` or `video`.
         package var kind: String
+        /// Where the media sent to this end comes from: `none`, `relayed`, `transcoded`, `mix` or `player`.
         package var source: String
+        /// Media from this end to the gateway.
         package var inbound: StreamField
+        /// Media from the gateway to this end.
         package var outbound: StreamField
+        /// The round-trip time between the gateway and this end, in milliseconds. `nil`: not known yet.
         package var roundTrip: Double?
+        /// The playout buffer. `nil` unless the gateway decodes audio of this end.
         package var playout: PlayoutField?
+        /// Video from this end. `nil` for audio, and before the first picture.
         package var pictures: PicturesField?
+        /// Video to this end, as far as its reports tell. `nil` for audio, and before the first picture.
         package var seen: SeenField?
     }
 
+    /// Media in one direction.
     package struct StreamField: Decodable, Equatable, Sendable {
+        /// The number of RTP packets.
         package var packets: UInt64
+        /// The number of payload octets.
         package var octets: UInt64
+        /// The number of lost packets; below 0 if duplicates outnumber losses (RFC 3550 §6.4.1).
         package var packetsLost: Int64
+        /// The interarrival jitter, in milliseconds. `nil`: not known yet.
         package var jitter: Double?
+        /// The name of the codec. `nil`: no packet yet.
         package var codec: String?
+        /// The RTP payload type, 0 to 127. `nil`: no packet yet.
         package var payloadType: Int?
-        /// dBov.
+        /// The audio level, −127 to 0 dBov.
+        ///
+        /// It is measured where the gateway decodes or makes the audio; otherwise it is what the sender says in its
+        /// newest packet (RFC 6464). `nil` for video, and where neither is known.
         package var level: Double?
+        /// The quality by the E-model; audio only.
         package var quality: QualityField.Direction?
     }
 
+    /// The playout buffer of audio that the gateway decodes.
     package struct PlayoutField: Decodable, Equatable, Sendable {
+        /// The audio held back now, in milliseconds.
         package var depth: Double
+        /// The audio that the buffer aims to hold back, in milliseconds.
         package var target: Double
+        /// The share of the played audio that loss concealment made, 0 to 1.
         package var concealed: Double
+        /// The share of the played audio that in-band forward error correction restored, 0 to 1.
         package var recovered: Double
+        /// The share of audio taken out to follow the path and the peer's clock, 0 to 1.
         package var shortened: Double
+        /// The share of audio put in to follow the path and the peer's clock, 0 to 1.
         package var lengthened: Double
+        /// The audio level, −127 to 0 dBov.
         package var level: Double
     }
 
+    /// Video from this end, as the gateway receives it (docs/protocols/rtp-rtcp.md).
     package struct PicturesField: Decodable, Equatable, Sendable {
+        /// The number of pictures.
         package var frames: UInt64
+        /// The number of key frames among them.
         package var keyFrames: UInt64
+        /// The number of freezes, counted as in W3C webrtc-stats.
         package var freezes: UInt64
-        /// Milliseconds.
+        /// The length of all freezes together, in milliseconds.
         package var frozen: Double
     }
 
+    /// Freezes of video at this end, the receiver, as far as its reports tell (docs/protocols/rtp-rtcp.md).
     package struct SeenField: Decodable, Equatable, Sendable {
+        /// Waits of 150 ms or more for a missing packet or a key frame, one that goes on included.
         package var freezes: UInt64
-        /// Milliseconds.
+        /// The length of all freezes so far, in milliseconds.
         package var frozen: Double
     }
 
@@ -105,6 +144,7 @@ extension StatisticsResponse.StreamField {
 // MARK: - Writing
 
 extension StatisticsResponse: JSONWritable {
+    /// Writes both members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("statusCode", statusCode)
@@ -114,6 +154,7 @@ extension StatisticsResponse: JSONWritable {
 }
 
 extension StatisticsResponse.LegField: JSONWritable {
+    /// Writes the members, the drop reasons in alphabetical order.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("leg", leg)
@@ -133,6 +174,7 @@ extension StatisticsResponse.LegField: JSONWritable {
 }
 
 extension StatisticsResponse.LineField: JSONWritable {
+    /// Writes the members; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("mid", mid)
@@ -149,6 +191,7 @@ extension StatisticsResponse.LineField: JSONWritable {
 }
 
 extension StatisticsResponse.StreamField: JSONWritable {
+    /// Writes the members; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("packets", packets)
@@ -164,6 +207,7 @@ extension StatisticsResponse.StreamField: JSONWritable {
 }
 
 extension StatisticsResponse.PlayoutField: JSONWritable {
+    /// Writes the members, with three decimals.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("depth", fraction: depth)
@@ -178,6 +222,7 @@ extension StatisticsResponse.PlayoutField: JSONWritable {
 }
 
 extension StatisticsResponse.SeenField: JSONWritable {
+    /// Writes both members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("freezes", freezes)
@@ -187,6 +232,7 @@ extension StatisticsResponse.SeenField: JSONWritable {
 }
 
 extension StatisticsResponse.PicturesField: JSONWritable {
+    /// Writes all members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("frames", frames)

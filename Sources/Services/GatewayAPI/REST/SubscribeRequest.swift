@@ -1,20 +1,28 @@
 package import CallControl
 
-/// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2). Fields this gateway has no use for
-/// (`localization`, `clientIp`, `pollingTimer`, …) are read over.
+/// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2).
+///
+/// Fields that this gateway does not use (`localization`, `clientIp`, `pollingTimer`, …) are ignored.
 package struct SubscribeRequest: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "subscribeRequest"
 
-    /// Seconds.
+    /// The wished life time in seconds, 1 to 999,999,999. `nil`: `registration.default_expires`.
     package var expires: Int?
+    /// The wished services, such as `call`; compared without case. Empty in `PUT`: the services stay as they are.
     package var service: [String]
+    /// How notifications are delivered: `nil` or `WebSocket`, without case.
     package var notificationType: String?
+    /// Features of the device; `RingingFeedback` if it reports `ringing` by itself (spidr-wire §6.5).
     package var supported: [String]
+    /// Whether the user's other subscriptions end.
     package var forceLogOut: Bool
+    /// The name of the device. A new subscription replaces an older one with the same name. `nil`: no name.
     package var clientCorrelator: String?
-    /// Wants credentials for TURN servers.
+    /// Whether the client asks for TURN credentials.
     package var useTurn: Bool
 
+    /// Makes a request of its parts; each parameter is the property of that name.
     package init(
         expires: Int? = nil, service: [String], notificationType: String? = nil, supported: [String] = [],
         forceLogOut: Bool = false,
@@ -33,6 +41,10 @@ package struct SubscribeRequest: WireObject, Equatable {
         case expires, service, notificationType, supported, forceLogOut, clientCorrelator, useTurn
     }
 
+    /// Reads a request. Numbers and booleans may come as strings (spidr-wire §1.3); of the fields only `service` is
+    /// required.
+    ///
+    /// - Throws: `DecodingError` if `service` is missing, or a field has the wrong type.
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         expires = try fields.decodeLenientInteger(forKey: .expires)
@@ -46,9 +58,13 @@ package struct SubscribeRequest: WireObject, Equatable {
 }
 
 extension SubscribeRequest {
+    /// The range of `expires`, in seconds.
     private static let expiryRange = 1...999_999_999
 
-    /// The request in the words of call handling; refuses what no service of this gateway could grant.
+    /// The request in the terms of call handling.
+    ///
+    /// - Throws: `subscription.unsupported_notification_type` for another type than WebSocket;
+    ///   `subscription.invalid_expiry` if `expires` is out of range.
     package func subscriptionRequest() throws(APIError) -> SubscriptionRequest {
         if let notificationType, notificationType.lowercased() != "websocket" {
             throw APIError(
@@ -70,7 +86,7 @@ extension SubscribeRequest {
 }
 
 extension SubscribeRequest: JSONWritable {
-    /// As clients write it.
+    /// Writes the request as clients do: `forceLogOut` as text, and only if it is set.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("expires", expires)

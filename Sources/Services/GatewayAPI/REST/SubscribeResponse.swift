@@ -2,39 +2,56 @@ package import CallControl
 
 /// `subscribeResponse` of a successful `POST` or `PUT` (spidr-wire §3.1).
 package struct SubscribeResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "subscribeResponse"
 
     /// 0, or 2 if some services were refused (spidr-wire §3.2).
     package var statusCode: Int
-    /// Path only.
+    /// The path of the subscription, without scheme and host.
     package var subscription: String
+    /// What was granted.
     package var subscriptionParams: Parameters
 
+    /// `subscriptionParams`: what was granted (spidr-wire §3.1).
     package struct Parameters: Decodable, Equatable, Sendable {
-        /// Seconds.
+        /// The granted life time in seconds.
         package var expires: Int64
+        /// The granted services in the client's spelling; the client compares them with those it asked for.
         package var service: [String]
+        /// The same as ``service``.
         package var assignedService: [String]
+        /// Always `WebSocket`.
         package var notificationType: String
-        /// Path only.
+        /// The path of the notification channel, without scheme and host.
         package var notificationChannel: String
-        /// Only with credentials.
+        /// `true` together with ``turnCredentials``, otherwise `nil`.
         package var turnActive: Bool?
+        /// Credentials for TURN servers. `nil` unless the client asked for them and the gateway has a TURN secret.
         package var turnCredentials: TURNField?
     }
 
-    /// What clients give to every TURN server that they know no credentials for.
+    /// The credentials that a client gives to every TURN server for which it has no others.
     package struct TURNField: Decodable, Equatable, Sendable {
+        /// The end of the validity in Unix time, a colon, and an opaque name (draft-uberti-behave-turn-rest-00 §2.2).
         package var username: String
+        /// The password that belongs to the user name.
         package var password: String
 
+        /// Makes credentials of a user name and a password.
         package init(username: String, password: String) {
             self.username = username
             self.password = password
         }
     }
 
-    /// `clientCorrelator` is left out on purpose: clients that find it here extend by another path (spidr-wire §3.2).
+    /// Makes the answer to a subscription that was granted or extended.
+    ///
+    /// `clientCorrelator` is left out on purpose: clients that find it in the answer extend by another path (spidr-wire
+    /// §3.2).
+    ///
+    /// - Parameters:
+    ///   - path: the user's or guest's own path, below which the paths in the answer are.
+    ///   - turn: TURN credentials; `nil` if there are none to give.
     package init(_ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil) {
         statusCode = grant.isPartial ? 2 : 0
         subscription = path.subscription(grant.subscription)
@@ -50,31 +67,44 @@ package struct SubscribeResponse: WireObject, Equatable {
     }
 }
 
-/// `{"subscribeResponse": {"statusCode": 0}}`, the answer to `DELETE` (spidr-wire §3.3).
+/// The answer to `DELETE` of a subscription (spidr-wire §3.3).
+///
+/// `{"subscribeResponse": {"statusCode": 0}}`
 package struct UnsubscribeResponse: WireObject, Equatable {
+    /// The top-level key of the body.
     package static let wrapper = "subscribeResponse"
+    /// Always 0, success (spidr-wire §1.6).
     package var statusCode = 0
 
+    /// Makes the answer, which has no other content.
     package init() {}
 }
 
-/// Paths the gateway hands out, below somebody's own (spidr-wire §1.1).
+/// The paths that the gateway hands out to one user or guest, all below that one's own path (spidr-wire §1.1).
 package struct ResourcePath: Equatable, Sendable {
     private let base: String
 
+    /// The paths of a user with an account.
     package init(of user: UserAddress) { base = "/rest/version/1/user/\(user)" }
 
-    /// - Parameter account: whom the guest came to call, as the guest's client writes it: a token stays one.
+    /// The paths of a guest.
+    ///
+    /// - Parameter account: the account that the guest came to call, as the guest's client writes it. A token stays a
+    ///   token.
     package init(ofGuestCalling account: String) { base = "/rest/version/1/anonymous/\(account)" }
 
+    /// The path of a subscription, without scheme and host.
     package func subscription(_ subscription: SubscriptionID) -> String { "\(base)/subscription/\(subscription)" }
+    /// The path of a call log record, without scheme and host.
     package func logRecord(_ record: SessionID) -> String { "\(base)/logRecord/\(record)" }
+    /// The path of a notification channel, without scheme and host.
     package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
 }
 
 // MARK: - Writing
 
 extension SubscribeResponse: JSONWritable {
+    /// Writes all members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("statusCode", statusCode)
@@ -85,6 +115,7 @@ extension SubscribeResponse: JSONWritable {
 }
 
 extension SubscribeResponse.Parameters: JSONWritable {
+    /// Writes the members; the TURN members are left out if they are `nil`.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("expires", expires)
@@ -99,6 +130,7 @@ extension SubscribeResponse.Parameters: JSONWritable {
 }
 
 extension SubscribeResponse.TURNField: JSONWritable {
+    /// Writes both members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("username", username)
@@ -108,6 +140,7 @@ extension SubscribeResponse.TURNField: JSONWritable {
 }
 
 extension UnsubscribeResponse: JSONWritable {
+    /// Writes the one member.
     package func write(to writer: inout JSONWriter) {
         writer.object { $0.member("statusCode", statusCode) }
     }

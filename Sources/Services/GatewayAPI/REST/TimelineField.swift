@@ -1,19 +1,28 @@
 package import CallControl
 
-/// An entry of `timeline` (docs/client.md).
+/// An entry of `timeline` (docs/client.md, docs/call-states.md).
 package struct TimelineField: Codable, Equatable, Sendable {
-    /// Milliseconds since 1970.
+    /// When it happened: milliseconds since 1970.
     package var time: Int64
+    /// What happened, such as `answered`.
     package var event: String
-    /// At which end: `self`, `peer` or `gateway`.
+    /// The end at which it happened, seen from the user who asks: `self`, `peer` or `gateway`.
     package var leg: String
+    /// The address of that end; with `forwarded` and `transferStarted`, of the other party. `nil`: not about an
+    /// address.
     package var address: String?
-    /// From 1, in the order in which the user's devices were told.
+    /// Which of the user's devices it was, from 1, in the order in which they were told. `nil` where that is not known.
+    ///
+    /// A device keeps its number when it subscribes again.
     package var device: Int?
+    /// A status code as in SIP (RFC 3261 §21). `nil` where there is none.
     package var statusCode: Int?
+    /// The reason as a text for people. `nil` where there is none.
     package var reasonText: String?
+    /// The reason in one word (docs/call-states.md). `nil` where there is none.
     package var cause: String?
 
+    /// Makes the field of a timeline entry.
     package init(_ event: CallLogRecord.Event) {
         let entry = event.entry
         time = entry.time
@@ -27,7 +36,8 @@ package struct TimelineField: Codable, Equatable, Sendable {
     }
 }
 
-/// `incoming` or `outgoing`, as an end of a call sees it.
+/// The direction of a call, as one end sees it.
 enum CallDirectionField {
+    /// `incoming` if the end was called, otherwise `outgoing`.
     static func text(isCalled: Bool) -> String { isCalled ? "incoming" : "outgoing" }
 }

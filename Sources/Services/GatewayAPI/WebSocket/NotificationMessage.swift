@@ -1,60 +1,89 @@
 package import CallControl
 
-/// `notificationMessage`, the one object that travels on a channel (spidr-wire §5).
+/// `notificationMessage`, the only object that travels on a notification channel (spidr-wire §5).
 package struct NotificationMessage: WireObject, Equatable {
+    /// The top-level key of the text frame (spidr-wire §4.1).
     package static let wrapper = "notificationMessage"
 
+    /// What happened, such as `callEnd`; selects the handler in the client (spidr-wire §5.3).
     package var eventType: String
-    /// Decimal digits; clients drop a repeated or missing one (spidr-wire §4.3).
+    /// The number of the notification within its subscription, in decimal digits.
+    ///
+    /// It goes up by one. Clients drop a notification whose number is repeated or missing (spidr-wire §4.3).
     package var eventId: String
-    /// Milliseconds since 1970, as text.
+    /// When the notification was made: milliseconds since 1970, as text.
     package var time: String
+    /// 0, or 49 if an offer was not answered in time (spidr-wire §8.9).
     package var statusCode: Int
+    /// The receiver's address, `user@domain`. Clients do not act on it.
     package var userId: String
+    /// The identifier of the receiver's channel, the last segment of its path. Clients do not act on it.
     package var notificationChannelId: String
+    /// Always `true`, as text. Clients do not act on it.
     package var active: String
+    /// The receiver's leg and what happened to it. `nil` if the notification is not about a call.
     package var sessionParams: SessionParameters?
+    /// Names and addresses of the parties. `nil` if the notification is not about a call.
     package var callNotificationParams: CallParameters?
+    /// Parameters from the other party's application (spidr-wire §8.4). `nil`: none.
     package var customParameters: [CustomParameterField]?
+    /// Bodies from the other party's application (spidr-wire §8.4), an addition of this gateway. `nil`: none.
     package var customBodies: [CustomBodyField]?
-    /// On `startCallReplace`: the receiver's session that is replaced.
+    /// On `startCallReplace`: the `sessionData` of the receiver's call that is replaced (spidr-wire §8.8).
     package var replaces: String?
-    /// On `startCallReplace`: with whom the receiver is to talk.
+    /// On `startCallReplace`: the address of the party that the receiver is to talk to (spidr-wire §8.8).
     package var remoteParty: String?
-    /// On `callQuality`.
+    /// On `callQuality`: the ratings of the receiver's audio.
     package var quality: QualityField?
-    /// On `mediaPath`.
+    /// On `mediaPath`: which media path was lost or recovered.
     package var mediaPath: MediaPathField?
 
-    /// An addition of ours.
+    /// Whose media path was lost or recovered; an addition of this gateway (docs/client.md).
     package struct MediaPathField: Decodable, Equatable, Sendable {
-        /// `self` or `peer`.
+        /// `self` for the receiver's own path, `peer` for the other party's.
         package var leg: String
         /// `lost` or `recovered`.
         package var state: String
     }
 
+    /// `sessionParams`: the receiver's leg and what happened to it (spidr-wire §5.1).
     package struct SessionParameters: Decodable, Equatable, Sendable {
+        /// The name of the receiver's own leg, and the last segment of the call's path.
         package var sessionData: String
+        /// The offer or answer. `nil` on `call` and `startCallUpdate`: the client is asked for an offer (spidr-wire
+        /// §8.1).
         package var sdp: String?
+        /// On `call`: what the callee may do, out of `answer`, `reject` and `forward`. `nil` on other events.
         package var actions: [String]?
+        /// Why the call or the operation ended, as a SIP status code. `nil` at the normal end of an answered call.
         package var statusCode: Int?
+        /// Why the call or the operation ended, as a text for people.
         package var reasonText: String?
-        /// Of an end, an addition of ours: one word.
+        /// On `callEnd` and `callCancel`: the reason in one word (spidr-wire §6.6, docs/call-states.md); an addition of
+        /// this gateway.
         package var cause: String?
-        /// Of an end, an addition of ours: `self`, `peer` or `gateway`.
+        /// On `callEnd` and `callCancel`: the side that caused it, `self`, `peer` or `gateway`; an addition of this
+        /// gateway.
         package var endedBy: String?
-        /// Seconds.
+        /// Seconds after which the client repeats its offer; with `statusCode` 49 (spidr-wire §8.9).
         package var retryAfter: Int?
+        /// On `IceCandidate`: the other party's candidates (spidr-wire §8.10).
         package var iceCandidates: [CandidateField]?
     }
 
-    /// All five are always present: some clients search in a field without asking whether it is there (spidr-wire §5.2).
+    /// `callNotificationParams`: names and addresses of the parties (spidr-wire §5.2).
+    ///
+    /// All five members are always present: some clients search in a member without asking whether it is there.
     package struct CallParameters: Decodable, Equatable, Sendable {
+        /// The caller's display name; `Conference` in a conference.
         package var callerName: String
+        /// The caller's address; `conference@<domain>` in a conference.
         package var callerDisplayNumber: String
+        /// The callee's address.
         package var calleeDisplayNumber: String
+        /// The display name of the party that the receiver talks to.
         package var remoteName: String
+        /// The address of the party that the receiver talks to.
         package var remoteDisplayNumber: String
     }
 
@@ -105,6 +134,7 @@ package struct NotificationMessage: WireObject, Equatable {
 // MARK: - Writing
 
 extension NotificationMessage: JSONWritable {
+    /// Writes the members in the order of spidr-wire §5; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("eventType", eventType)
@@ -127,6 +157,7 @@ extension NotificationMessage: JSONWritable {
 }
 
 extension NotificationMessage.MediaPathField: JSONWritable {
+    /// Writes both members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("leg", leg)
@@ -136,6 +167,7 @@ extension NotificationMessage.MediaPathField: JSONWritable {
 }
 
 extension NotificationMessage.SessionParameters: JSONWritable {
+    /// Writes the members; those that are `nil` are left out.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("sessionData", sessionData)
@@ -152,6 +184,7 @@ extension NotificationMessage.SessionParameters: JSONWritable {
 }
 
 extension NotificationMessage.CallParameters: JSONWritable {
+    /// Writes all five members.
     package func write(to writer: inout JSONWriter) {
         writer.object { object in
             object.member("callerName", callerName)

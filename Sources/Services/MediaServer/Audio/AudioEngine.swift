@@ -5,50 +5,58 @@ internal import RTP
 package import SDP
 internal import SRTP
 
-/// What the gateway itself hears and says in one call: decoders, players, the mix and encoders, every 20 ms.
+/// Processes audio for one call, every 20 ms: decoders, players, the mix and encoders.
 ///
-/// It exists only while something has to be decoded or made here. The bridge decides what that is; `update` follows it.
-/// After `beginCycle`, `nextPacket` until it returns `nil`.
+/// It exists only while audio has to be decoded or made by the gateway. The bridge decides what that is, and `update`
+/// follows it. A cycle is one `startCycle`, then `nextPacket` until it returns `nil`.
+///
+/// Confined to the thread that made it, which is its worker's; a debug build asserts it.
 package final class AudioEngine {
+    /// The length of a cycle.
     package static let interval = Duration.milliseconds(20)
 
-    /// A packet that lies in `packet`, without protection.
+    /// An RTP packet in `AudioEngine.packet`, not yet protected.
     package struct Output {
+        /// The leg that the packet is for.
         package let leg: LegIndex
-        /// Of the leg's transports, that of its audio.
+        /// The transport of the leg that carries its audio.
         package let transport: TransportNumber
+        /// The size of the packet in bytes, header included.
         package let count: Int
     }
 
-    /// By place in the bridge.
+    /// By the index of the leg in the bridge.
     private var listeners = [Listener?](repeating: nil, count: Bridge.maximumLegs)
     private var speakers = [Speaker?](repeating: nil, count: Bridge.maximumLegs)
     private var players: [UInt32: any AudioPlayer] = [:]
     private var ended: [UInt32] = []
     private var mixer: AudioMixer?
-    /// The next speaker to make its packet in this cycle.
+    /// The next speaker to make a packet in this cycle.
     private var turn = Bridge.maximumLegs
-    /// It has its samples of this cycle.
+    /// Whether that speaker has its samples of this cycle.
     private var hasTaken = false
-    /// What a leg hears in this cycle: in one channel, and in two once anybody is to hear any.
+    /// What a leg hears in this cycle: first for one channel, then for two, which is empty until a leg hears stereo.
     private var frames = [[Int16](repeating: 0, count: AudioMixer.frame), []]
-    /// Of the packet made last: header and payload, with room for protection behind it.
+    /// The packet made last, header and payload, with room for its protection behind it.
     package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
-    /// When the next cycle is due; `nil` while there is nothing to do.
+    /// When the next cycle is due; `nil` while there is no audio to process.
     package private(set) var nextCycle: MonotonicTime?
-    /// Another leg of the mix speaks since this cycle, and is yet to be shown.
+    /// The active speaker of the mix has changed in this cycle, and the bridge does not know it yet.
     private var speakerHasChanged = false
-    /// Keys that came when as many waited as may wait, since the last `takeDroppedKeys`.
+    /// DTMF digits dropped because the queue was full, since the last `takeDroppedKeys`.
     private var droppedKeys = 0
 
     private let detectsInbandKeys: Bool
 
-    /// - Parameter detectsInbandKeys: whether keys are listened for in the G.711 audio of peers that did not negotiate events.
+    /// Makes an engine that has nothing to do until `update`.
+    ///
+    /// - Parameter detectsInbandKeys: Whether DTMF digits are detected in the G.711 audio of peers that have not
+    ///   negotiated telephone events; not unless given.
     package init(detectsInbandKeys: Bool = false) { self.detectsInbandKeys = detectsInbandKeys }
 
     // MARK: Following the bridge
 
-    /// Something about legs, sources or codecs has changed. Whoever is in the mix now sees who speaks in it.
+    /// Follows a change of legs, sources or codecs in the bridge. Legs in the mix are shown its active speaker.
     package func update(to bridge: inout Bridge, at now: MonotonicTime) {
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
@@ -71,12 +79,17 @@ package final class AudioEngine {
     /// Who speaks in the mix, or spoke last.
     private var activeSpeaker: LegIndex? { mixer?.activeSpeaker.map(LegIndex.init) }
 
+    /// Sets the player of a number, to which the sources in the bridge refer; `nil` removes it.
     package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) {
         players[number] = player
     }
 
     // MARK: In
 
+    // MARK: Input
+
+    /// Takes an RTP packet of a leg: audio, comfort noise or a telephone event. Packets of legs that are not decoded
+    /// are ignored.
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
@@ -84,7 +97,7 @@ package final class AudioEngine {
         }
     }
 
-    /// Passes on a key that has sounded in the audio of a leg.
+    /// Passes on a DTMF digit that was detected in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
         let key = DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap)
         for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(key) { droppedKeys += 1 }
@@ -119,7 +132,8 @@ package final class AudioEngine {
         return ended
     }
 
-    /// Makes the next packet of this cycle, if there is one more; after the last one everybody in the mix sees who speaks.
+    /// Makes the next packet of this cycle; `nil` if there is no more. After the last packet, all legs in the mix are
+    /// shown its active speaker if it has changed.
     package func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
         while turn < speakers.count {
             let leg = LegIndex(turn)
@@ -144,7 +158,6 @@ package final class AudioEngine {
         if frames[channels - 1].isEmpty {
             frames[channels - 1] = [Int16](repeating: 0, count: channels * AudioMixer.frame)
         }
-        // Out of the object and back: nobody else touches it meanwhile, and nothing is copied.
         var frame: [Int16] = []
         swap(&frame, &frames[channels - 1])
         defer { swap(&frame, &frames[channels - 1]) }
@@ -204,7 +217,7 @@ package final class AudioEngine {
         players[number] = nil
     }
 
-    /// Protects the packet made last, in place; returns its new size.
+    /// Protects the packet made last, in place. Returns its new size; throws what libsrtp reports.
     func protect(_ count: Int, with session: SRTPSession) throws(SRTPError) -> Int {
         var buffer: [UInt8] = []
         swap(&buffer, &packet)
@@ -213,36 +226,37 @@ package final class AudioEngine {
         return try session.protect(&span, count: count)
     }
 
-    // MARK: Keys
+    // MARK: DTMF digits
 
-    /// Presses keys behind those that wait already, or drops them if there is no room for all of them; `false` if this leg is sent
-    /// nothing of ours.
+    /// Appends DTMF digits to those that wait for a leg. They are dropped, and counted, if there is no room for all of
+    /// them. Returns `false` if the gateway makes no audio for this leg.
     package func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
         guard let speaker = speakers[leg.rawValue] else { return false }
         if !speaker.press(digits) { droppedKeys += digits.count }
         return true
     }
 
-    /// How many keys have found no room since this was asked last.
+    /// How many DTMF digits have been dropped since the last call, because the queue was full.
     package func takeDroppedKeys() -> Int {
         defer { droppedKeys = 0 }
         return droppedKeys
     }
 
+    /// Whether DTMF digits, or pauses between them, wait for the leg.
     package func isPressing(_ leg: LegIndex) -> Bool { speakers[leg.rawValue]?.isPressing ?? false }
 
     // MARK: Statistics
 
-    /// What has become of the audio that the leg sends; `nil` if it is not decoded.
+    /// The playout counts of the audio that the leg sends; `nil` if it is not decoded.
     package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
     /// Milliseconds of the leg's audio that are held back now, and that should be; `nil` if it is not decoded.
     package func waiting(from leg: LegIndex) -> (depth: Double, target: Double)? {
         receiver(of: leg).map { ($0.depth, $0.target) }
     }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
-    /// How loud what the leg sends is; `nil` if it is not decoded.
+    /// The level of the audio that the leg sends; `nil` if it is not decoded.
     package func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
-    /// How loud what is said to the leg is; `nil` if nothing is made here for it.
+    /// The level of the audio that the gateway sends to the leg; `nil` if the gateway makes none for it.
     package func spokenLevel(to leg: LegIndex) -> AudioLevel? { speakers[leg.rawValue]?.level }
 }
 

@@ -2,35 +2,44 @@ internal import Audio
 internal import Opus
 internal import Primitives
 
-/// Listens to one leg: packets in, 20 ms of samples out.
+/// Decodes the audio of one leg: packets in, 20 ms of samples out.
 ///
-/// A class per codec behind one protocol: what a leg speaks is known only at run time, and asking it 50 times a second costs nothing.
+/// There is a class per codec behind one protocol, because the codec of a leg is known only at run time, and a dynamic
+/// call 50 times a second costs nothing.
 protocol AudioReceiver: AnyObject {
+    /// Takes a packet of audio. A payload that cannot be decoded is ignored.
     func insert(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
-    /// Comfort noise that counts like the audio (RFC 3389).
+    /// Takes a comfort noise packet with the clock rate of the audio (RFC 3389).
     func insertNoise(_ payload: Span<UInt8>, number: SequenceNumber, timestamp: RTPTimestamp, at now: MonotonicTime)
-    /// The source is another one.
+    /// Forgets the stream, because its source has changed.
     func restart()
-    /// Makes the next `AudioMixer.frame` samples per channel; `false` if the peer has said nothing yet.
+    /// Makes the next `AudioMixer.frame` samples per channel; `false` if the peer has sent no audio yet.
     func advance(at now: MonotonicTime) -> Bool
-    /// A key that sounded in what has been played, once each; `nil` if there is no more.
+    /// The next DTMF digit detected in the audio that has been played, each press once; `nil` if there is no more.
     func nextKey() -> Character?
-    /// The samples made last; of two channels by turns, left and right.
+    /// The samples made last. Two channels are interleaved, left first.
     var frame: [Int16] { get }
-    /// 1 or 2, for as long as the receiver lives.
+    /// 1 or 2, constant for the life of the receiver.
     var channels: Int { get }
+    /// Counts of the playout since the receiver was made.
     var statistics: AudioPlayout.Statistics { get }
     /// Milliseconds.
     var depth: Double { get }
     var target: Double { get }
 }
 
+/// Plays the packets of one leg out through the decoder of its codec.
 final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
     private(set) var frame: [Int16]
     private var playout: AudioPlayout
     private var decoder: Decoder
     private let clockRate: Int
 
+    /// Makes a receiver.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder, which the receiver owns from then on.
+    ///   - clockRate: Ticks per second of the RTP timestamps, a divisor of 48,000.
     init(_ decoder: consuming Decoder, clockRate: Int) {
         frame = [Int16](repeating: 0, count: AudioMixer.frame * decoder.channels)
         playout = AudioPlayout(channels: decoder.channels)
@@ -67,9 +76,10 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
 }
 
 extension AudioFormat {
-    /// `nil` if libopus has no memory for a decoder.
+    /// Makes a receiver for the codec; `nil` if libopus has no memory for a decoder.
     ///
-    /// - Parameter listensForKeys: in G.711, where nothing else tells them.
+    /// - Parameter listensForKeys: Whether DTMF digits are detected in G.711 audio, where the peer has not negotiated
+    ///   telephone events.
     func makeReceiver(listensForKeys: Bool) -> (any AudioReceiver)? {
         switch kind {
         case .opus:
@@ -84,9 +94,10 @@ extension AudioFormat {
         }
     }
 
-    /// `nil` if libopus refuses what the peer asks for.
+    /// Makes a sender for the codec; `nil` if libopus refuses what the peer asks for.
     ///
-    /// - Parameter channels: of what is to be said: 1, or 2 if the peer takes both.
+    /// - Parameter channels: The channels of the audio to be sent: 1, or 2, of which as many are encoded as the peer
+    ///   accepts.
     func makeSender(channels: Int = 1) -> (any AudioSender)? {
         switch kind {
         case .opus(var configuration):

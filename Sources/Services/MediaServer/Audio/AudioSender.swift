@@ -1,22 +1,27 @@
 internal import Audio
 
-/// Speaks to one leg: 20 ms of samples in at a time, packets as long as the peer wants them out.
+/// Encodes audio for one leg: 20 ms of samples in at a time, packets of the length that the peer wants out.
 protocol AudioSender: AnyObject {
-    /// How many samples of 48 kHz a packet holds, per channel.
+    /// Samples of 48 kHz per channel in a packet.
     var samplesPerPacket: Int { get }
-    /// How many are coded.
+    /// The number of channels that are encoded, 1 or 2.
     var channels: Int { get }
-    /// Nothing waits for the rest of its packet.
+    /// Whether no samples wait for the rest of their packet.
     var isBetweenPackets: Bool { get }
 
-    /// - Parameter channels: of the samples; two come by turns. What the coder has fewer of is folded, what it has more of is said twice.
+    /// Appends samples to be encoded.
+    ///
+    /// - Parameter channels: The channels of `samples`; two are interleaved. Stereo is mixed down for a mono encoder,
+    ///   and mono is sent on both channels of a stereo encoder.
     func append(_ samples: Span<Int16>, channels: Int)
-    /// Codes the next packet and returns the payload's size, 0 if there is nothing to send; `nil` if too little audio waits for one.
+    /// Encodes the next packet. Returns the size of the payload, or 0 if the encoder has nothing to send; `nil` if too
+    /// few samples wait for a packet.
     func nextPacket(into payload: inout MutableSpan<UInt8>) -> Int?
-    /// Forgets the stream, between packets: what comes next begins anew.
+    /// Forgets the stream, between packets; the encoder starts anew.
     func reset()
 }
 
+/// Collects samples for the packets of one encoder.
 final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
     private var encoder: Encoder
     private var waiting: SampleQueue
@@ -50,7 +55,7 @@ final class EncodingSender<Encoder: AudioEncoder & ~Copyable>: AudioSender {
         do throws(AudioCodecError) {
             return try encoder.encode(waiting.first(count), into: &payload)
         } catch {
-            // A packet that cannot be coded is one that is not sent.
+            // A packet that cannot be encoded is not sent.
             return 0
         }
     }

@@ -4,25 +4,26 @@ internal import Primitives
 internal import RTP
 internal import SDP
 
-/// One leg whose audio the gateway decodes.
+/// Receives and decodes the audio of one leg.
 final class Listener {
     private let formats: [AudioFormat]
-    /// Key events, with the rate that their durations count in.
+    /// The payload types of telephone events, with the clock rates of their durations.
     private let events: [(payloadType: PayloadType, clockRate: Int)]
-    /// Comfort noise, by the rate that it counts in; none in a mix, for which the gateway neither offers nor accepts any. What a peer
-    /// agreed on before it came into the mix stands until it has answered the gateway's offer, and that may be never.
+    /// The payload types of comfort noise, with their clock rates. A mixed leg has none: in a mix the gateway neither
+    /// offers nor accepts comfort noise, and what a peer agreed on before it came into the mix is valid until it has
+    /// answered the gateway's offer, which may be never.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
-    /// Keys are listened for in the audio: the peer cannot tell them otherwise.
+    /// DTMF digits are detected in the audio, because the peer has not negotiated telephone events.
     private let listensForKeys: Bool
     let isMixed: Bool
-    /// Of the codec that the peer uses; made with its first packet.
+    /// The receiver for the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
     private var keys = KeyReception()
 
-    /// Goes on with `former` if the codecs are the same; `nil` if the leg is not to be listened to.
+    /// Keeps the receiver of `former` if the codecs are the same; `nil` if the leg is not to be decoded.
     ///
-    /// - Parameter detectsInbandKeys: whether keys may be listened for at all.
+    /// - Parameter detectsInbandKeys: Whether DTMF digits may be detected in audio at all.
     init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
         guard state.isDecoded else { return nil }
         formats = (state.codecs + state.furtherCodecs).compactMap { AudioFormat($0) }
@@ -61,7 +62,8 @@ final class Listener {
         receiver?.insert(payload, number: header.sequenceNumber, timestamp: header.timestamp, at: now)
     }
 
-    /// Noise belongs to the codec that the peer uses; before there is one, to the first that counts like it.
+    /// Comfort noise belongs to the codec that the peer uses; before its first packet of audio, to the first codec with
+    /// the same clock rate.
     private func takeNoise(
         _ header: RTPHeader, _ payload: Span<UInt8>, _ clockRate: Int, isRestart: Bool, at now: MonotonicTime
     ) {

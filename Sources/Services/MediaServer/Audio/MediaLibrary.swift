@@ -4,33 +4,41 @@ internal import Foundation
 internal import Opus
 internal import SpeexDSP
 
-/// The files that can be played: one folder, read when a file is first asked for, kept as sounds of 48 kHz.
+/// The sound files of one folder. A file is read when it is first requested, and is kept as a sound of 48 kHz.
 package final class MediaLibrary: Sendable {
-    /// Ten minutes of 48 kHz stereo.
+    /// Bytes of a file: ten minutes of 48 kHz stereo PCM.
     private static let maximumFileSize = 128 << 20
-    /// Samples of all sounds that are kept, in bytes: the longest one, of two channels, and as much again of others. What is being
-    /// played is kept for as long besides.
+    /// Bytes of samples that are cached: the longest sound in stereo, and as much again for others. A sound that is
+    /// being played stays in memory in addition, until it ends.
     package static let maximumCachedBytes = 700 << 20
-    /// Seconds.
+    /// The longest sound, in seconds.
     private static let longest = OggOpusFile.maximumSamples / 48_000
 
     private let folder: String?
     private let shelf: SoundShelf
     private let reader = Reader()
 
-    /// - Parameter capacity: bytes of samples that are kept.
+    /// Makes an empty library.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the files; `nil` if none is configured, and then every `load` throws.
+    ///   - capacity: Bytes of samples that are cached, 700 MB unless given.
     package init(folder: String?, capacity: Int = maximumCachedBytes) {
         self.folder = folder
         shelf = SoundShelf(capacity: capacity)
     }
 
-    /// How many files have been read, those that have changed since once more.
+    /// How many times a file has been read; a file that has changed counts once more.
     package var readCount: Int { get async { await reader.count } }
 
-    /// Reads a file, or reads it again if it has changed.
+    /// Reads a file into the cache, unless it is there in its current version.
+    ///
+    /// - Throws: `MediaFileError`, with the reason, if the name is not that of a regular file in the folder, or the
+    ///   file cannot be played.
     package func load(_ name: String) async throws(MediaFileError) { try await reader.load(name, for: self) }
 
-    /// Reads one file at a time: who asks for one that is being read waits for it, and memory for what a file is made of is taken once.
+    /// Reads one file at a time: concurrent requests for a file wait for each other, and the memory needed to convert a
+    /// file is allocated once.
     private actor Reader {
         private(set) var count = 0
 
@@ -39,10 +47,12 @@ package final class MediaLibrary: Sendable {
         }
     }
 
-    /// - Returns: whether there was anything to be read.
+    /// Reads a file unless the cache is current.
+    ///
+    /// - Returns: Whether the file was read.
     private func read(_ name: String) throws(MediaFileError) -> Bool {
         guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
-        // No name leads out of the folder, or to what is hidden in it.
+        // No name may lead out of the folder, or to a hidden file.
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0)
         else {
             throw MediaFileError("\"\(name.prefix(64))\" is not the name of a file in the media folder")
@@ -56,7 +66,7 @@ package final class MediaLibrary: Sendable {
         } catch {
             throw MediaFileError("there is no file \"\(name)\" in the media folder")
         }
-        // A link could lead anywhere.
+        // A symbolic link could lead anywhere.
         guard values.isRegularFile == true, values.isSymbolicLink != true else {
             throw MediaFileError("\"\(name)\" is not a file of its own in the media folder")
         }
@@ -69,7 +79,7 @@ package final class MediaLibrary: Sendable {
         return true
     }
 
-    /// What `load` has read.
+    /// A sound that `load` has read; `nil` if it is not in the cache.
     package func sound(of name: String) -> Sound? { shelf.sound(of: name) }
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
@@ -108,7 +118,7 @@ package final class MediaLibrary: Sendable {
         return Sound(Array(samples.prefix(count).dropFirst(file.preSkip * file.channels)), channels: file.channels)
     }
 
-    /// 120 ms.
+    /// The longest Opus packet, 120 ms, in samples.
     private static let longestPacket = 5_760
 
     private static func decode(

@@ -1,18 +1,20 @@
-/// Samples of 48 kHz, in one channel or, by turns left and right, in two.
+/// A sound of 48 kHz in one channel, or in two interleaved ones, left first.
 package struct Sound: Equatable, Sendable {
+    /// The samples of all channels.
     package let samples: [Int16]
-    /// 1 or 2.
+    /// The number of channels, 1 or 2.
     package let channels: Int
 
+    /// Makes a sound of its parts, with one channel unless given.
     package init(_ samples: [Int16], channels: Int = 1) {
         self.samples = samples
         self.channels = channels
     }
 
-    /// Samples per channel.
+    /// The length in samples per channel.
     package var length: Int { samples.count / channels }
 
-    /// One of the channels.
+    /// The samples of one channel; `number` is 0 for left or the only one, 1 for right.
     package func channel(_ number: Int) -> [Int16] {
         stride(from: number, to: samples.count, by: channels).map { samples[$0] }
     }

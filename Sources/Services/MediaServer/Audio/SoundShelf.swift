@@ -2,7 +2,7 @@ internal import Audio
 internal import Foundation
 internal import Synchronization
 
-/// The sounds that have been read, up to a number of bytes: those that were asked for longest ago make room.
+/// A cache of sounds read from files, limited in bytes. The sounds that were requested longest ago are removed first.
 final class SoundShelf: Sendable {
     private struct Item {
         var sound: Sound
@@ -23,7 +23,7 @@ final class SoundShelf: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Whether the file is there as it is now.
+    /// Whether the cache has the file in its current version. If so, the sound counts as used.
     func isCurrent(_ name: String, _ modified: Date) -> Bool {
         state.withLock { state in
             guard state.items[name]?.modified == modified else { return false }
@@ -33,7 +33,8 @@ final class SoundShelf: Sendable {
         }
     }
 
-    /// The sound that was put last is kept whatever it takes: somebody is about to play it.
+    /// Adds a sound, or replaces an older version. This sound is kept whatever its size, because it is about to be
+    /// played.
     func put(_ sound: Sound, _ name: String, _ modified: Date) {
         state.withLock { state in
             state.uses += 1

@@ -4,11 +4,15 @@ internal import Primitives
 internal import RTP
 internal import SDP
 
-/// One leg whose audio the gateway codes itself.
+/// Makes the audio stream that the gateway sends to one leg.
 ///
-/// In each cycle it takes 20 ms; then `nextPacket` until it returns `nil`: none, one or several, as long as the peer wants them.
+///     take ─▶ PressedDigits ─▶ SilenceSuppression ─▶ ChannelCoders ─▶ nextPacket ─▶ SpokenStream
+///
+/// A cycle is one `take` of 20 ms, then `nextPacket` until it returns `nil`. The cycle makes no packet, one or several,
+/// depending on the packet length that the peer wants.
 final class Speaker {
-    /// Bytes that fit any path with their headers and protection (RFC 8200 §5: 1,280 in all); the coder makes do with them.
+    /// Bytes of a payload that fit any path together with headers and protection (RFC 8200 §5: 1,280 in all). The
+    /// encoder keeps to this limit.
     private static let maximumPayload = 1_200
 
     let feed: LineFeed
@@ -23,7 +27,7 @@ final class Speaker {
     /// Payload type of comfort noise for this codec, where the peer knows it (RFC 3389).
     private let noise: PayloadType?
     private var suppression = SilenceSuppression()
-    /// Of the 20 ms that were taken last; keys that the peer is told as events do not sound.
+    /// The level of the 20 ms taken last; silence during telephone events.
     private(set) var level = AudioLevel.silence
     private var isSpurt = true
     private var digits: DigitQueue?
@@ -38,7 +42,7 @@ final class Speaker {
         case noise(AudioLevel, PayloadType)
     }
 
-    /// Goes on with the coder of `former` if the codec is the same; `nil` if nothing is made here for the leg.
+    /// Keeps the encoder of `former` if the codec is the same; `nil` if the gateway makes no audio for the leg.
     init?(keeping former: Speaker?, for state: AudioState) {
         guard state.feed.isMadeHere,
             let format = state.codecs.lazy.compactMap({ AudioFormat($0, packetTime: state.packetTime) }).first
@@ -86,11 +90,11 @@ final class Speaker {
 
     // MARK: A cycle
 
-    /// Takes the 20 ms that the leg hears next; what is in `samples` afterwards means nothing.
+    /// Takes the 20 ms that the leg hears next. The content of `samples` is undefined afterwards.
     ///
     /// - Parameters:
-    ///   - channels: of the samples; two come by turns.
-    ///   - isSilence: there is nothing to hear, whatever is in `samples`.
+    ///   - channels: The channels of `samples`; two are interleaved.
+    ///   - isSilence: The source is silent, whatever is in `samples`.
     func take(
         _ samples: inout MutableSpan<Int16>, channels: Int, isSilence: Bool, for leg: LegIndex, on bridge: inout Bridge
     ) {
@@ -149,7 +153,7 @@ final class Speaker {
         }
     }
 
-    /// Writes the cycle's next packet; `nil` if there is no more.
+    /// Writes the next packet of the cycle. Returns its size; `nil` if there is no more.
     func nextPacket(
         in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge, at now: MonotonicTime
     ) -> Int? {
@@ -175,9 +179,9 @@ final class Speaker {
         }
     }
 
-    // MARK: Packets
+    // MARK: Instead of audio
 
-    /// The level of the background alone, once; the peer makes noise of it until audio comes again.
+    /// Sends the background level once. The peer makes comfort noise of that level until audio comes again.
     private func makeNoise(
         _ level: AudioLevel, _ payloadType: PayloadType, in packet: inout MutableSpan<UInt8>, for leg: LegIndex,
         on bridge: inout Bridge,
@@ -192,8 +196,7 @@ final class Speaker {
         return size
     }
 
-    /// A step of a pressed key (RFC 4733). All its packets have the timestamp of its beginning (§2.5.1.2); what comes after them has
-    /// that of the time that has gone by.
+    /// Sends a step of a DTMF digit (RFC 4733). The timestamp advances afterwards by the time that has passed.
     private func makeEvent(
         _ step: DigitQueue.Step, _ keys: KeyFormat, in packet: inout MutableSpan<UInt8>, for leg: LegIndex,
         on bridge: inout Bridge,

@@ -3,7 +3,7 @@ internal import Opus
 internal import Primitives
 internal import SDP
 
-/// A codec that the gateway decodes and encodes itself, and how a peer wants it.
+/// A codec that the gateway decodes and encodes, and the parameters that a peer has negotiated for it.
 struct AudioFormat: Equatable {
     enum Kind: Equatable {
         case opus(OpusEncoder.Configuration)
@@ -18,17 +18,17 @@ struct AudioFormat: Equatable {
     let kind: Kind
     let payloadType: PayloadType
     let name: String
-    /// Of the timestamps; G.722 counts half of its samples (RFC 3551 §4.5.2).
+    /// Ticks per second of the timestamps. For G.722 it is half the sampling rate (RFC 3551 §4.5.2).
     let clockRate: Int
-    /// How much goes into a packet to the peer, in samples of 48 kHz.
+    /// Samples of 48 kHz in a packet to the peer.
     let samplesPerPacket: Int
-    /// How many channels the peer says it sends: 2 with `sprop-stereo=1` (RFC 7587 §6.1). What its packets have is told by each of them, and
-    /// may change from one to the next.
+    /// The number of channels that the peer announces to send: 2 with `sprop-stereo=1` (RFC 7587 §6.1). Each packet
+    /// states its actual number, which may change from packet to packet.
     let sentChannels: Int
 
-    /// `nil` for what the gateway does not code itself.
+    /// `nil` for a codec that the gateway does not decode and encode.
     ///
-    /// - Parameter packetTime: what the peer wants, for all its formats.
+    /// - Parameter packetTime: The packet times that the peer states, for all its formats.
     init?(_ codec: Codec, packetTime: PacketTime = PacketTime()) {
         switch (codec.name.lowercased(), codec.clockRate) {
         case ("opus", 48_000): kind = .opus(Self.opus(codec.parameters))
@@ -46,15 +46,15 @@ struct AudioFormat: Equatable {
             allowed: kind.isOpus ? PacketLength.opus : PacketLength.sampled)
     }
 
-    /// How many channels the peer takes; one is always right.
+    /// The number of channels that the peer accepts; one is always accepted.
     var channels: Int {
         if case .opus(let configuration) = kind { configuration.channels } else { 1 }
     }
 
-    /// Ticks of the codec's clock that so many samples of 48 kHz take.
+    /// The ticks of the RTP clock that `samples` of 48 kHz take.
     func ticks(of samples: Int) -> Int { samples * clockRate / 48_000 }
 
-    /// What the peer asks of those who send to it (RFC 7587 §6.1); values out of range are as good as none.
+    /// What the peer asks of senders (RFC 7587 §6.1). Values out of range are ignored.
     private static func opus(_ parameters: String?) -> OpusEncoder.Configuration {
         var configuration = OpusEncoder.Configuration()
         for parameter in Self.parameters(parameters) {
@@ -63,7 +63,7 @@ struct AudioFormat: Equatable {
             case ("maxaveragebitrate", 6_000...510_000): configuration.bitrate = parameter.value
             case ("useinbandfec", 1):
                 configuration.usesInbandFEC = true
-                // Without any expected loss libopus spends nothing on it.
+                // Without an expected loss libopus spends no bits on redundancy.
                 configuration.expectedLoss = 5
             case ("stereo", 1): configuration.channels = 2
             case ("usedtx", 1): configuration.usesDTX = true
@@ -74,7 +74,7 @@ struct AudioFormat: Equatable {
         return configuration
     }
 
-    /// Those whose value is a number.
+    /// The parameters whose value is a number.
     private static func parameters(_ text: String?) -> [(name: String, value: Int)] {
         (text ?? "").split(separator: ";").compactMap { parameter in
             let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimming { $0 == " " } }

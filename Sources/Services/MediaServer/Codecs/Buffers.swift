@@ -2,24 +2,24 @@ internal import Audio
 internal import Spandsp
 internal import SpeexDSP
 
-// Steps of decoders and encoders on buffers that they own. The parts are parameters, because a span into one part of a value
-// keeps all of it from being changed.
+// Steps of decoders and encoders on their own buffers. The parts are parameters, because a span into one part of a
+// value prevents changes of the whole value.
 
-/// Lets a concealer see the first `count` samples.
+/// Gives the first `count` samples to the concealer, which may change them to join them to concealed audio.
 func hear(_ samples: inout [Int16], _ count: Int, with concealer: inout LossConcealer) {
     var span = samples.mutableSpan
     var heard = span._mutatingExtracting(0..<count)
     concealer.receive(&heard)
 }
 
-/// Fills the first `count` samples with what hides a loss.
+/// Fills the first `count` samples by packet loss concealment.
 func concealLoss(_ samples: inout [Int16], _ count: Int, with concealer: inout LossConcealer) {
     var span = samples.mutableSpan
     var missing = span._mutatingExtracting(0..<count)
     concealer.conceal(into: &missing)
 }
 
-/// Listens for keys in the first `count` samples, and silences them while one is known to be pressed.
+/// Detects DTMF digits in the first `count` samples, and silences the samples while a detected digit sounds.
 func listen(_ samples: inout [Int16], _ count: Int, with detector: inout KeyDetector) {
     detector.hear(samples.span.extracting(0..<count))
     guard detector.isPressed else { return }
@@ -33,20 +33,20 @@ func hiss(_ samples: inout [Int16], _ count: Int, _ sound: ComfortNoise, with ge
     generator.fill(&silent, with: sound)
 }
 
-/// Resamples the first `count` samples to fill `output`; a sample that is missing at its end is the one before it.
+/// Resamples the first `count` samples to fill `output`. Samples missing at its end repeat the last one.
 func fill(_ output: inout MutableSpan<Int16>, from samples: [Int16], _ count: Int, with resampler: inout Resampler) {
     let made = resample(samples, count, with: &resampler, into: &output)
     for index in made..<output.count { output[index] = made > 0 ? output[made - 1] : 0 }
 }
 
-/// Resamples the first `count` samples; returns how many that makes.
+/// Resamples the first `count` samples. Returns the number of samples made.
 func resample(_ samples: [Int16], _ count: Int, with resampler: inout Resampler, into output: inout MutableSpan<Int16>)
     -> Int
 {
     resampler.process(samples.span.extracting(0..<count), into: &output).made
 }
 
-/// The other way: into a buffer; what is not filled is silence.
+/// Resamples into a buffer, whose rest is filled with silence.
 func resample(_ samples: Span<Int16>, with resampler: inout Resampler, into buffer: inout [Int16]) {
     var span = buffer.mutableSpan
     let made = resampler.process(samples, into: &span).made

@@ -3,7 +3,7 @@ internal import Opus
 internal import Spandsp
 internal import SpeexDSP
 
-/// Opus, as the engine wants it: packets of either kind, in as many channels as the peer says it sends (RFC 7587 §6.1).
+/// Decodes Opus: packets of one channel or two, to as many channels as the peer announces to send (RFC 7587 §6.1).
 struct OpusAudioDecoder: AudioDecoder, ~Copyable {
     let channels: Int
     private var decoder: OpusDecoder
@@ -40,10 +40,10 @@ struct OpusAudioDecoder: AudioDecoder, ~Copyable {
     mutating func reset() { decoder.reset() }
 }
 
-/// G.711, brought from 8 to 48 kHz. It may listen for keys; what sounds of them once they are known is taken out, for they go on
-/// as keys.
+/// Decodes G.711, and converts it from 8 to 48 kHz. It may detect DTMF digits. The tone of a detected digit is removed,
+/// because the digit is passed on by itself.
 struct G711AudioDecoder: AudioDecoder, ~Copyable {
-    /// 120 ms.
+    /// The longest payload in bytes, 120 ms.
     private static let longest = 960
 
     private let law: G711
@@ -96,9 +96,10 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     }
 }
 
-/// G.722, brought from 16 to 48 kHz. What is lost is hidden at 16 kHz, with pitch periods twice as long.
+/// Decodes G.722, and converts it from 16 to 48 kHz. Losses are concealed at 16 kHz, with pitch periods of twice as
+/// many samples.
 struct G722AudioDecoder: AudioDecoder, ~Copyable {
-    /// 120 ms, in bytes.
+    /// The longest payload in bytes, 120 ms.
     private static let longest = 960
 
     private var decoder = G722Decoder()

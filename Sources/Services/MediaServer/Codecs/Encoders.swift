@@ -3,12 +3,12 @@ internal import Opus
 internal import Spandsp
 internal import SpeexDSP
 
-/// Opus.
+/// Encodes Opus.
 struct OpusAudioEncoder: AudioEncoder, ~Copyable {
     private var encoder: OpusEncoder
     let samplesPerPacket: Int
 
-    /// - Parameter samplesPerPacket: one of `PacketLength.opus`.
+    /// - Parameter samplesPerPacket: One of `PacketLength.opus`.
     init(_ configuration: OpusEncoder.Configuration, samplesPerPacket: Int) throws(OpusError) {
         encoder = try OpusEncoder(configuration)
         self.samplesPerPacket = samplesPerPacket
@@ -20,7 +20,7 @@ struct OpusAudioEncoder: AudioEncoder, ~Copyable {
     {
         do throws(OpusError) {
             let count = try encoder.encode(samples, into: &payload)
-            // One or two bytes: nothing to say (RFC 6716 §2.1.9).
+            // A packet of one or two bytes need not be transmitted (DTX, RFC 6716 §2.1.9).
             return count <= 2 ? 0 : count
         } catch {
             throw AudioCodecError(error)
@@ -30,14 +30,14 @@ struct OpusAudioEncoder: AudioEncoder, ~Copyable {
     mutating func reset() { encoder.reset() }
 }
 
-/// G.711, brought from 48 to 8 kHz.
+/// Converts from 48 to 8 kHz, and encodes G.711.
 struct G711AudioEncoder: AudioEncoder, ~Copyable {
     private let law: G711
     private var resampler = Resampler(from: 48_000, to: 8_000)
     private var narrow: [Int16]
     let samplesPerPacket: Int
 
-    /// - Parameter samplesPerPacket: one of `PacketLength.sampled`.
+    /// - Parameter samplesPerPacket: One of `PacketLength.sampled`.
     init(_ law: G711, samplesPerPacket: Int) {
         self.law = law
         self.samplesPerPacket = samplesPerPacket
@@ -55,14 +55,14 @@ struct G711AudioEncoder: AudioEncoder, ~Copyable {
     mutating func reset() { resampler.reset() }
 }
 
-/// G.722, brought from 48 to 16 kHz.
+/// Converts from 48 to 16 kHz, and encodes G.722.
 struct G722AudioEncoder: AudioEncoder, ~Copyable {
     private var encoder = G722Encoder()
     private var resampler = Resampler(from: 48_000, to: 16_000)
     private var wide: [Int16]
     let samplesPerPacket: Int
 
-    /// - Parameter samplesPerPacket: one of `PacketLength.sampled`.
+    /// - Parameter samplesPerPacket: One of `PacketLength.sampled`.
     init(samplesPerPacket: Int) {
         self.samplesPerPacket = samplesPerPacket
         wide = [Int16](repeating: 0, count: samplesPerPacket / 3)

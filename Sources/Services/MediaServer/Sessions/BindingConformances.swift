@@ -6,7 +6,7 @@ internal import SDP
 internal import SRTP
 internal import STUN
 
-/// STUN's digest, from OpenSSL.
+/// The message authentication of STUN, by OpenSSL.
 struct OpenSSLAuthentication: MessageAuthentication {
     func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
 }
@@ -44,7 +44,7 @@ extension Digest {
 }
 
 extension DTLSTransport {
-    /// Which handshake messages can come next.
+    /// The handshake messages that can come next.
     var expectation: HandshakeRecord.Expectation {
         switch role {
         case .client: .serverFlight

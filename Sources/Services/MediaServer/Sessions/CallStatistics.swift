@@ -7,7 +7,7 @@ internal import Quality
 internal import RTP
 internal import SDP
 
-/// What the worker knows about a call, in the words of the media port.
+/// The media statistics of a call, in the types of the media port.
 extension MediaWorker {
     func statistics(of id: CallID) -> CallMediaStatistics? {
         guard let call = calls[id] else { return nil }
@@ -16,7 +16,7 @@ extension MediaWorker {
 }
 
 extension MediaWorker {
-    /// Rates every leg's audio, when its time has come.
+    /// Rates the audio of every leg, when the next measurement is due.
     func measureQuality(of call: MediaCall, at now: MonotonicTime) {
         guard let due = call.nextMeasurement, due <= now else { return }
         call.nextMeasurement = now + QualityWatch.interval

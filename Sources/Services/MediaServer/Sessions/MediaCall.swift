@@ -5,19 +5,19 @@ internal import SDP
 
 /// One call on its worker: its legs and the bridge between them.
 ///
-/// Confined to its worker's thread.
+/// Confined to its worker's thread; a debug build asserts it.
 final class MediaCall {
     let id: CallID
     var bridge: Bridge
-    /// While something is decoded or made here.
+    /// The audio engine; `nil` while no audio is decoded or made by the gateway.
     var audio: AudioEngine?
-    /// When quality is measured next; `nil` before a leg has keys.
+    /// When quality is measured next; `nil` before a leg has SRTP keys.
     var nextMeasurement: MonotonicTime?
-    /// By their place in the bridge.
+    /// The legs by their index in the bridge; `nil` where an index is free.
     private var places: [MediaLeg?] = [] {
         didSet { legs = places.compactMap(\.self) }
     }
-    /// Those that are there; kept, because every cycle of audio looks at them.
+    /// The legs that are present, in the order of their indices; stored, because every audio cycle iterates over them.
     private(set) var legs: [MediaLeg] = []
 
     init(id: CallID, bridge: Bridge) {
@@ -30,7 +30,7 @@ final class MediaCall {
         return place < places.count ? places[place] : nil
     }
 
-    /// One of a leg's transports.
+    /// One of the transports of a leg; `nil` if it does not exist.
     func leg(_ index: LegIndex, over transport: TransportNumber) -> MediaLeg? {
         let first = leg(index)
         return transport == .first ? first : first?.further.first { $0.transport == transport }

@@ -6,72 +6,76 @@ internal import Primitives
 internal import SDP
 internal import SRTP
 
-/// A ClientHello of ours that nobody has answered yet.
+/// A ClientHello of the gateway that has not been answered yet.
 ///
-/// It is repeated over the path that it went over first, wherever media would go meanwhile. Of two peers that hear the same ClientHello both
-/// answer it, and only one of them can go on. A path that stays silent is dead, and is left then.
+/// It is repeated over the path over which it was sent first, even if media would be sent over another one meanwhile.
+/// If two peers received the same ClientHello, both would answer it, and only one handshake could continue. A path over
+/// which no answer comes is considered dead and is given up.
 struct Greeting {
     static let patience = 3
 
     let path: Path
-    /// How often it was sent there.
+    /// How often it was sent over the path.
     var count = 1
 
     var pathOfRepetition: Path? { count < Self.patience ? path : nil }
 }
 
-/// One leg on its worker: the session's decisions with the DTLS and SRTP machines they are about.
+/// One leg on its worker: the decisions of its session, and the DTLS and SRTP objects that carry them out.
 ///
-/// The leg of a peer that does not bundle has several transports, and each of them is one of these, with the same name and
-/// place. The first stands for the leg: it alone hears and is rated, and knows the others (docs/adr/0007).
+/// The leg of a peer that does not bundle has several transports. Each of them is a `MediaLeg` with the same name and
+/// index. The first one stands for the leg: it alone has an audio source and a quality rating, and it refers to the
+/// others (docs/adr/0007).
 ///
-/// Confined to its worker's thread.
+/// Confined to its worker's thread; a debug build asserts it. For a leg that moves to another worker, a new object is
+/// made there from its `TravellingTransport`.
 final class MediaLeg {
-    /// Its name on every worker.
+    /// The number of the leg, the same on every worker.
     let number: LegNumber
     unowned let call: MediaCall
     let name: Leg
     let index: LegIndex
-    /// Which of the leg's transports it is.
+    /// The number of this transport within the leg.
     let transport: TransportNumber
-    /// The leg's other transports.
+    /// The other transports of the leg; empty for all but the first transport.
     var further: [MediaLeg] = []
-    /// The transport whose events are the leg's.
+    /// The transport whose events are reported as those of the leg.
     var principal = TransportNumber.first
     var session: PeerSession
     var dtls: DTLSTransport?
-    /// What the first record of the handshake came over, and the last one.
+    /// The path of the first handshake record; `nil` before it has come.
     var handshakeOrigin: Path?
+    /// The path of the last handshake record, over which answers go; `nil` before one has come.
     var handshakePath: Path?
-    /// Where our ClientHello went, while nobody has answered it.
+    /// The ClientHello of the gateway and its path, while it has not been answered.
     var greeting: Greeting?
-    /// When the handshake's last flight has to be repeated.
+    /// When the last flight of the handshake has to be repeated; `nil` if no repetition is due.
     var retransmission: MonotonicTime?
     var inbound: SRTPSession?
     var outbound: SRTPSession?
-    /// Whose packets `inbound` has to do with.
+    /// The sources (SSRC) that the peer sends with, which `inbound` keeps state for.
     var sources = SourceGate()
-    /// Where to send; kept here so that no packet has to ask the session.
+    /// The path over which packets are sent; stored here, so that the session need not be asked for each packet.
     private(set) var destination: Path?
-    /// Nothing proves that the peer is there: little may be sent, and the session says how much.
+    /// No evidence shows that the peer is at the destination. The session limits what may be sent there.
     private(set) var isOnTrial = false
     var hasHeardMedia = false
     var quality = QualityWatch()
-    /// What the leg hears when nothing is played to it.
+    /// The audio source of the leg when nothing is played to it.
     var usualSource: MediaSource?
-    /// What is played to it.
+    /// The audio source that is played to the leg; `nil` if nothing is played.
     var played: MediaSource?
-    /// What plays it; kept for an engine that is yet to be made.
+    /// The player of that source; kept for an audio engine that is made later.
     var player: (any AudioPlayer)?
-    /// Keys are pressed, and what it hears otherwise waits.
+    /// DTMF digits are sent to the leg, and its audio source waits.
     var isInterrupted = false
-    /// Workers that its peer's packets may come to, besides the one it is on.
+    /// Other workers at which packets of the peer may arrive, because the leg was there before.
     var formerWorkers: [WorkerIndex] = []
-    /// When something of its peer came last over a path of its own, new or repeated.
+    /// When a packet of the peer last came over a validated path of the leg, replayed packets included.
     var lastArrival = MonotonicTime.zero
-    /// When its session is to be told again that its peer is heard.
+    /// When the session is told next that packets of the peer arrive.
     var nextSign = MonotonicTime.zero
-    /// When they may be told again of a path that they know.
+    /// When the former workers may be reminded next of a path that they know.
     var nextReminder = MonotonicTime.zero
 
     init(
@@ -92,7 +96,7 @@ final class MediaLeg {
         isOnTrial = session.isOnTrial
     }
 
-    /// Where a flight goes, and a good-bye.
+    /// The path for handshake flights, and for the closing alert.
     var pathOfHandshake: Path? {
         guard dtls?.state != .closed, let path = handshakePath ?? greeting?.pathOfRepetition,
             session.admitsHandshake(from: path)
@@ -100,7 +104,7 @@ final class MediaLeg {
         return path
     }
 
-    /// A flight has left over this path.
+    /// Records that a handshake flight was sent over a path.
     func flightSent(by dtls: DTLSTransport, over path: Path) {
         guard dtls.role == .client, handshakePath == nil else { return }
         if greeting?.path == path { greeting?.count += 1 } else { greeting = Greeting(path: path) }
@@ -115,7 +119,7 @@ final class MediaLeg {
         return earliest
     }
 
-    /// The same leg with another peer: what it hears stays.
+    /// Takes over the audio sources of a leg that is replaced because its peer has changed.
     func takeSources(of previous: MediaLeg) {
         usualSource = previous.usualSource
         played = previous.played
@@ -123,7 +127,8 @@ final class MediaLeg {
         isInterrupted = previous.isInterrupted
     }
 
-    /// Takes over the keys of a finished handshake; `false` if there are none to be had.
+    /// Makes the SRTP sessions from the keys of a finished handshake; `false` if the handshake agreed on none. Throws
+    /// what libsrtp reports.
     func installKeys(from dtls: DTLSTransport) throws(SRTPError) -> Bool {
         guard let keys = dtls.keyingMaterial else { return false }
         let profile = SRTPSession.Profile(keys.profile)

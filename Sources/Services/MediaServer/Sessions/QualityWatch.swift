@@ -42,7 +42,7 @@ extension StreamQuality {
         playout = decoded
     }
 
-    /// What only the receiver knows, as it reports it; `nil` before it does.
+    /// What only the receiver knows, from its RTCP reports; `nil` before the first one.
     fileprivate init?(sentOn line: LineStatistics) {
         guard let remote = line.remote else { return nil }
         self.init()

@@ -5,7 +5,7 @@ internal import Primitives
 internal import SDP
 internal import SRTP
 
-/// A leg between two workers: everything that is its own, and nothing that is either worker's or call's.
+/// A leg on its way between two workers: all of its own state, and no state of a worker or a call.
 struct TravellingLeg {
     let streams: MovingLeg
     let quality: QualityWatch
@@ -14,7 +14,7 @@ struct TravellingLeg {
     let transports: [TravellingTransport]
 }
 
-/// One of the transports of such a leg.
+/// One transport of such a leg.
 struct TravellingTransport {
     let number: LegNumber
     let transport: TransportNumber
@@ -30,10 +30,10 @@ struct TravellingTransport {
     let hasHeardMedia: Bool
     /// The paths that it claims.
     let paths: [Path]
-    /// Where it has been, the worker that it leaves included.
+    /// Workers that the leg has been on, including the one that it leaves.
     let formerWorkers: [WorkerIndex]
 
-    /// The leg must not be used any more.
+    /// Takes the state out of a leg, which must not be used afterwards.
     init(_ leg: MediaLeg, paths: [Path], formerWorkers: [WorkerIndex]) {
         number = leg.number
         transport = leg.transport

@@ -6,9 +6,10 @@ internal import Observability
 internal import Primitives
 internal import SDP
 
-/// What the gateway itself plays, mixes and codes.
+/// Audio that the gateway plays, mixes and transcodes.
 extension MediaWorker {
-    /// Something that decides who hears what has changed.
+    /// Updates the audio engine after a change of sources, legs or codecs; makes it when it is needed, and removes it
+    /// when it has nothing to do.
     func refreshAudio(of call: MediaCall, at now: MonotonicTime) {
         if call.audio == nil {
             let isNeeded = call.legs.contains { leg in
@@ -70,7 +71,7 @@ extension MediaWorker {
     ) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
         guard let player = player(for: playback) else {
-            // The file was forgotten between its loading and now.
+            // The file has been removed from the cache since it was loaded.
             return environment.events(id, .playbackEnded(number, name))
         }
         leg.played = .player(number)
@@ -112,7 +113,7 @@ extension MediaWorker {
         refreshAudio(of: call, at: now)
     }
 
-    // MARK: Keys
+    // MARK: DTMF digits
 
     /// A leg that hears another one as it is hears silence around the keys instead.
     func sendDigits(_ digits: DigitSequence, to name: Leg, in id: CallID, at now: MonotonicTime) {

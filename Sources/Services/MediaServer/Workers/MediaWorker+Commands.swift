@@ -8,7 +8,7 @@ internal import Primitives
 internal import SDP
 internal import Sockets
 
-/// What call handling asks for, and what sessions and handshakes answer.
+/// Carries out the commands of call handling, and the actions of sessions.
 extension MediaWorker {
     func carryOut(_ command: MediaCommand, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
         switch command {
@@ -120,7 +120,8 @@ extension MediaWorker {
         tellFormerWorkers(of: leg, .validated(leg.number, path))
     }
 
-    /// The leg's keys have authenticated what came over this path: the path is the leg's, and fit for its media.
+    /// Handles a packet over a path that the keys of the leg have authenticated: the path belongs to the leg, and may
+    /// be used for its media.
     func prove(_ path: Path, by leg: MediaLeg, bytes: Int) {
         guard leg.session.prove(path, by: bytes) else { return }
         paths.prove(path, by: leg.number)

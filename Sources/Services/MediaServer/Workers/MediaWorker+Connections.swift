@@ -3,7 +3,7 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// What comes in on TCP connections (RFC 6544): frames, each a packet like any datagram.
+/// Handles TCP connections (RFC 6544): each frame is a packet, like a datagram.
 extension MediaWorker {
     func receive(from ready: Poller.ReadyConnection, _ transport: inout PacketTransport, at now: MonotonicTime) {
         if ready.isWritable { transport.resume(ready.id) }
@@ -41,7 +41,7 @@ extension MediaWorker {
         return receiveCheck(slot, over: path, &transport, at: now)
     }
 
-    /// The connection is of no more use; if it carried a path, the path's session finds another.
+    /// Closes a connection. If it carried a path, the session of the path chooses another one.
     private func close(
         _ id: ConnectionID, _ reason: MediaConnectionClosure, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {

@@ -4,12 +4,14 @@ internal import Observability
 internal import Primitives
 internal import SDP
 
-/// Paths that several legs claim, because somebody has forged a check, or because a peer has got an address that another one had.
+/// Paths that several legs claim, because an attacker has forged a check, or because a peer has received an address
+/// that another peer had.
 ///
-/// Keys decide: a packet is tried with those of each leg that claims the path, the owner's first (at most `PathClaims.maximumClaims`). A
-/// handshake has no keys yet. It is carried on by one of the legs, and is in the end the leg's whose description announced the certificate.
+/// Keys decide which leg a packet belongs to: it is decrypted with the keys of each leg that claims the path, those of
+/// the owner first (at most `PathClaims.maximumClaims`). A handshake has no keys yet. One of the legs carries it on,
+/// and in the end it belongs to the leg whose description has announced the certificate.
 extension MediaWorker {
-    /// Takes a packet for the first leg whose keys fit.
+    /// Handles a packet for the first leg whose keys authenticate it.
     func receiveContested(
         _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -52,10 +54,10 @@ extension MediaWorker {
         }
     }
 
-    /// Passes a packet on to workers that have legs with a claim; returns to how many.
+    /// Passes a packet on to the workers whose legs claim the path. Returns the number of these workers.
     ///
-    /// The worker that has the socket knows of all of them. Another one has been passed the packet for a leg of its own, and passes it on
-    /// only if that leg has left: so no packet goes round in circles.
+    /// The worker that has the socket knows all claims. Another worker has received the packet for one of its own legs,
+    /// and passes it on only if that leg has left. Therefore no packet circulates.
     private func passOn(
         _ slot: Int, over path: Path, to claims: [PathClaims<LegPlace<MediaLeg>>.Claim], legsHere: Int,
         _ transport: borrowing PacketTransport
@@ -70,7 +72,7 @@ extension MediaWorker {
         claims.compactMap { if case .here(let leg) = $0.place { leg } else { nil } }
     }
 
-    /// Each once, in the order of the claims.
+    /// The workers of the claims, each once, in the order of the claims.
     func hosts(of claims: [PathClaims<LegPlace<MediaLeg>>.Claim]) -> [WorkerIndex] {
         var hosts: [WorkerIndex] = []
         for claim in claims {
@@ -87,16 +89,16 @@ extension MediaWorker {
         let claims = paths.claims(on: path)
         let legs = legsHere(of: claims)
         var isTaken = false
-        // An association that stands passes over whatever its keys do not fit.
+        // An established association ignores records that its keys do not fit.
         for leg in legs where leg.session.isEstablished || leg.dtls?.state == .established {
             if show(slot, over: path, to: leg, &transport, at: now) == nil { isTaken = true }
         }
-        // Whoever has it now may not be whose it is.
+        // The leg that holds the path now may not be the one that the record belongs to.
         for leg in legs where leg.dtls == nil {
             if keep(transport.datagram(slot), over: path, for: leg) == nil { isTaken = true }
         }
         for leg in Self.inOrderOfHandshakes(legs, over: path) {
-            // One that goes on elsewhere may have to do with this record, or not.
+            // A leg whose handshake runs over another path may or may not be addressed by this record.
             let isBinding = leg.handshakeOrigin == nil || leg.handshakeOrigin == path
             if show(slot, over: path, to: leg, isBinding: isBinding, &transport, at: now) == nil { return }
         }
@@ -104,7 +106,8 @@ extension MediaWorker {
         if !isTaken, hosts == 0 { tally.drop(.notConnected) }
     }
 
-    /// Legs with a handshake under way: first the one that has begun it over this path, last those that have elsewhere.
+    /// The legs with a handshake under way: first the one that started it over this path, last those that started it
+    /// over another one.
     private static func inOrderOfHandshakes(_ legs: [MediaLeg], over path: Path) -> [MediaLeg] {
         let legs = legs.filter {
             $0.dtls?.state == .handshaking && ($0.session.handshakeRole != nil || $0.session.awaitsDescription)
@@ -113,12 +116,13 @@ extension MediaWorker {
             + legs.filter { $0.handshakeOrigin != nil && $0.handshakeOrigin != path }
     }
 
-    /// Whether an association may speak over a path: a peer that has said ClientHello there to another leg would take ours for nonsense.
+    /// Whether an association may send over a path. A peer that has sent a ClientHello there to another leg would
+    /// reject that of the gateway.
     func mayShakeHands(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path) -> Bool {
         dtls.role == .server || !isShakingHands(asServerOver: path, besides: leg)
     }
 
-    /// Whether an association of another leg has been said ClientHello to over a path, and is not through.
+    /// Whether an association of another leg has received a ClientHello over a path and has not finished its handshake.
     func isShakingHands(asServerOver path: Path, besides leg: MediaLeg) -> Bool {
         guard paths.holding(of: path)?.isContested == true else { return false }
         return legsHere(of: paths.claims(on: path)).contains { other in
@@ -127,7 +131,8 @@ extension MediaWorker {
         }
     }
 
-    /// Of the legs that claim a contested path, the one whose description announced the certificate of a handshake that is through.
+    /// The leg to which a finished handshake over a contested path belongs: the one whose description has announced its
+    /// certificate; `nil` if there is none.
     func rightfulLeg(of dtls: DTLSTransport, over path: Path) -> MediaLeg? {
         guard paths.holding(of: path)?.isContested == true else { return nil }
         return legsHere(of: paths.claims(on: path)).first { leg in
@@ -136,12 +141,11 @@ extension MediaWorker {
         }
     }
 
-    /// The leg is about to go, in the middle of a handshake over a contested path, or is not whom the handshake was
-    /// with. The peer at its other end may be another leg's: that one carries it on if it has none of its own. Returns
-    /// whether there is such a leg.
+    /// Hands a handshake over a contested path to another leg, because this leg ends, or because the handshake is not
+    /// with its peer. The peer may be that of another leg, which continues the handshake if it has none of its own.
+    /// Returns whether there is such a leg.
     ///
-    /// One whose description is not known yet answers nothing by itself, but has what others have begun
-    /// (`takeAssociation`).
+    /// A leg whose description is not known yet starts no handshake itself, but may take over one (`takeAssociation`).
     @discardableResult
     func bequeathHandshake(of leg: MediaLeg) -> Bool {
         guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else {
@@ -161,7 +165,7 @@ extension MediaWorker {
         return true
     }
 
-    /// The association is the other's from now on.
+    /// Moves an association to another leg.
     func give(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path, to heir: MediaLeg) {
         heir.dtls = dtls
         (heir.handshakeOrigin, heir.handshakePath) = (path, path)

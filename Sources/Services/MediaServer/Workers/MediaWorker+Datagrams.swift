@@ -7,10 +7,11 @@ internal import SRTP
 internal import STUN
 internal import Sockets
 
-/// What comes in on the sockets.
+/// Handles the packets that arrive on the sockets.
 extension MediaWorker {
-    /// Takes what waits in a socket. While packets keep coming it looks again before it waits again, which is cheaper than
-    /// to be woken for each few; `roundLimit` leaves room for the other sockets, commands and deadlines.
+    /// Receives the packets that wait in a socket. While packets keep arriving, the socket is read again before the
+    /// worker waits, which costs less than a wake-up for every few packets. `roundLimit` leaves time for the other
+    /// sockets, commands and deadlines.
     ///
     /// Every look has a time of its own: what senders learn of their path from arrival times is in the milliseconds between them.
     func receive(from socket: SocketIndex, _ transport: inout PacketTransport) {
@@ -69,7 +70,7 @@ extension MediaWorker {
         }
     }
 
-    /// A packet has been authenticated.
+    /// Handles an authenticated RTP packet.
     func mediaReceived(
         _ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -92,7 +93,8 @@ extension MediaWorker {
         sendControl(of: call, &transport)
     }
 
-    /// Sends a packet on to its receivers: a copy to each but the last, which gets it in the slot it came in.
+    /// Relays a packet to its receivers: a copy to each but the last one, which is sent the packet from the slot in
+    /// which it arrived.
     private func forward(
         _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -116,7 +118,8 @@ extension MediaWorker {
         for index in packet.indices { copy[index] = packet[index] }
     }
 
-    /// Makes the packet one for a receiver, and says where to send how much of it.
+    /// Rewrites and protects the packet for a receiver. Returns the path and the size to be sent; `nil` if it is
+    /// dropped.
     private func protect(
         _ arrival: Arrival, for receiver: Int, in packet: inout MutableSpan<UInt8>, count: Int, of call: MediaCall,
         at now: MonotonicTime
@@ -163,7 +166,7 @@ extension MediaWorker {
         }
     }
 
-    /// A compound has been authenticated.
+    /// Handles an authenticated RTCP compound packet.
     func controlReceived(
         _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -235,7 +238,8 @@ extension MediaWorker {
         }
     }
 
-    /// Whether a packet may go to a leg's destination: not beyond what an address is sent that nothing proves to be the peer's.
+    /// Whether a packet may be sent to a leg's destination. An address that has not been proven to be the peer's is
+    /// sent a limited amount only.
     func mayLeave(_ count: Int, for leg: MediaLeg) -> Bool {
         guard leg.isOnTrial, let path = leg.destination, !leg.session.maySend(bytes: count, over: path) else {
             return true
@@ -246,7 +250,7 @@ extension MediaWorker {
 
     // MARK: ICE
 
-    /// Returns whether the sender has shown that it knows a password of ours.
+    /// Handles a STUN message. Returns whether its sender has shown that it knows a password of the gateway.
     @discardableResult
     func receiveCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) -> Bool {
         let raw = [UInt8](copying: transport.datagram(slot))
@@ -257,7 +261,8 @@ extension MediaWorker {
             environment.metrics.stunRefused[.malformed].increment()
             return false
         }
-        // Without a name that is ours there is nobody to answer for, and no password to answer with.
+        // A message that names no local fragment belongs to no leg, and there is no password to authenticate a response
+        // with.
         guard let username = message.username, let name = ICEUsername(parsing: username) else {
             environment.metrics.stunRefused[.unknownUsername].increment()
             return false
@@ -284,7 +289,7 @@ extension MediaWorker {
 }
 
 extension [SessionAction] {
-    /// Why the message that they follow from had no effect.
+    /// Why the message that led to these actions had no effect; `nil` if it had one.
     fileprivate var refusal: ICERefusal? {
         for case .refused(let refusal) in self { return refusal }
         return nil

@@ -4,9 +4,9 @@ internal import Observability
 internal import Primitives
 internal import SDP
 
-/// Handshakes that peers begin before their descriptions are known.
+/// Handshakes that peers start before their descriptions are known.
 extension MediaWorker {
-    /// Keeps a ClientHello until the leg's description comes; why it is not kept, if so.
+    /// Keeps a ClientHello until the description of the leg is known. Returns why it is not kept; `nil` if it is.
     func keep(_ datagram: Span<UInt8>, over path: Path, for leg: MediaLeg) -> PacketDropReason? {
         switch leg.session.keep(datagram, over: path) {
         case .kept: nil
@@ -15,15 +15,15 @@ extension MediaWorker {
         }
     }
 
-    /// A handshake over the path is through: what others have kept from there was its beginning.
+    /// Drops the flights that other legs have kept from a path, because the handshake that they started has finished.
     func forgetEarlyFlights(over path: Path) {
         guard paths.holding(of: path)?.isContested == true else { return }
         for leg in legsHere(of: paths.claims(on: path)) { leg.session.dropEarlyFlight(over: path) }
     }
 
-    /// The description is there, and its peer may have shaken hands already, over a path that others claim as well:
-    /// with the association of another leg, which has been left to one without a description. Returns whether there is
-    /// nothing to be begun.
+    /// Looks for an association that the leg's peer has established before its description was known, over a path that
+    /// other legs claim as well. Such an association was made for another leg, or left to one without a description.
+    /// Returns whether no handshake needs to be started.
     func takeAssociation(
         for leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> Bool {
@@ -43,7 +43,7 @@ extension MediaWorker {
                 return true
             }
         }
-        // Under way: what the peer presents is judged when it is through.
+        // The handshake is under way. The certificate of the peer is checked when it has finished.
         if let dtls = leg.dtls, dtls.state == .handshaking, dtls.role == .init(role), leg.handshakeOrigin != nil {
             _ = leg.session.takeEarlyFlight()
             return true
@@ -52,13 +52,14 @@ extension MediaWorker {
         return false
     }
 
-    /// The description is there: what its peer has said already is judged like everything after it.
+    /// Gives the flights that were kept to the association, because the description of the leg is known now. They are
+    /// checked like later ones.
     func showEarlyFlight(
         of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
         guard let flight = leg.session.takeEarlyFlight(), dtls.role == .server else { return }
-        // Somebody who claims the path has answered the same already, and its peer would take another answer for
-        // nonsense. Whose that handshake is, the certificate says.
+        // Another leg that claims the path has answered the same ClientHello already, and the peer would reject a
+        // second answer. The certificate will show to which leg that handshake belongs.
         guard !isShakingHands(asServerOver: flight.path, besides: leg) else { return }
         (leg.handshakeOrigin, leg.handshakePath) = (flight.path, flight.path)
         for datagram in flight.datagrams where dtls.state == .handshaking {

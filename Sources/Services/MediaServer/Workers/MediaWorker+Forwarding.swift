@@ -3,7 +3,7 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// Packets of legs that are on another worker than the socket that their peer sends to.
+/// Packets of legs that are on another worker than the socket to which their peer sends.
 extension MediaWorker {
     // MARK: Where the socket is
 
@@ -21,13 +21,14 @@ extension MediaWorker {
 
     // MARK: Where the leg is
 
-    /// What becomes of a leg is known wherever its packets may come to. Most legs have been nowhere else.
+    /// Tells a leg's former workers of a change, because its packets may arrive there. Most legs have no former
+    /// workers.
     func tellFormerWorkers(of leg: MediaLeg, _ change: @autoclosure () -> ForwardingTable.Change) {
         if !leg.formerWorkers.isEmpty { tell(leg.formerWorkers, change()) }
     }
 
     func tell(_ workers: [WorkerIndex], _ change: ForwardingTable.Change) {
-        // At the end of the process nobody listens any more.
+        // When the process ends, no worker listens any more.
         guard !isStopping else { return }
         for worker in workers { endpoints[Int(worker.rawValue)].send(.forward(change, by: endpoint.index)) }
     }

@@ -35,9 +35,9 @@ extension MediaWorker {
         }
     }
 
-    /// Shows a record to a leg's association; why it does not take it, if so.
+    /// Gives a record to the association of a leg. Returns why it was not accepted; `nil` if it was.
     ///
-    /// - Parameter isBinding: answers go where the record came from.
+    /// - Parameter isBinding: Whether answers are sent to where the record came from.
     func show(
         _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -60,9 +60,10 @@ extension MediaWorker {
         return nil
     }
 
-    /// Something went into the handshake: sends what came out, and acts when it is over.
+    /// Handles the result of a record or a timeout: sends the flights that the association has made, and acts when the
+    /// handshake has ended.
     ///
-    /// - Parameter path: what a record came over; `nil` if it was time that passed.
+    /// - Parameter path: The path of the record; `nil` after a timeout.
     func continueHandshake(
         of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -98,8 +99,8 @@ extension MediaWorker {
         }
     }
 
-    /// The handshake is through. Over a contested path it may have been begun by another leg than its peer is the peer
-    /// of, and before the description of that one is known.
+    /// Handles a finished handshake. Over a contested path another leg may have started it than the one whose peer it
+    /// is with, before the description of that one was known.
     private func conclude(
         _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -131,7 +132,7 @@ extension MediaWorker {
         }
         do {
             guard try leg.installKeys(from: dtls) else {
-                // The peer did not offer use_srtp with a profile of ours.
+                // The peer did not offer use_srtp with a profile that the gateway supports.
                 environment.metrics.dtlsHandshakes[.failed].increment()
                 if isPrincipal(leg) { environment.events(leg.call.id, .failed(leg.name, .handshakeFailed)) }
                 return

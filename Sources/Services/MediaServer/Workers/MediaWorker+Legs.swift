@@ -8,9 +8,9 @@ internal import Observability
 internal import Primitives
 internal import SDP
 
-/// Legs that come, go, hear others, and change from call to call.
+/// Creates and removes legs, and sets what they hear and see.
 extension MediaWorker {
-    /// Makes a leg, or lets one begin anew with another peer: what it sends goes on in the same streams.
+    /// Makes a leg, or replaces it because its peer has changed. A replaced leg continues the streams that it sends.
     func prepare(
         _ name: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -36,7 +36,8 @@ extension MediaWorker {
         return PeerSession(local: credentials, configuration: PeerSession.Configuration(ice: ice))
     }
 
-    /// What a leg hears while nothing is played to it, and what it sees. In a mix the engine chooses that.
+    /// Sets what a leg hears while nothing is played to it, and what it sees. In a mix the audio engine chooses what
+    /// it sees.
     func route(
         _ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {

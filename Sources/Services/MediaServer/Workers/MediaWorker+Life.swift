@@ -4,10 +4,10 @@ internal import Primitives
 internal import RTP
 internal import SRTP
 
-/// What says that a peer is alive, and where, besides its checks.
+/// Signs of life of a peer besides its checks, and over which path they come.
 extension MediaWorker {
-    /// A leg's session hears of its peer's packets this often: half a second more or less of 7 s is nothing, and a
-    /// packet costs a comparison.
+    /// The interval in which a session is told of its peer's packets. Half a second is little compared with the 7 s
+    /// that matter, and most packets cost a comparison only.
     private static let signInterval = Duration.milliseconds(500)
 
     /// A packet of the leg has been authenticated over one of its paths, and has not come before.
@@ -22,7 +22,7 @@ extension MediaWorker {
         rearm(leg.call)
     }
 
-    /// What has come before keeps nobody alive, but says that something comes over this path.
+    /// Handles a replayed packet: it is no sign of life, but shows that packets come over this path.
     func noteRepetition(
         _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -37,9 +37,9 @@ extension MediaWorker {
         if leg.isOnTrial { perform(leg.session.arrived(over: path, at: now), for: leg, &transport, at: now) }
     }
 
-    // MARK: Packets from addresses that nobody has checked
+    // MARK: Packets from unchecked addresses
 
-    /// The leg's peer sends as `source`, which has been authenticated.
+    /// Records that the leg's peer sends with an SSRC, after its packet has been authenticated.
     func noteSource(_ source: SSRC, of leg: MediaLeg) {
         var legs = legsBySource[source] ?? []
         guard legs.count < ForwardingTable.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
@@ -57,17 +57,18 @@ extension MediaWorker {
         for source in leg.sources.all { forgetSource(source, of: leg) }
     }
 
-    /// A packet came over a path that is nobody's: it may be from a peer that sends no checks and has another address
-    /// now. Its leg may have moved to another worker, which then is passed the packet.
+    /// Handles a packet over a path that no leg claims. It may be from a peer that sends no checks and has a new
+    /// address. If its leg has moved to another worker, the packet is passed on to that worker.
     ///
-    /// What authenticates is heard at once, for the peer has said it wherever it comes from; were it dropped, somebody
-    /// who is faster than the peer could silence it. What is sent follows later, see `Rebinding`.
+    /// An authenticated packet is accepted at once, because it is from the peer, whatever its address is. If it were
+    /// dropped, an attacker that is faster than the peer could silence it. The destination of packets to the peer
+    /// changes later, see `Rebinding`.
     func receiveStray(
         _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
         guard let source = kind.source(of: transport.datagram(slot)) else { return dropStray(slot, kind, transport) }
         let legs = legsBySource[source] ?? []
-        // As with a contested path, no packet goes round in circles.
+        // As with a contested path, no packet circulates.
         let known = forwarding.hosts(of: source)
         let hosts = transport.isHere(path) ? known[...] : legs.isEmpty ? known.prefix(1) : []
         for host in hosts { passOn(slot, over: path, to: host, transport) }

@@ -6,7 +6,7 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// A leg that a call here waits for, and what is asked of the call meanwhile: it may be about that leg.
+/// A leg that a call waits for. Requests to the call wait meanwhile, because they may be about that leg.
 struct AwaitedLeg {
     enum Request {
         case command(MediaCommand)
@@ -17,23 +17,24 @@ struct AwaitedLeg {
     var requests: [Request] = []
 }
 
-/// What came before its call had got to the command that takes it, and has to wait: that there was no such leg, or one without room yet.
+/// The result of a surrender that arrived before the call's `adopt` and has to wait: no leg, or a leg for which there
+/// is no room yet.
 struct EarlyLeg {
     let call: CallID
     let name: Leg
     let leg: TravellingLeg?
 }
 
-/// Legs that change calls, on one worker or between two.
+/// Moves legs between calls, on one worker or between two workers.
 ///
 ///     taker's worker                                    giver's worker
 ///       adopt: what the call is asked next waits           surrender: packets go to the taker's worker from now on
 ///       arrival ◀──────────── the leg, in a parcel ────────── │
 ///       forward: it is here ─────────────────────────────▶ this and every other worker that had it
 ///
-/// The leg is in one worker's tables, or in one mailbox, never in two.
+/// The leg is in the tables of one worker or in one mailbox, and never in two of them.
 extension MediaWorker {
-    /// What is asked of one call is done in its order, also while a leg is on its way.
+    /// Carries out the requests to a call in their order, also while a leg is on its way.
     func carryOutInTurn(
         _ request: AwaitedLeg.Request, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -69,7 +70,7 @@ extension MediaWorker {
         rearm(giver)
     }
 
-    /// Takes one of a leg's transports out of all tables.
+    /// Removes one transport of a leg from all tables.
     private func uproot(
         _ leg: MediaLeg, to host: WorkerIndex, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> TravellingTransport {
@@ -91,7 +92,7 @@ extension MediaWorker {
         return TravellingTransport(leg, paths: validated, formerWorkers: workers)
     }
 
-    /// Nothing of the leg stays here but the way to where it goes.
+    /// Hands a leg over to the worker of its new call. Nothing of the leg stays here but the route to that worker.
     private func hand(
         _ leg: TravellingLeg?, to host: WorkerIndex, as name: Leg, in id: CallID, _ transport: inout PacketTransport,
         at now: MonotonicTime
@@ -115,7 +116,8 @@ extension MediaWorker {
         take(early.remove(at: index).leg, as: name, in: id, &transport, at: now)
     }
 
-    /// The leg is here, or was not there; what waited for it goes on.
+    /// Takes a leg that has arrived, or the news that it did not exist, and carries out the requests that waited for
+    /// it.
     func arrive(
         _ leg: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -140,7 +142,7 @@ extension MediaWorker {
         abandon(arrived, &transport)
     }
 
-    /// Whether there was room for it.
+    /// Adds a leg to a call; `false` if the call has no room for it.
     private func settle(
         _ arrived: TravellingLeg, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
     ) -> Bool {
@@ -164,7 +166,7 @@ extension MediaWorker {
         return true
     }
 
-    /// Enters one of a leg's transports into all tables.
+    /// Adds one transport of a leg to all tables.
     private func root(_ leg: MediaLeg, paths validated: [Path], at now: MonotonicTime) {
         let fragments = leg.session.localFragments
         for fragment in fragments { legsByFragment[fragment] = leg }
@@ -187,7 +189,7 @@ extension MediaWorker {
         let fragments = leg.session.localFragments
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
         tell(leg.formerWorkers, .forgotten(leg.number, leg.sources.all))
-        // It may have been here before.
+        // The leg may have been on this worker before.
         forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         for path in leg.paths {
             paths.withdraw(path, by: leg.number)

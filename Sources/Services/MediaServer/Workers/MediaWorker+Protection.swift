@@ -3,12 +3,12 @@ internal import Observability
 internal import Primitives
 internal import SRTP
 
-/// What SRTP can protect.
+/// The kinds of packets that SRTP protects.
 enum ProtectedKind {
     case media
     case control
 
-    /// Whose packet it is, by its header in the clear (RFC 3550 §5.1, §6.4.1); `nil` if it is shorter than that.
+    /// The SSRC in the clear part of the header (RFC 3550 §5.1, §6.4.1); `nil` if the packet is too short.
     func source(of packet: Span<UInt8>) -> SSRC? {
         let offset =
             switch self {
@@ -22,18 +22,18 @@ enum ProtectedKind {
     }
 }
 
-/// Why a packet of a peer is not turned into a plain one.
+/// Why a packet of a peer is not decrypted.
 enum PacketRefusal: Error {
-    /// The keys are not agreed yet.
+    /// The DTLS handshake has not finished.
     case notConnected
-    /// The leg has as many sources as it may have, or has had too many new ones of late.
+    /// The leg has the maximum number of sources, or has had too many new ones recently.
     case tooManySources
     case protection(SRTPError)
 }
 
-/// Out of SRTP.
+/// Authentication and decryption of SRTP and SRTCP.
 extension MediaWorker {
-    /// Turns a protected packet of a leg's peer into a plain one, in its slot; returns the new length.
+    /// Authenticates and decrypts a packet of a leg's peer in its slot. Returns the length of the plain packet.
     func open(
         _ slot: Int, _ kind: ProtectedKind, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
     ) throws(PacketRefusal) -> Int {

@@ -6,8 +6,7 @@ internal import SDP
 
 /// Legs whose peers do not bundle (docs/adr/0007).
 extension MediaWorker {
-    /// Begins the transports that an answer has added, goes on with those that stay, and ends those that have no m-line
-    /// any more.
+    /// Starts the transports that an answer has added, updates those that stay, and ends those without an m-line.
     func connectFurtherTransports(
         of leg: MediaLeg, _ negotiated: NegotiatedLeg, _ transport: inout PacketTransport, at now: MonotonicTime
     ) {
@@ -31,6 +30,6 @@ extension MediaWorker {
         return added
     }
 
-    /// Whether the events of a transport are the leg's.
+    /// Whether the events of a transport are reported as those of the leg.
     func isPrincipal(_ leg: MediaLeg) -> Bool { leg.call.leg(leg.index)?.principal ?? .first == leg.transport }
 }

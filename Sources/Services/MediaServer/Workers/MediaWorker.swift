@@ -10,11 +10,11 @@ internal import Primitives
 internal import RTP
 internal import Sockets
 
-/// The owner of a share of the calls: one thread that receives, decides and sends.
+/// Owns a part of the calls: one thread that receives, decides and sends.
 ///
 ///     wait ─▶ commands ─▶ datagrams ─▶ deadlines ─▶ flush ─▶ wait
 ///
-/// Everything it holds lives on its thread. What it has to tell leaves through `Environment.events`.
+/// All of its state belongs to its thread. Events are reported by `Environment.events`.
 final class MediaWorker {
     struct Environment: Sendable {
         let context: DTLSContext
@@ -31,29 +31,31 @@ final class MediaWorker {
 
     let environment: Environment
     let endpoint: WorkerEndpoint
-    /// All workers', in their order.
+    /// The endpoints of all workers, in their order.
     let endpoints: [WorkerEndpoint]
     let authentication = OpenSSLAuthentication()
     let wallClock: WallClock
     var random = SecureRandomSource()
     var calls: [CallID: MediaCall] = [:]
-    /// Whose checks a username fragment names.
+    /// The leg for each local username fragment, by which connectivity checks are addressed.
     var legsByFragment: [String: MediaLeg] = [:]
-    /// Whose packets come over a path; only paths that a check has authenticated.
+    /// The legs that packets of a path belong to; only for paths that a check has authenticated.
     var paths = PathClaims<LegPlace<MediaLeg>>()
-    /// Whose peers send as a source, by what has been authenticated; asked for packets over paths that are nobody's.
+    /// The legs whose peers have sent authenticated packets with an SSRC. They are looked up for packets over paths
+    /// that no leg claims.
     var legsBySource: [SSRC: [MediaLeg]] = [:]
-    /// Where checks for legs that have moved away go.
+    /// The workers to which checks for legs that have moved away are passed on.
     var forwarding = ForwardingTable()
-    /// Legs that are on their way here, and those that came too early.
+    /// The legs that calls of this worker wait for.
     var awaited: [CallID: AwaitedLeg] = [:]
+    /// The legs that have arrived before their call's `adopt`.
     var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
     var tally = PacketTally()
-    /// For a packet that goes to more than one leg.
+    /// A buffer for a packet that is sent to more than one leg.
     var copy = [UInt8](repeating: 0, count: DatagramPool.slotSize)
     private(set) var isStopping = false
-    /// From how many workers, itself among them, a leg may still come.
+    /// The number of workers, this one included, from which a leg may still arrive.
     private var givers: Int
     private var madeLegs: UInt64 = 0
 
@@ -65,7 +67,7 @@ final class MediaWorker {
         wallClock = WallClock(showing: NTPTimestamp(unixNanoseconds: WallTime.unixNanoseconds), at: MonotonicClock.now)
     }
 
-    /// Runs until every worker has taken a `.stop` from its mailbox, so that no leg is lost on its way.
+    /// Runs until every worker has processed a `.stop`, so that no leg is lost on its way.
     func run(wakeUp: WakeUp) {
         do {
             var transport = try PacketTransport(
@@ -171,13 +173,13 @@ final class MediaWorker {
         perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
     }
 
-    /// A name for a new leg that no other leg of the process has.
+    /// Makes a number for a new leg, which no other leg of the process has.
     func nextLegNumber() -> LegNumber {
         defer { madeLegs += 1 }
         return LegNumber(madeLegs, madeBy: endpoint.index)
     }
 
-    /// Sets the call's next deadline; to be called after every input that may have moved it.
+    /// Sets the next deadline of a call. It is called after every input that may have changed it.
     func rearm(_ call: MediaCall) { deadlines.set(call.nextDeadline, for: call.id.rawValue) }
 
     private func report(_ transmissions: Transmissions) {

@@ -5,7 +5,7 @@ internal import MediaPlane
 internal import Observability
 internal import SRTP
 
-/// Core's reasons in the words of the metrics and of the media port; the only place where the two meet.
+/// Translates the reasons of Core to those of metrics and of the media port. No other place uses both.
 
 extension STUNRefusal {
     init(_ refusal: ICERefusal) {

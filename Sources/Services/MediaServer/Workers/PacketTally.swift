@@ -1,7 +1,8 @@
 internal import Observability
 internal import Sockets
 
-/// Counts of one round of the loop; the shared counters are touched once a round instead of once a packet.
+/// The packet counts of one round of the loop. The shared counters are updated once per round instead of once per
+/// packet.
 struct PacketTally {
     private var packetsReceived: UInt64 = 0
     private var bytesReceived: UInt64 = 0

@@ -3,14 +3,16 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// Paths of legs that have moved from worker to worker: what comes in on sockets of the worker where they began, and leaves by them.
+/// Paths of legs that have moved between workers. Packets arrive at, and are sent from, the sockets of the worker where
+/// a leg started.
 ///
-/// Datagrams leave by the other worker's socket at once. A connection's bytes are its worker's alone, so that its frames go there.
+/// Datagrams are sent from the other worker's socket directly. The bytes of a connection belong to its worker alone, so
+/// its frames are passed to that worker.
 extension PacketTransport {
-    /// Whether the socket or the connection is this worker's own.
+    /// Whether the socket or the connection of a path belongs to this worker.
     func isHere(_ path: Path) -> Bool { layout.worker(of: path) == endpoint.index }
 
-    /// Hands a packet to the worker that has the connection.
+    /// Passes a packet to the worker that has the connection.
     static func passOn(_ packet: Span<UInt8>, over path: Path, to home: WorkerEndpoint, _ passedOn: inout Transmissions)
     {
         if home.send(packet, over: path, .outbound) {
@@ -27,16 +29,16 @@ extension PacketTransport {
         passOn(pool.bytes(slot, count: count), over: path, to: home, &passedOn)
     }
 
-    /// Takes the next packet that another worker sent into a slot; `nil` when there are none, or no slots.
+    /// Takes the next packet that another worker passed on into a slot; `nil` if there is none, or no free slot.
     mutating func receivePassedOn() -> (slot: Int, path: Path, direction: PacketMailbox.Direction)? {
         pool.receive(from: endpoint.packets)
     }
 
-    /// The slots are free for packets that come another way.
+    /// Frees the slots for packets from another source.
     mutating func emptySlots() { pool.emptySlots() }
 
-    /// A path is nobody's any more. A connection is closed after what has been queued for it: an empty packet, which is never sent, stands
-    /// for its end.
+    /// Releases a path that no leg claims any more. A connection is closed after the packets queued for it. For another
+    /// worker, an empty packet, which is never sent on, stands for the end.
     mutating func release(_ path: Path) {
         guard let connection = path.connection else { return }
         if isHere(path) {

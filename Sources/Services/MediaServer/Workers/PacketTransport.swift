@@ -4,11 +4,12 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// A worker's way in and out: the datagrams of its UDP sockets and the frames of its TCP connections, in one set of slots.
+/// Receives and sends the packets of a worker: the datagrams of its UDP sockets and the frames of its TCP connections,
+/// in one set of slots.
 ///
-/// Whoever sends names a path and need not know what carries it. Nothing is allocated per packet.
+/// The sender of a packet names a path, whatever transport it uses. Nothing is allocated per packet.
 struct PacketTransport: ~Copyable {
-    /// Bytes taken from a connection at a time.
+    /// The most bytes read from a connection at a time.
     private static let readSize = 65_536
 
     var pool: DatagramPool
@@ -18,14 +19,15 @@ struct PacketTransport: ~Copyable {
     let layout: WorkerLayout
     private let firstListener: Int
     private var streams: StreamTable
-    /// What the connection read last had, and how much of it has been taken.
+    /// The bytes of the connection that was read last, and how many of them have been processed.
     private var bytes: [UInt8]
     private var byteCount = 0
     private var taken = 0
     /// What became of packets for connections of other workers.
     var passedOn = Transmissions()
 
-    /// - Parameter endpoints: all workers', because a leg that has moved here sends by the sockets of the worker it came from.
+    /// - Parameter endpoints: The endpoints of all workers, because a leg that has moved here sends from the sockets of
+    ///   its former worker.
     init(
         of endpoint: WorkerEndpoint, among endpoints: [WorkerEndpoint], layout: WorkerLayout, wakeUp: WakeUp,
         limits: StreamTable.Limits,
@@ -51,7 +53,7 @@ struct PacketTransport: ~Copyable {
 
     // MARK: Waiting
 
-    /// Waits; returns how many sockets have datagrams. `nextDeadline` ends the wait, too.
+    /// Waits until `deadline`, or until a connection has to be closed. Returns the number of sockets with datagrams.
     mutating func wait(until deadline: MonotonicTime?) throws(SocketError) -> Int {
         guard let own = streams.nextDeadline else { return try poller.wait(until: deadline) }
         return try poller.wait(until: min(deadline ?? own, own))
@@ -64,9 +66,9 @@ struct PacketTransport: ~Copyable {
     var readyConnectionCount: Int { poller.readyConnectionCount }
     func readyConnection(_ index: Int) -> Poller.ReadyConnection { poller.readyConnection(index) }
 
-    // MARK: What came in
+    // MARK: Receiving
 
-    /// Takes what waits in a UDP socket; 0 is nothing.
+    /// Receives the datagrams that wait in a UDP socket. Returns their number.
     mutating func receive(from socket: SocketIndex) -> Int { pool.receive(from: socket) }
 
     func remote(_ slot: Int) -> SocketAddress { pool.remote(slot) }
@@ -76,7 +78,7 @@ struct PacketTransport: ~Copyable {
     @_lifetime(borrow self)
     func datagram(_ slot: Int) -> Span<UInt8> { pool.datagram(slot) }
 
-    /// A slot's whole memory: the packet, and behind it the room to let it grow.
+    /// The whole memory of a slot: the packet, and room behind it to let it grow.
     @_lifetime(&self)
     mutating func slot(_ slot: Int) -> MutableSpan<UInt8> { pool.slot(slot) }
 
@@ -104,7 +106,7 @@ struct PacketTransport: ~Copyable {
         }
     }
 
-    /// Sends everything queued; counts what happened since the last call.
+    /// Sends everything that is queued. Returns the counts since the last call.
     mutating func flush() -> Transmissions {
         defer { passedOn = Transmissions() }
         return streams.flush(&poller) + pool.flush() + passedOn
@@ -113,7 +115,7 @@ struct PacketTransport: ~Copyable {
 
 // MARK: - Parts
 
-// Parts as parameters, because a slot in use keeps the whole pool, and through `self` everything, from being changed.
+// The parts are parameters, because a slot in use prevents changes of the whole pool, and through `self` of everything.
 extension PacketTransport {
     private static func queue(
         _ slot: Int, of pool: borrowing DatagramPool, count: Int, for id: ConnectionID, of streams: inout StreamTable,
@@ -134,7 +136,7 @@ extension PacketTransport {
 // MARK: - Connections
 
 extension PacketTransport {
-    /// Takes in who waits at a listener, at most `limit` of them, so that a flood leaves time for media.
+    /// Accepts the connections that wait at a listener, at most `limit`, so that a flood leaves time for media.
     mutating func accept(from listener: SocketIndex, limit: Int = 64, at now: MonotonicTime) {
         for _ in 0..<limit {
             switch endpoint.listeners[Int(listener.rawValue) - firstListener].accept() {
@@ -145,35 +147,35 @@ extension PacketTransport {
                 do {
                     try poller.add(connection, as: stream.id)
                 } catch {
-                    // The kernel has no memory to watch it with.
+                    // The kernel has no memory to watch the connection.
                     streams.close(stream.id, .limit)
                 }
             }
         }
     }
 
-    /// The path over an open connection.
+    /// The path over an open connection; `nil` if it is closed.
     func path(of id: ConnectionID) -> Path? { streams[id]?.path }
 
-    /// Whether a valid check has come over it; `nil` if it is closed.
+    /// Whether a valid check has come over a connection; `nil` if it is closed.
     func isProven(_ id: ConnectionID) -> Bool? { streams[id]?.isProven }
 
-    /// A valid check came over this path; a connection of another worker is proven there.
+    /// Marks the connection of a path as proven, after a valid check. A connection of another worker is marked there.
     mutating func prove(_ path: Path) {
         if let connection = path.connection, isHere(path) { streams.prove(connection) }
     }
 
-    /// Closes it, after what it can still take has left; `nil` if it is closed already.
+    /// Closes a connection, after sending what the kernel still takes. Returns its path; `nil` if it is closed already.
     @discardableResult
     mutating func close(_ id: ConnectionID, _ reason: MediaConnectionClosure) -> Path? { streams.close(id, reason) }
 
     mutating func closeOverdue(at now: MonotonicTime) { streams.closeOverdue(at: now) }
     mutating func closeAll() { streams.closeAll() }
 
-    /// There is room again.
+    /// Continues sending, because the kernel has room again.
     mutating func resume(_ id: ConnectionID) { streams.resume(id, &poller) }
 
-    /// Reads what is there, for `nextPackets`.
+    /// Reads the bytes that are available, for `nextPackets`.
     mutating func read(from id: ConnectionID) -> TCPConnection.Progress {
         (byteCount, taken) = (0, 0)
         guard let stream = streams[id] else { return .wouldBlock }
@@ -183,7 +185,7 @@ extension PacketTransport {
         return progress
     }
 
-    /// Puts the next packets of what was read into slots 0…n−1; 0 when there are no more.
+    /// Puts the next packets of the bytes read into slots 0…n−1. Returns their number; 0 if there are no more.
     mutating func nextPackets(of id: ConnectionID) throws(FramingError) -> Int {
         guard let stream = streams[id] else { return 0 }
         pool.emptySlots()

@@ -2,22 +2,22 @@ internal import ICE
 internal import Primitives
 internal import Sockets
 
-/// One TCP connection of a worker: its frames in both directions, and whether its far end has shown who it is.
+/// One TCP connection of a worker: its frames in both directions, and whether the peer has authenticated itself.
 ///
 /// Confined to its worker's thread.
 final class StreamConnection {
     let id: ConnectionID
     let path: Path
-    /// When it is closed if no valid check has come; `nil` once one has.
+    /// When the connection is closed unless a valid check comes first; `nil` after one has come.
     private(set) var deadline: MonotonicTime?
     let connection: TCPConnection
     var reader = FrameReader(maximumLength: DatagramPool.slotSize)
-    /// Allocated with the first packet out.
+    /// The packets to be sent; allocated with the first one.
     private var backlog: FrameBacklog?
     private let backlogBytes: Int
-    /// Packets wait, and the end of the round sends them.
+    /// Packets wait to be sent at the end of the round.
     var isQueued = false
-    /// Packets wait for the far end; the poller says when it takes more.
+    /// Packets wait because the kernel's buffer is full; the poller reports when there is room again.
     var awaitsRoom = false
 
     init(id: ConnectionID, path: Path, connection: TCPConnection, deadline: MonotonicTime, backlogBytes: Int) {
@@ -32,19 +32,19 @@ final class StreamConnection {
 
     func prove() { deadline = nil }
 
-    /// Queues a packet; `false` if the far end owes too much already.
+    /// Queues a packet; `false` if too many bytes wait already.
     func append(_ packet: Span<UInt8>) -> Bool {
         if backlog == nil { backlog = FrameBacklog(capacity: backlogBytes) }
         return backlog?.append(packet) ?? false
     }
 
-    /// Writes what waits, as far as there is room; returns whether all of it is gone.
+    /// Writes the packets that wait, as far as the kernel takes them. Returns whether all have been written.
     func drain() -> Bool {
         while let backlog, !backlog.isEmpty {
             switch connection.send(backlog.front) {
             case .bytes(let count): self.backlog?.removeFirst(count)
             case .wouldBlock: return false
-            // The poller reports it, and what reads it closes the connection.
+            // The poller reports this as well, and the reader then closes the connection.
             case .closed: self.backlog?.removeAll()
             }
         }

@@ -1,9 +1,10 @@
 internal import Primitives
 internal import Sockets
 
-/// What goes out on connections: into each one's backlog at once, from there to the kernel at the end of a round.
+/// Sending on connections: packets go to the backlog of a connection at once, and from there to the kernel at the end
+/// of the round.
 extension StreamTable {
-    /// Queues a packet, or drops it when the far end owes too much already.
+    /// Queues a packet, or drops it if too many bytes wait already.
     mutating func queue(_ packet: Span<UInt8>, for id: ConnectionID, _ poller: inout Poller) {
         guard let stream = self[id] else {
             transmissions.failed += 1
@@ -22,9 +23,9 @@ extension StreamTable {
         queued.append(stream)
     }
 
-    /// Sends what is queued; counts what happened since the last call.
+    /// Sends what is queued. Returns the counts since the last call.
     mutating func flush(_ poller: inout Poller) -> Transmissions {
-        // Taken from the end, which leaves the array its memory.
+        // Taking from the end keeps the memory of the array.
         while let stream = queued.popLast() {
             stream.isQueued = false
             drain(stream, &poller)
@@ -33,7 +34,7 @@ extension StreamTable {
         return transmissions
     }
 
-    /// There is room again.
+    /// Continues sending, because the kernel has room again.
     func resume(_ id: ConnectionID, _ poller: inout Poller) {
         if let stream = self[id] { drain(stream, &poller) }
     }
@@ -45,7 +46,7 @@ extension StreamTable {
             try poller.awaitRoom(awaitsRoom, in: stream.connection, as: stream.id)
             stream.awaitsRoom = awaitsRoom
         } catch {
-            // Nobody would say when to go on. The next read finds the connection ended, and tells its session.
+            // The poller could not report room. The next read finds the connection closed, and tells its session.
             stream.connection.shutDown()
         }
     }

@@ -2,21 +2,22 @@ internal import Observability
 internal import Primitives
 internal import Sockets
 
-/// The TCP connections of one worker, and how many there may be.
+/// The TCP connections of one worker, and their limits.
 ///
-/// A connection is unproven until a valid connectivity check has come over it. Unproven ones are few and short-lived; when
-/// there are too many, the oldest goes, so that a flood of silent connections cannot keep a peer out. Proven ones belong to a
-/// session, which remembers a bounded number of paths and lets go of the others.
+/// A connection is unproven until a valid connectivity check has come over it. Unproven connections are few and
+/// short-lived. When there are too many, the oldest one is closed, so that a flood of silent connections cannot keep a
+/// peer out. Proven connections belong to a session, which keeps a bounded number of paths and releases the others.
 struct StreamTable {
     struct Limits: Equatable, Sendable {
-        /// All connections of a worker.
+        /// The most connections of a worker.
         var connections: Int
-        /// From the connection to the first valid check.
+        /// The time from the connection to the first valid check.
         var firstCheckTimeout: Duration
-        /// Those without a valid check, in all and from one address, behind which there may be an office.
+        /// The most connections without a valid check.
         var unproven = 256
+        /// The most of them from one address, behind which there may be an office.
         var unprovenPerAddress = 32
-        /// What a slow reader may owe: a quarter of a second of video, and a few seconds of audio.
+        /// The most bytes that wait for a slow receiver: a quarter of a second of video, or a few seconds of audio.
         var backlogBytes = 32_768
     }
 
@@ -27,8 +28,9 @@ struct StreamTable {
     private var freePlaces: [UInt16] = []
     /// In the order of their deadlines.
     private var unproven: [StreamConnection] = []
-    /// Those that have something to send, and what became of what was sent.
+    /// The connections with packets to send.
     var queued: [StreamConnection] = []
+    /// What became of packets that were sent.
     var transmissions = Transmissions()
 
     init(limits: Limits, metrics: GatewayMetrics) {
@@ -39,7 +41,7 @@ struct StreamTable {
 
     var count: Int { places.count - freePlaces.count }
 
-    /// When the next unproven connection has had its time.
+    /// When the next unproven connection is closed; `nil` if there is none.
     var nextDeadline: MonotonicTime? { unproven.first?.deadline }
 
     subscript(_ id: ConnectionID) -> StreamConnection? {
@@ -47,7 +49,7 @@ struct StreamTable {
         return stream
     }
 
-    /// Takes a new connection in, or returns `nil` and counts it as turned away.
+    /// Adds a new connection. If a limit is reached, it is counted as turned away, and `nil` is returned.
     mutating func admit(_ connection: TCPConnection, by listener: SocketIndex, at now: MonotonicTime)
         -> StreamConnection?
     {
@@ -67,24 +69,24 @@ struct StreamTable {
         return stream
     }
 
-    /// Somebody came whom the process had no descriptor for.
+    /// Counts a connection that was closed because the process had no descriptor for it.
     func countTurnedAway() { metrics.mediaConnectionsClosed[.limit].increment() }
 
-    /// A valid check came over it.
+    /// Marks a connection as proven, after a valid check.
     mutating func prove(_ id: ConnectionID) {
         guard let stream = self[id], !stream.isProven else { return }
         stream.prove()
         unproven.removeAll { $0 === stream }
     }
 
-    /// Closes it; what it can still take leaves first. Returns its path, or `nil` if it is closed already.
+    /// Closes a connection, after sending what the kernel still takes. Returns its path; `nil` if it is closed already.
     @discardableResult
     mutating func close(_ id: ConnectionID, _ reason: MediaConnectionClosure) -> Path? {
         guard let stream = self[id] else { return nil }
         places[Int(id.place)] = nil
         freePlaces.append(id.place)
         unproven.removeAll { $0 === stream }
-        // Whoever sees the end finds it counted.
+        // The counters are updated before the peer can notice the end.
         metrics.mediaConnectionsActive.decrement()
         metrics.mediaConnectionsClosed[reason].increment()
         _ = stream.drain()
@@ -92,7 +94,7 @@ struct StreamTable {
         return stream.path
     }
 
-    /// Closes unproven connections that have had their time.
+    /// Closes the unproven connections whose time is over.
     mutating func closeOverdue(at now: MonotonicTime) {
         while let first = unproven.first, let deadline = first.deadline, deadline <= now { close(first.id, .silent) }
     }

@@ -6,11 +6,11 @@ internal import Primitives
 internal import Sockets
 internal import Synchronization
 
-/// A worker as other threads see it: its mailbox, its candidates, its thread.
+/// A worker as other threads see it: its mailbox, its candidates and its thread.
 final class WorkerEndpoint: Sendable {
     enum Message: Sendable {
         case call(CallID, MediaCommand)
-        /// Somebody wants to know how a call's media flows.
+        /// Answers with the media statistics of a call.
         case describe(CallID, CheckedContinuation<CallMediaStatistics?, Never>)
         /// A leg of a call here becomes another call's, which has got an `adopt`.
         case surrender(Leg, of: CallID, to: CallID, as: Leg)
@@ -18,33 +18,36 @@ final class WorkerEndpoint: Sendable {
         case arrival(Parcel<TravellingLeg>?, as: Leg, in: CallID)
         /// What has become of a leg that was here.
         case forward(ForwardingTable.Change, by: WorkerIndex)
-        /// The connection of a leg that is here, or was, is gone where it was accepted.
+        /// The connection of a leg that is or was on this worker has been closed by the worker that accepted it.
         case pathClosed(Path)
-        /// A connection that was accepted here carries nobody's path any more.
+        /// No leg uses a connection any more that was accepted by this worker.
         case closeConnection(ConnectionID)
         case stop
-        /// A worker has been told to stop, and has given away every leg that it was asked for before.
+        /// A worker has been told to stop, and has handed over every leg that it was asked for before.
         case noMoreLegs
     }
 
-    /// Values of `a=candidate` for the legs that begin on this worker.
+    /// Values of `a=candidate` for the legs that start on this worker.
     let candidates: [String]
     let localAddresses: [SocketAddress]
-    /// Where connections are accepted; empty without TCP.
+    /// Addresses on which connections are accepted; empty without TCP.
     let listenerAddresses: [SocketAddress]
     let index: WorkerIndex
     let sockets: [UDPSocket]
     let listeners: [TCPListener]
-    /// What other workers pass on: what came in for legs that have moved here, and what these say on connections here.
+    /// Packets from other workers: those received for legs that have moved here, and those to be sent on connections of
+    /// this worker.
     let packets: PacketMailbox
     private let mailbox: Mailbox<Message>
     private let wakeUp: WakeUp
     private let calls = Atomic<Int>(0)
     private let thread = Mutex<WorkerThread?>(nil)
 
+    /// Binds the sockets; throws `socket` if one cannot be bound or `bind` is empty.
+    ///
     /// - Parameters:
-    ///   - port: for UDP, 0 for the kernel's choice.
-    ///   - tcpPort: for passive candidates (RFC 6544), 0 for the kernel's choice; `nil` for none.
+    ///   - port: The UDP port; 0 lets the kernel choose.
+    ///   - tcpPort: The TCP port of passive candidates (RFC 6544); 0 lets the kernel choose, `nil` offers none.
     init(index: WorkerIndex, bind: [IPAddress], advertise: [IPAddress], port: UInt16, tcpPort: UInt16?)
         throws(MediaServerError)
     {
@@ -78,12 +81,15 @@ final class WorkerEndpoint: Sendable {
         packets = PacketMailbox(capacity: Self.packetCapacity, wakeUp: wakeUp)
     }
 
-    /// A dozen commands for each of the calls that a worker has in practice.
+    /// The capacity of the mailbox: a dozen commands for each call that a worker has in practice.
     private static let mailboxCapacity = 65_536
-    /// A quarter of a second of eighty moved legs with sound (50 packets a second each), or of a dozen with video (300).
+    /// The capacity for packets: a quarter of a second for eighty moved legs with audio (50 packets a second each), or
+    /// for a dozen with video (300).
     private static let packetCapacity = 1_024
 
-    /// - Parameter endpoints: all of them, this one included, in their order.
+    /// Starts the thread; throws `socket` if it cannot be started.
+    ///
+    /// - Parameter endpoints: The endpoints of all workers, this one included, in their order.
     func start(_ environment: MediaWorker.Environment, among endpoints: [WorkerEndpoint]) throws(MediaServerError) {
         let started: WorkerThread
         do {
@@ -97,7 +103,7 @@ final class WorkerEndpoint: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// One socket per address, with one port number for all: the first one's, if the kernel chose it.
+    /// Opens one socket per address, all with the same port: that of the first socket, if the kernel chose it.
     private static func open<Socket>(
         _ addresses: [IPAddress], _ port: UInt16, _ what: String,
         with make: (SocketAddress) throws(SocketError) -> (Socket, port: UInt16)
@@ -115,16 +121,18 @@ final class WorkerEndpoint: Sendable {
         return sockets
     }
 
-    /// What ends or releases something, and what workers tell each other about legs that they have: always taken.
+    /// Sends a message that is always taken: one that ends or releases something, or that workers exchange about their
+    /// legs.
     func send(_ message: Message) { mailbox.send(message) }
 
-    /// Whether there was room. When there is none, the worker has been held up for tens of thousands of commands.
+    /// Sends a message unless the mailbox is full; returns whether it was sent. A full mailbox means that the worker is
+    /// tens of thousands of commands behind.
     func offer(_ message: Message) -> Bool { mailbox.offer(message) }
 
-    /// It is far behind, and takes no new call: what room there is belongs to the calls that it has.
+    /// The worker is far behind and takes no new calls: the remaining room is for the calls that it has.
     var isOverloaded: Bool { mailbox.count > Self.mailboxCapacity / 2 }
 
-    /// Passes a packet on; whether there was room.
+    /// Sends a packet to the worker; `false` if there was no room.
     func send(_ packet: Span<UInt8>, over path: Path, _ direction: PacketMailbox.Direction) -> Bool {
         packets.send(packet, over: path, direction)
     }
@@ -133,7 +141,7 @@ final class WorkerEndpoint: Sendable {
 
     var callCount: Int { calls.load(ordering: .relaxed) }
 
-    // MARK: For the worker itself
+    // MARK: Used by the worker itself
 
     func takeMessages(into messages: inout [Message]) { mailbox.drain(into: &messages) }
     func setCallCount(_ count: Int) { calls.store(count, ordering: .relaxed) }

@@ -3,14 +3,18 @@ package import Logging
 
 /// Writes one JSON object per event: `time`, `level`, `label`, `message`, and the metadata as `facts`.
 package struct JSONLinesLogHandler: LogHandler {
+    /// The least important level that is written.
     package var logLevel = Logger.Level.info
+    /// Metadata that every event of this logger gets.
     package var metadata: Logger.Metadata = [:]
+    /// Metadata from the context of the call; `nil`: none. It overrides ``metadata``, and the event's own metadata
+    /// overrides it.
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
     private let now: @Sendable () -> Date
     private let write: @Sendable (String) -> Void
 
-    /// Writes to standard error.
+    /// Makes a handler that writes to standard error.
     package init(label: String) {
         self.init(label: label, now: { Date() }, write: Self.writeToStandardError)
     }
@@ -21,16 +25,18 @@ package struct JSONLinesLogHandler: LogHandler {
         self.write = write
     }
 
-    /// For tests: a fixed time in seconds since 1970, and lines that go elsewhere.
+    /// Makes a handler for tests, with a fixed time in seconds since 1970 and lines that go elsewhere.
     package init(label: String, secondsSince1970: Double, write: @escaping @Sendable (String) -> Void) {
         self.init(label: label, now: { Date(timeIntervalSince1970: secondsSince1970) }, write: write)
     }
 
+    /// One value of ``metadata``.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
+    /// Writes one line.
     package func log(event: LogEvent) {
         var facts = metadata
         if let provided = metadataProvider?.get() { facts.merge(provided) { $1 } }
@@ -48,7 +54,7 @@ package struct JSONLinesLogHandler: LogHandler {
 
     /// One `write` per line, so that lines of several threads do not mix.
     @Sendable private static func writeToStandardError(_ line: String) {
-        // When nobody reads standard error any more there is no place left to complain.
+        // If standard error cannot be written there is no place left to complain.
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 }

@@ -1,12 +1,15 @@
-/// The keys of log metadata. One fact has one key everywhere, so that a log can be searched by it.
+/// The keys of log metadata. One fact has the same key everywhere, so that a log can be searched by it.
 ///
-/// Numbers dialled, names, addresses of people, passwords and channel ids are personal or secret: they are logged as
-/// `Redacted` or not at all.
+/// Dialled numbers, names, addresses of people, passwords and channel identifiers are personal or secret: they are
+/// logged as `Redacted` or not at all.
 package enum LogKey {
-    // MARK: Who and what
+    // MARK: Call and user
 
+    /// The CallID.
     package static let call = "call.id"
+    /// The leg of the call.
     package static let leg = "leg"
+    /// The transport of the leg: an ICE and a DTLS association (docs/adr/0007).
     package static let transport = "leg.transport"
     package static let session = "session.id"
     package static let subscription = "subscription.id"
@@ -15,13 +18,17 @@ package enum LogKey {
 
     // MARK: What happened
 
+    /// What came in, such as a command or a timeout.
     package static let input = "input"
+    /// What was done in consequence.
     package static let action = "action"
     package static let state = "state"
     package static let event = "event"
     package static let outcome = "outcome"
     package static let reason = "reason"
+    /// The error that was caught.
     package static let error = "error"
+    /// How many there were.
     package static let count = "count"
     /// Seconds.
     package static let duration = "duration"
@@ -36,8 +43,11 @@ package enum LogKey {
 
     // MARK: Signalling
 
+    /// The HTTP method.
     package static let method = "http.method"
+    /// The template of the request's path, without the values in it.
     package static let route = "http.route"
+    /// The HTTP status.
     package static let status = "http.status"
     package static let closeCode = "websocket.close_code"
 
@@ -49,6 +59,7 @@ package enum LogKey {
 
     // MARK: The process
 
+    /// The version of the gateway.
     package static let version = "version"
     package static let signal = "signal"
     package static let phase = "phase"

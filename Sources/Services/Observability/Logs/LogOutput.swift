@@ -1,7 +1,8 @@
 package import Logging
 
-/// Where and how log lines are written; made once at start and passed on as a `Logger`, without global state.
+/// How log lines are written. It is made once at the start and passed on as a `Logger`, without global state.
 package struct LogOutput: Equatable, Sendable {
+    /// The form of a line.
     package enum Format: String, CaseIterable, Sendable {
         /// One readable line per event.
         case text
@@ -9,15 +10,20 @@ package struct LogOutput: Equatable, Sendable {
         case json
     }
 
+    /// The least important level that is written.
     package var level: Logger.Level
+    /// The form of a line.
     package var format: Format
 
+    /// Makes an output of its parts; by default `info` and text.
     package init(level: Logger.Level = .info, format: Format = .text) {
         self.level = level
         self.format = format
     }
 
     /// A logger that writes to standard error.
+    ///
+    /// - Parameter label: the name of the logger, which each line shows.
     package func makeLogger(label: String) -> Logger {
         var logger = Logger(label: label) { label in
             switch format {

@@ -1,78 +1,106 @@
-/// Every metric of the gateway; one value per process, handed to each service.
+/// Every metric of the gateway. The process has one value, which is handed to each service.
 ///
-/// Names follow `orbweaver_<thing>[_<unit>][_total]` in base units. Peers never choose a label's value.
+/// Names follow `orbweaver_<thing>[_<unit>][_total]` in base units. Peers never choose the value of a label.
 package final class GatewayMetrics: Sendable {
     // MARK: Calls
 
+    /// Calls that ring or are connected, now.
     package let callsActive: Gauge
+    /// Calls that have ended, by cause.
     package let callsEnded: CounterFamily<CallOutcome>
-    /// Did not begin, or rang nobody, because of a limit.
+    /// Calls that did not begin, or rang no device, because of a limit; by limit.
     package let callsRefused: CounterFamily<CallLimit>
-    /// From `callStart` to the answer.
+    /// The time from `callStart` to the answer.
     package let callSetup: Histogram
 
     // MARK: Signalling
 
-    /// TCP connections for requests and channels.
+    /// Open TCP connections for requests and notification channels, now.
     package let connectionsActive: Gauge
+    /// Connections that were refused before a byte was read, by reason.
     package let connectionsRefused: CounterFamily<ConnectionRefusal>
+    /// Connections without a channel that the gateway closed without being asked, by reason.
     package let connectionsClosed: CounterFamily<ConnectionClosure>
+    /// Subscriptions that have not ended, now.
     package let subscriptionsActive: Gauge
+    /// Open notification channels, now.
     package let webSocketsActive: Gauge
+    /// Notification channels that were closed, by reason.
     package let webSocketsClosed: CounterFamily<WebSocketClosure>
+    /// Answered HTTP requests, by class of status.
     package let httpRequests: CounterFamily<HTTPStatusClass>
+    /// Refused credentials, by reason.
     package let authenticationFailures: CounterFamily<AuthenticationFailure>
+    /// Logins that needed the slow password hash, by result.
     package let passwordChecks: CounterFamily<PasswordCheck>
+    /// Logins that wait for the slow password hash, now.
     package let passwordChecksWaiting: Gauge
-    /// Accepted without a check, because they were before the start.
+    /// Logins that were accepted without a password check, because they were known before the start.
     package let loginsRestored: Counter
+    /// Notifications written to a channel for the first time.
     package let notificationsSent: Counter
-    /// Sent again after a reconnect.
+    /// Notifications sent again after a reconnect.
     package let notificationsReplayed: Counter
-    /// Pushed out of a full replay queue before the client came back.
+    /// Notifications dropped from a full replay queue before the client came back.
     package let notificationsDiscarded: Counter
 
     // MARK: Media
 
-    /// Legs with media, two per anchored call.
+    /// Legs with media, now; two per anchored call.
     package let mediaSessionsActive: Gauge
+    /// Legs that lost their media path or never had one, by reason.
     package let mediaSessionsFailed: CounterFamily<MediaSessionFailure>
+    /// RTP packets accepted from peers.
     package let rtpPacketsReceived: Counter
+    /// Bytes of the RTP packets accepted from peers.
     package let rtpBytesReceived: Counter
+    /// RTP packets sent to peers.
     package let rtpPacketsSent: Counter
+    /// Bytes of the RTP packets sent to peers.
     package let rtpBytesSent: Counter
+    /// RTCP datagrams accepted from peers.
     package let rtcpPacketsReceived: Counter
+    /// RTCP datagrams sent to peers.
     package let rtcpPacketsSent: Counter
+    /// Datagrams and packets that went no further, by reason.
     package let packetsDropped: CounterFamily<PacketDropReason>
-    /// The kernel refused a datagram, or the reader of a TCP connection was too slow.
+    /// Packets that were not sent, because the kernel refused a datagram or the reader of a TCP connection was too
+    /// slow.
     package let mediaSendFailures: Counter
-    /// Keys that came while as many waited to be pressed as may wait.
+    /// DTMF digits that were dropped, because as many waited to be sent as may wait.
     package let mediaKeysDropped: Counter
-    /// Commands of calls that a worker had no room for.
+    /// Commands of calls for which a media worker had no room.
     package let mediaCommandsRefused: Counter
 
     // MARK: ICE, DTLS, SRTP
 
-    /// TCP connections that carry media or are about to (RFC 6544).
+    /// Open TCP connections that carry media or are about to (RFC 6544), now.
     package let mediaConnectionsActive: Gauge
+    /// TCP connections for media that were closed, by reason.
     package let mediaConnectionsClosed: CounterFamily<MediaConnectionClosure>
 
+    /// Connectivity checks that were answered with success.
     package let stunRequests: Counter
+    /// STUN messages that were refused or ignored, by reason.
     package let stunRefused: CounterFamily<STUNRefusal>
+    /// DTLS handshakes that ended, by result.
     package let dtlsHandshakes: CounterFamily<DTLSOutcome>
+    /// Packets that could not be protected or unprotected, by reason.
     package let srtpFailures: CounterFamily<SRTPFailure>
 
     private let families: [MetricFamily]
 
+    /// Makes all metrics, at zero.
+    ///
     /// - Parameters:
-    ///   - version: shown as the label of `orbweaver_build_info`.
-    ///   - startTime: seconds since 1970 at which the process started.
+    ///   - version: the value of the label of `orbweaver_build_info`.
+    ///   - startTime: the start of the process, in seconds since 1970.
     package init(version: String, startTime: Int64) {
         var registry = MetricRegistry()
         registry.constant(
             "orbweaver_build_info", "The running version; the value is always 1.",
             labels: [MetricSample.Label(name: "version", value: version)], value: "1")
-        // The one name without our prefix: dashboards for any process know it.
+        // The only name without the prefix: dashboards for any process know it.
         registry.constant(
             "process_start_time_seconds", "When the process started, in seconds since 1970.", value: String(startTime))
 
@@ -158,7 +186,7 @@ package final class GatewayMetrics: Sendable {
         families = registry.families
     }
 
-    /// The body of `GET /metrics`; its type is ``contentType``.
+    /// The body of `GET /metrics`, with the media type ``contentType``.
     package func render() -> String {
         var text = ""
         text.reserveCapacity(16_384)
@@ -166,9 +194,10 @@ package final class GatewayMetrics: Sendable {
         return text
     }
 
+    /// The media type of the Prometheus text exposition format.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// From a machine that answers at once to a person who lets it ring.
+    /// The upper bounds of the call set-up times: from a machine that answers at once to a person who lets it ring.
     private static let setupBounds: [Duration] = [
         .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500),
         .seconds(5),

@@ -1,28 +1,31 @@
 import Primitives
 import Synchronization
 
-/// How durations are distributed over fixed buckets. Lock-free; any thread may observe.
+/// The distribution of durations over fixed buckets. It is lock-free, and any thread may observe.
 package final class Histogram: Sendable {
-    /// Inclusive upper bounds in rising order; what is longer than the last goes to `+Inf`.
+    /// Inclusive upper bounds in rising order. Longer durations are counted in `+Inf`.
     package let bounds: [Duration]
-    /// One per bound and one for the rest; not cumulative.
+    /// One counter per bound and one for the rest; not cumulative.
     private let buckets: [Counter]
     private let nanoseconds = Counter()
 
+    /// Makes an empty histogram.
+    ///
+    /// - Parameter bounds: upper bounds in rising order.
     package init(bounds: [Duration]) {
         precondition(zip(bounds, bounds.dropFirst()).allSatisfy(<), "histogram bounds must rise")
         self.bounds = bounds
         buckets = (0...bounds.count).map { _ in Counter() }
     }
 
-    /// A negative duration counts as zero.
+    /// Counts a duration. A negative one counts as zero.
     package func observe(_ duration: Duration) {
         let index = bounds.firstIndex { duration <= $0 } ?? bounds.count
         buckets[index].increment()
         nanoseconds.increment(by: UInt64(max(0, duration.wholeNanoseconds)))
     }
 
-    /// How many observations were at most as long as each bound, then how many there were at all.
+    /// For each bound the number of observations that were not longer, and then the number of all observations.
     package var cumulativeCounts: [UInt64] {
         var sum: UInt64 = 0
         return buckets.map {
@@ -31,5 +34,6 @@ package final class Histogram: Sendable {
         }
     }
 
+    /// The sum of all observations.
     package var sum: Duration { .nanoseconds(Int64(clamping: nanoseconds.value)) }
 }

@@ -36,14 +36,14 @@ struct MetricSample: Equatable, Sendable {
         var value: String
     }
 
-    /// `_bucket`, `_sum` and `_count` of a histogram.
+    /// `_bucket`, `_sum` or `_count` for a histogram, otherwise empty.
     var suffix = ""
     var labels: [Label] = []
     var value: String
 }
 
 extension String {
-    /// Help text escapes backslash and line feed; label values also the double quote.
+    /// The text with backslashes and line feeds escaped, and in label values also double quotes.
     fileprivate func escaped(quotes: Bool) -> String {
         var result = ""
         for character in self {
@@ -59,7 +59,7 @@ extension String {
 }
 
 extension Duration {
-    /// Seconds as a decimal number without an exponent and without rounding: `0.05`, `12`.
+    /// Seconds as a decimal number without an exponent and without rounding: `0.05`, `12`. A negative duration is `0`.
     var secondsText: String {
         let nanoseconds = max(0, wholeNanoseconds)
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -1,51 +1,59 @@
 /// Why a call ended, in the word that records and notifications use as well (docs/call-states.md).
 package enum CallOutcome: String, MetricLabel {
+    /// The label of `orbweaver_calls_total`.
     package static let labelName = "cause"
 
-    /// Was answered; one of the parties hung up, or handed it to others.
+    /// The call was answered; one of the parties hung up, or handed it to others.
     case normalClearing = "normal_clearing"
     /// The caller gave up before an answer.
     case originatorCancel = "originator_cancel"
+    /// The callee refused the call.
     case callRejected = "call_rejected"
+    /// The callee is in another call and may not be rung, or has as many calls as one user may have.
     case userBusy = "user_busy"
-    /// Nobody answered within the ring time.
+    /// The callee did not answer within the ring time.
     case noAnswer = "no_answer"
     /// No device of the callee is registered.
     case subscriberAbsent = "subscriber_absent"
+    /// There is no user with the address that was called.
     case unallocatedNumber = "unallocated_number"
-    /// What a description promised was not kept.
+    /// A peer did not do what its description promised.
     case incompatibleDestination = "incompatible_destination"
-    /// No media path, or it was lost.
+    /// There was no media path, or it was lost.
     case mediaTimeout = "media_timeout"
-    /// The subscription of one party ended while the call lasted.
+    /// The subscription of one party ended during the call.
     case subscriptionEnded = "subscription_ended"
+    /// The client of one party made no request for `calls.client_timeout`, and had no open channel or had stopped its
+    /// audits.
     case clientLost = "client_lost"
     /// Two calls could not become a conference.
     case joinFailed = "join_failed"
-    /// The gateway was stopping.
+    /// The gateway was stopping, or a media worker had no room for what the call needed.
     case gatewayStopping = "normal_temporary_failure"
-    /// A word that is none of these; worth a look into the log.
+    /// A word that is none of these; the log tells more.
     case other
 }
 
-/// The limit that a call has met.
+/// The limit that a call met.
 package enum CallLimit: String, MetricLabel {
+    /// The label of `orbweaver_calls_refused_total`.
     package static let labelName = "limit"
 
-    /// Calls of the user who asks, at a time.
+    /// The calls that the requesting user may have at a time.
     case userCalls = "user_calls"
-    /// Calls begun by the user who asks, in a short time.
+    /// The calls that the requesting user may begin in a short time.
     case userRate = "user_rate"
-    /// Calls of the user who is called, at a time.
+    /// The calls that the callee may have at a time.
     case calleeCalls = "callee_calls"
-    /// Calls that ring at the user who is called, in all or by the same caller.
+    /// The calls that may ring at the callee, in all or from the same caller.
     case calleeRinging = "callee_ringing"
-    /// Calls of the gateway.
+    /// The calls that the gateway may have.
     case gatewayCalls = "gateway_calls"
 }
 
-/// The first digit of an HTTP status.
+/// The class of an HTTP status, by its first digit.
 package enum HTTPStatusClass: String, MetricLabel {
+    /// The label of `orbweaver_http_requests_total`.
     package static let labelName = "status"
 
     case informational = "1xx"
@@ -54,7 +62,8 @@ package enum HTTPStatusClass: String, MetricLabel {
     case clientError = "4xx"
     case serverError = "5xx"
 
-    /// A status outside 100…599 counts as a server error: only our own fault could produce it.
+    /// The class of a status. A status outside 100 to 599 counts as a server error: only a fault of the gateway could
+    /// produce it.
     package init(status: Int) {
         switch status {
         case 100..<200: self = .informational
@@ -68,178 +77,210 @@ package enum HTTPStatusClass: String, MetricLabel {
 
 /// Why credentials were not accepted.
 package enum AuthenticationFailure: String, MetricLabel {
+    /// The label of `orbweaver_authentication_failures_total`.
     package static let labelName = "reason"
 
-    /// No `Authorization` header.
+    /// There was no `Authorization` header.
     case missing
-    /// A header that cannot be read, or a scheme that is not offered.
+    /// The header could not be read, or its scheme is not offered.
     case malformed
+    /// There is no account of this name.
     case unknownUser = "unknown_user"
+    /// The password does not belong to the account.
     case wrongPassword = "wrong_password"
-    /// Valid credentials for somebody else's resource.
+    /// Valid credentials were used for another user's resource.
     case otherUser = "other_user"
-    /// Too many wrong passwords from this address or for this account, or too many guests from it.
+    /// There were too many wrong passwords from this address or for this account, or too many guests from this address.
     case throttled
-    /// A guest's token or realm that is none, or not of this time.
+    /// A guest's token or realm was invalid, or the token's time has passed.
     case token
 }
 
-/// What became of a login whose password had to be checked.
+/// The result of a login that needed the slow password hash.
 package enum PasswordCheck: String, MetricLabel {
+    /// The label of `orbweaver_password_checks_total`.
     package static let labelName = "result"
 
+    /// The password was right.
     case right
+    /// The password was wrong, or there is no such user.
     case wrong
     /// The hash or the database failed.
     case failed
     /// The client had left before its turn.
     case abandoned
-    /// Told to come back at a time of its own.
+    /// The client was told to come back at a time of its own.
     case postponed
 }
 
-/// Why the gateway closed a WebSocket.
+/// Why a WebSocket was closed.
 package enum WebSocketClosure: String, MetricLabel {
+    /// The label of `orbweaver_websockets_closed_total`.
     package static let labelName = "reason"
 
     /// The peer closed it, or the connection broke.
     case byPeer = "by_peer"
+    /// The subscription of the channel ended.
     case subscriptionEnded = "subscription_ended"
+    /// Another socket opened the channel.
     case replaced
+    /// The gateway was stopping.
     case goingAway = "going_away"
     /// The reader fell too far behind.
     case tooSlow = "too_slow"
-    /// Neither a message nor a pong for too long.
+    /// There was neither a message nor a pong for too long.
     case silent
     /// The peer broke RFC 6455.
     case protocolError = "protocol_error"
 }
 
-/// Why somebody who connected was turned away before a byte was read.
+/// Why a new connection was refused before a byte was read.
 package enum ConnectionRefusal: String, MetricLabel {
+    /// The label of `orbweaver_connections_refused_total`.
     package static let labelName = "reason"
 
-    /// Too many connections of one address, all of them with a request that is being worked on.
+    /// One address had too many connections, and the gateway was working on a request of each.
     case address
-    /// As many connections as the port may have, none of which could give way.
+    /// The port had as many connections as it may have, and none of them could give way.
     case full
-    /// The process had no descriptor left.
+    /// The process had no file descriptor left.
     case descriptors
 }
 
-/// Why the gateway ended a connection that is no notification channel, and was not asked to.
+/// Why the gateway closed a connection that is not a notification channel, without being asked.
 package enum ConnectionClosure: String, MetricLabel {
+    /// The label of `orbweaver_connections_closed_total`.
     package static let labelName = "reason"
 
-    /// No request within the time for the first one.
+    /// There was no request within the time for the first one.
     case silent
-    /// A request that took too long to arrive.
+    /// A request took too long to arrive.
     case slowRequest = "slow_request"
-    /// Not HTTP, or a head that is too large.
+    /// The bytes were not HTTP, or a head was too large.
     case malformed
-    /// Answers were not taken.
+    /// The client did not read its answers.
     case unread
-    /// Far more requests ahead than are answered at a time.
+    /// The client sent far more requests ahead than are answered at a time.
     case flooding
-    /// Somebody else needed the place, and this client had been waited for longest.
+    /// Another client needed the place, and the gateway had waited for this one longest.
     case evicted
     /// The gateway was stopping, and waited for this client in vain.
     case draining
 }
 
-/// Why a datagram or a packet inside it went no further.
+/// Why a datagram, or a packet inside it, went no further.
 package enum PacketDropReason: String, MetricLabel {
+    /// The label of `orbweaver_packets_dropped_total`.
     package static let labelName = "reason"
 
-    /// Neither STUN, DTLS nor RTP by its first byte (RFC 7983 §7).
+    /// Its first byte is neither that of STUN nor of DTLS nor of RTP (RFC 7983 §7).
     case unclassified
-    /// Cannot be parsed.
+    /// It cannot be parsed.
     case malformed
-    /// From an address that no authenticated check came from.
+    /// It came from an address from which no authenticated check has come.
     case unknownAddress = "unknown_address"
     /// The keys are not agreed yet.
     case notConnected = "not_connected"
-    /// Failed authentication or replay protection; see `orbweaver_srtp_failures_total`.
+    /// It failed authentication or replay protection; see `orbweaver_srtp_failures_total`.
     case unprotected
-    /// A stream or payload type that was not negotiated.
+    /// Its stream or payload type was not negotiated.
     case notNegotiated = "not_negotiated"
-    /// The other leg cannot take media yet.
+    /// The other leg cannot receive media yet.
     case noRoute = "no_route"
     /// The description does not allow this direction.
     case wrongDirection = "wrong_direction"
-    /// Came too late to be placed in its stream.
+    /// It came too late for its place in the stream.
     case late
     /// The worker has too much to do.
     case overload
-    /// To an address that nothing proves to be the peer's, beyond three times the bytes that came from there (RFC 9000 §8.1).
+    /// It was to go to an address that is not proven to be the peer's, beyond three times the bytes that came from
+    /// there (RFC 9000 §8.1).
     case unprovenPath = "unproven_path"
-    /// Of one source more than a peer may have, or of one too soon after many others.
+    /// Its source exceeds the number that a peer may have, or came too soon after many others.
     case tooManySources = "too_many_sources"
 }
 
 /// Why a STUN message was refused or ignored (RFC 8489 §6.3, RFC 8445 §7.3).
 package enum STUNRefusal: String, MetricLabel {
+    /// The label of `orbweaver_stun_refused_total`.
     package static let labelName = "reason"
 
+    /// It cannot be parsed.
     case malformed
+    /// Its FINGERPRINT attribute does not match.
     case wrongFingerprint = "wrong_fingerprint"
-    /// A username that belongs to no session.
+    /// Its username belongs to no session.
     case unknownUsername = "unknown_username"
+    /// Its MESSAGE-INTEGRITY attribute does not match.
     case wrongIntegrity = "wrong_integrity"
-    /// Answered with 487.
+    /// It was answered with 487.
     case roleConflict = "role_conflict"
-    /// Answered with 420.
+    /// It was answered with 420.
     case unknownAttribute = "unknown_attribute"
-    /// A method or class that a lite agent does not take.
+    /// It has a method or class that an ICE-lite agent does not take.
     case unexpected
 }
 
 /// How a DTLS handshake ended.
 package enum DTLSOutcome: String, MetricLabel {
+    /// The label of `orbweaver_dtls_handshakes_total`.
     package static let labelName = "result"
 
+    /// Both sides have agreed on keys.
     case completed
+    /// It did not end in time.
     case timedOut = "timed_out"
+    /// The peer's certificate does not have the fingerprint of its description (RFC 8122).
     case fingerprintMismatch = "fingerprint_mismatch"
-    /// No common cipher, version or SRTP profile, or a broken message.
+    /// There was no common cipher, version or SRTP profile, or a message was broken.
     case failed
 }
 
-/// Why an SRTP or SRTCP packet could not be turned into a plain one or back (RFC 3711 §3.3).
+/// Why an SRTP or SRTCP packet could not be protected or unprotected (RFC 3711 §3.3).
 package enum SRTPFailure: String, MetricLabel {
+    /// The label of `orbweaver_srtp_failures_total`.
     package static let labelName = "reason"
 
+    /// The authentication tag does not match.
     case authentication
+    /// The packet came before, or is too old for the replay list.
     case replay
     /// The key has been used for as many packets as it may be.
     case keyExhausted = "key_exhausted"
+    /// The packet is malformed, or the library failed in another way.
     case other
 }
 
-/// Why an end of a call had no way for its media any more.
+/// Why a leg has no media path any more.
 package enum MediaSessionFailure: String, MetricLabel {
+    /// The label of `orbweaver_media_sessions_failed_total`.
     package static let labelName = "reason"
 
+    /// No valid connectivity check came in time.
     case neverConnected = "never_connected"
+    /// The peer stopped checking the path (RFC 7675).
     case consentExpired = "consent_expired"
+    /// The DTLS handshake failed.
     case handshakeFailed = "handshake_failed"
+    /// The peer's certificate does not have the fingerprint of its description (RFC 8122).
     case fingerprintMismatch = "fingerprint_mismatch"
 }
 
 /// Why a TCP connection for media was closed (RFC 6544).
 package enum MediaConnectionClosure: String, MetricLabel {
+    /// The label of `orbweaver_media_connections_closed_total`.
     package static let labelName = "reason"
 
     /// The peer closed it, or it broke.
     case byPeer = "by_peer"
-    /// Its path is no longer of use: the call is over, or the peer has gone to another path.
+    /// Its path is no longer of use: the call is over, or the peer uses another path.
     case released
     /// No valid connectivity check came in time.
     case silent
-    /// Something other than a valid connectivity check came first.
+    /// Something else than a valid connectivity check came first.
     case unauthenticated
-    /// A frame that is longer than any packet (RFC 4571 §2).
+    /// A frame was longer than any packet (RFC 4571 §2).
     case malformed
-    /// Too many connections, in all or without a check from one address.
+    /// There were too many connections, in all or from one address without a check.
     case limit
 }

@@ -1,4 +1,4 @@
-/// Makes metrics and remembers name, help and order, so that what exists is also shown.
+/// Makes metrics and keeps their names, help texts and order, so that every metric is also shown.
 struct MetricRegistry {
     private(set) var families: [MetricFamily] = []
 
@@ -45,7 +45,7 @@ struct MetricRegistry {
         return histogram
     }
 
-    /// A gauge that never changes.
+    /// Adds a gauge that never changes.
     mutating func constant(_ name: String, _ help: String, labels: [MetricSample.Label] = [], value: String) {
         add(name, help, .gauge) { [MetricSample(labels: labels, value: value)] }
     }

@@ -6,31 +6,35 @@ package import Logging
 package import Observability
 package import Primitives
 
-/// Decides whose request it is.
+/// Decides which user makes a request, by the `Authorization` header (spidr-wire §2).
 ///
-/// `Basic` comes with every request. The slow hash runs once per user and password; then a keyed digest in memory
-/// answers. Equal credentials that arrive while the hash runs wait for the same result. What was accepted is
-/// written down, as far as a ``LoginJournal`` is given, so that a restart does not send everybody through the slow
-/// hash at once.
+/// `Basic` credentials come with every request. The slow password hash runs once per user and password; after that a
+/// keyed digest in memory answers. Requests with equal credentials that arrive while the hash runs wait for the same
+/// result. Accepted logins are written down if a ``LoginJournal`` is given. A restart then does not send all users
+/// through the slow hash at once.
 package actor Authenticator {
+    /// How credentials are checked and remembered.
     package struct Configuration: Sendable {
         /// Completes user names without a domain.
         package var defaultDomain = "localhost"
-        /// How long a password changed in the database by another process may still be accepted.
+        /// How long a password that another process has changed in the database may still be accepted.
         package var revalidation = Duration.seconds(2)
-        /// Who waits for the slow hash, and how many threads it has.
+        /// How many logins wait for the slow hash, and how many threads compute it.
         package var queue = WaitingLine.Configuration()
-        /// What the hash of a stored password costs; names that do not exist are made to cost the same.
+        /// The cost of the hash of a stored password. A login with a name that does not exist is made to cost the same.
         package var passwordCost = PasswordHash.Cost()
-        /// Logins remembered; beyond it, those unused for longest run the slow hash again.
+        /// How many logins are remembered. Beyond that, those unused for longest run the slow hash again.
         package var rememberedLimit = 100_000
         /// How long a login is remembered after its last use, across restarts.
         package var rememberedFor = Duration.seconds(30 * 86_400)
+        /// How often passwords may be tried.
         package var throttle = LoginThrottle.Configuration()
 
+        /// Makes a configuration with the default values.
         package init() {}
     }
 
+    /// The queue of logins for the slow hash; a login is named by the digest of its credentials.
     package typealias WaitingLine = LoginQueue<CredentialDigest>
 
     private let users: any UserRepository
@@ -53,15 +57,15 @@ package actor Authenticator {
 
     private typealias Outcome = Result<UserAddress, APIError>
 
-    /// Credentials that wait for the slow hash or are in it.
+    /// Credentials that wait for the slow hash, or are being hashed.
     private struct Check {
-        /// Everybody who asked with them.
+        /// All requests that came with these credentials.
         var requesters: [Requester]
-        /// Who waits for the result; the one that runs the check is not in the list.
+        /// The requests that wait for the result. The request that runs the check is not among them.
         var followers: [CheckedContinuation<Outcome, Never>] = []
-        /// Resumed with ``isTheirTurn`` when that is known.
+        /// The request that runs the check while it waits for its turn; resumed with ``isTheirTurn``.
         var turn: CheckedContinuation<Bool, Never>?
-        /// `false`: there will be none.
+        /// Whether the slow hash may run now. `false`: it will not run. `nil`: not decided yet.
         var isTheirTurn: Bool?
 
         mutating func takeTurn(_ isTheirs: Bool) {
@@ -71,9 +75,14 @@ package actor Authenticator {
         }
     }
 
+    /// Makes an authenticator.
+    ///
     /// - Parameters:
-    ///   - remembered: under the same key, of before the start.
-    ///   - journal: `nil`: a restart forgets all logins.
+    ///   - users: the stored accounts.
+    ///   - random: spreads the times at which postponed clients come back.
+    ///   - key: the secret of all digests. Remembered logins are of use under the same key only.
+    ///   - remembered: logins from before the start, made under the same key.
+    ///   - journal: writes accepted logins down. `nil`: a restart forgets all logins.
     package init(
         users: any UserRepository, clock: any RuntimeClock, metrics: GatewayMetrics, logger: Logger,
         random: some RandomSource,
@@ -102,9 +111,14 @@ package actor Authenticator {
         for entry in remembered.networks { familiar.insert(entry.mark, for: entry.account, expires: entry.expires) }
     }
 
+    /// The user to whom the credentials of a request belong.
+    ///
     /// - Parameters:
-    ///   - header: the value of `Authorization`.
+    ///   - header: the value of `Authorization`; `nil` if the request has none.
     ///   - requester: where the request comes from; see ``Requester``.
+    /// - Throws: as ``BasicCredentials/init(parsing:defaultDomain:)``; `auth.wrong_password` for an unknown user and
+    ///   for a wrong password; `auth.rate_limited` after too many failures; `auth.busy` if there is no place in the
+    ///   queue; `auth.unavailable` if the database or the hash fails, or the gateway stops.
     package nonisolated func authenticate(_ header: String?, from requester: Requester) async throws(APIError)
         -> UserAddress
     {
@@ -121,22 +135,23 @@ package actor Authenticator {
         return try await check(credentials, key.digest(header ?? ""), claim, for: requester).get()
     }
 
-    /// What completes user names without a domain.
+    /// The domain that completes user names without one.
     nonisolated var defaultDomain: String { configuration.defaultDomain }
 
-    /// Valid credentials were used on somebody else's resource.
+    /// Counts a request with valid credentials for another user's resource.
     nonisolated func countWrongUser() { metrics.authenticationFailures[.otherUser].increment() }
 
     /// How many requests wait for the check of these credentials.
     package func requesterCount(_ header: String) -> Int { checks[key.digest(header)]?.requesters.count ?? 0 }
 
-    /// Nobody waits for the slow hash any more: those who do are told to come back, as are those who come. Others go
-    /// on.
+    /// Stops the waiting for the slow hash. Requests that wait, and those that come, are refused with
+    /// `auth.unavailable`. Hashes under way go on.
     package func turnAway() {
         isTurningAway = true
         for digest in checks.keys where checks[digest]?.isTheirTurn == nil { checks[digest]?.takeTurn(false) }
     }
 
+    /// Ends the waiting, as ``turnAway()`` does, and the threads of the slow hash.
     package func shutdown() async {
         turnAway()
         await verifier.shutdown()
@@ -144,7 +159,8 @@ package actor Authenticator {
 
     // MARK: - What is remembered
 
-    /// `nil` if these credentials have not been accepted lately, or must not be compared because too many others were.
+    /// The user who has these credentials, as far as memory tells. `nil` if they have not been accepted lately, or must
+    /// not be compared because too many others were.
     private func recall(_ digest: CredentialDigest, from network: SourceNetwork?) async -> Result<
         UserAddress?, APIError
     > {
@@ -178,10 +194,10 @@ package actor Authenticator {
         key.mark(of: claim).map { familiar.contains($0, for: claim.account) } ?? false
     }
 
-    /// Right credentials came in: they, and where they came from, are remembered.
+    /// Remembers credentials that were accepted, and the network they came from.
     private func arrived(with digest: CredentialDigest, _ claim: LoginThrottle.Claim) {
         let expires = clock.epochMilliseconds / 1_000 + configuration.rememberedFor.components.seconds
-        // Written down again when half of the time is over, not with every request.
+        // An entry is written down again when half of its time is over, not with every request.
         let renewal = configuration.rememberedFor.components.seconds / 2
         let renewed = verified.renew(digest, until: expires, renewal: renewal)
         if let record = renewed {
@@ -202,7 +218,7 @@ package actor Authenticator {
     ) async -> Outcome {
         let now = clock.now
         let isFamiliar = isFamiliar(claim)
-        // It may have been accepted since it was asked for first.
+        // The credentials may have been accepted since this request asked first.
         if throttle.permitsRecall(claim, isFamiliar: isFamiliar, at: now),
             case .known(let user) = verified.find(digest, at: now)
         {
@@ -270,16 +286,16 @@ package actor Authenticator {
         return await withCheckedContinuation { checks[digest]?.turn = $0 }
     }
 
-    /// Lets those begin for whom there are threads.
+    /// Starts the checks for which there are threads.
     private func callNext() {
         while let digest = queue.next() { checks[digest]?.takeTurn(true) }
         metrics.passwordChecksWaiting.set(Int64(queue.waitingCount))
     }
 
-    /// Whether anybody is still there for the result.
+    /// Whether any client still waits for the result.
     private func isAwaited(_ digest: CredentialDigest) async -> Bool {
         var index = 0
-        // Others may join while one is being asked.
+        // Other requests may join while a client is being asked.
         while let requester = checks[digest]?.requesters.dropFirst(index).first {
             if await requester.isPresent() { return true }
             index += 1
@@ -323,7 +339,7 @@ package actor Authenticator {
 
     // MARK: - Stored records
 
-    /// `nil` if there is no such user.
+    /// The stored password record of a user; `nil` if there is no such user.
     private func storedRecord(of user: UserAddress) async -> Result<String?, APIError> {
         do throws(StorageError) {
             return .success(try await users.user(user)?.passwordRecord)
@@ -342,12 +358,13 @@ package actor Authenticator {
 }
 
 extension RandomSource {
-    /// 0 up to 1.
+    /// A random number from 0 up to, but not including, 1.
     fileprivate mutating func nextFraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }
 
 extension APIError {
-    /// One sentence for an unknown user and a wrong password: neither may be told from the other.
+    /// The same sentence for an unknown user and a wrong password: a client must not be able to tell one from the
+    /// other.
     fileprivate static let wrongPassword = APIError(.authWrongPassword, "User name or password is wrong.")
     fileprivate static let unavailable = APIError(
         .authUnavailable, "Credentials cannot be checked at the moment; try again later.", retryAfter: backOff)

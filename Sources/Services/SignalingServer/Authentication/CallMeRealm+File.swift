@@ -1,18 +1,25 @@
 import Cryptography
 
-/// A line of the file with the realms that cannot be used; never shows a key.
+/// A line of the realms file that cannot be used. It never shows a key.
 package struct RealmFileError: Error, Equatable, CustomStringConvertible {
+    /// The number of the line, from 1.
     package var line: Int
+    /// What is wrong with the line.
     package var reason: String
 
+    /// The line and the reason, for the operator.
     package var description: String { "line \(line): \(reason)" }
 }
 
 extension CallMeRealm {
-    /// One realm per line: its name, the cipher, the key and, optionally, a fixed initialization vector, both in hexadecimal digits.
-    /// What follows a `#` is a comment.
+    /// Parses the realms file.
+    ///
+    /// Each line has one realm: its name, the cipher, the key and, optionally, a fixed initialization vector, both in
+    /// hexadecimal digits. What follows a `#` is a comment.
     ///
     ///     shop   aes-128-ecb   000102030405060708090a0b0c0d0e0f
+    ///
+    /// - Throws: ``RealmFileError`` for the first line that cannot be used, or that repeats a realm.
     package static func realms(parsing file: String) throws(RealmFileError) -> [CallMeRealm] {
         var realms: [CallMeRealm] = []
         for (index, line) in file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -2,18 +2,22 @@ package import CallControl
 package import Cryptography
 import Primitives
 
-/// Those who may make callMe tokens: a name for the query `tokenrealm`, and the key they share with the gateway (spidr-wire §2).
+/// A realm of callMe tokens: its name, which guests give in the query `tokenrealm`, and the key that the makers of
+/// tokens share with the gateway (spidr-wire §2).
 package struct CallMeRealm: Equatable, Sendable {
+    /// The value of the query `tokenrealm`.
     package let name: String
     private let cipher: BlockCipher
     private let key: Redacted<[UInt8]>
-    /// `nil`: each token begins with its own.
+    /// The vector of all tokens. `nil`: each token begins with its own, or the cipher needs none.
     private let initializationVector: [UInt8]?
 
-    /// The longest token that is looked at, in digits: an address of the greatest length, a time, a vector and the padding.
+    /// The longest token that is decrypted, in hexadecimal digits. It has room for an address of the greatest length, a
+    /// time, a vector and the padding.
     private static let maximumLength = 1_024
 
-    /// `nil` if key or vector have not the cipher's size, or there is a vector that the cipher has no use for.
+    /// Makes a realm. `nil` if the name is empty, if the key or the vector does not have the size that the cipher
+    /// needs, or if a vector is given that the cipher does not use.
     package init?(_ name: String, _ cipher: BlockCipher, key: [UInt8], initializationVector: [UInt8]? = nil) {
         guard !name.isEmpty, key.count == cipher.keySize else { return nil }
         if let initializationVector {
@@ -27,9 +31,11 @@ package struct CallMeRealm: Equatable, Sendable {
         self.initializationVector = initializationVector
     }
 
-    /// What a token of this realm says; `nil` if it is none.
+    /// Decrypts a token. `nil` if it is not a token of this realm.
     ///
-    /// - Parameter token: hexadecimal digits.
+    /// - Parameters:
+    ///   - token: the token in hexadecimal digits of either case.
+    ///   - defaultDomain: completes an address without a domain.
     package func read(_ token: String, defaultDomain: String) -> CallMeToken? {
         guard token.utf8.count <= Self.maximumLength, var bytes = [UInt8](hexadecimal: token) else { return nil }
         var vector: [UInt8] = []
@@ -46,7 +52,7 @@ package struct CallMeRealm: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Two digits for each byte, in either case; `nil` if the text is anything else.
+    /// Reads two hexadecimal digits of either case for each byte. `nil` if the text is anything else.
     package init?(hexadecimal text: String) {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

@@ -12,9 +12,9 @@ struct Debts<Key: Hashable & Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// Zero or less when another attempt is allowed.
+    /// How long the key waits for its next attempt; zero or less when it is allowed now.
     ///
-    /// - Parameter expected: what may be owed in addition.
+    /// - Parameter expected: how many further charges are taken into account.
     func wait(_ key: Key, at now: MonotonicTime, adding expected: Int = 0) -> Duration {
         let owed = clearAt[key].map { max(.zero, $0 - now) } ?? .zero
         return owed + rate.interval * (expected - rate.burst + 1)
@@ -25,7 +25,7 @@ struct Debts<Key: Hashable & Sendable>: Sendable {
         clearAt[key] = max(clearAt[key] ?? now, now) + rate.interval
     }
 
-    /// Forgets who owes nothing, then the half that owes least.
+    /// Forgets the keys that owe nothing; if that is not enough, the half that owes least.
     private mutating func makeRoom(at now: MonotonicTime) {
         clearAt = clearAt.filter { $0.value > now }
         guard clearAt.count >= capacity else { return }

@@ -1,6 +1,6 @@
 package import CallControl
 
-/// From which networks somebody has logged in to which account, as keyed marks.
+/// The networks from which users have logged in to each account, as keyed marks.
 package struct FamiliarNetworks: Sendable {
     private struct Entry {
         var mark: UInt64
@@ -8,25 +8,32 @@ package struct FamiliarNetworks: Sendable {
         var expires: Int64
     }
 
-    /// Networks remembered for one account; that which expires first makes room.
+    /// How many networks are remembered for one account. The one that expires first makes room.
     package static let limitPerAccount = 16
 
     private let accountLimit: Int
     private var accounts: [UserAddress: [Entry]] = [:]
 
-    /// - Parameter accountLimit: beyond it, accounts that were not used for longest are forgotten.
+    /// Makes an empty list.
+    ///
+    /// - Parameter accountLimit: how many accounts are remembered, at least 2. Beyond that, those that were not used
+    ///   for longest are forgotten.
     package init(accountLimit: Int) {
         precondition(accountLimit >= 2, "at least two users can be logged in")
         self.accountLimit = accountLimit
     }
 
+    /// Whether a login to the account from the network with this mark is remembered.
     package func contains(_ mark: UInt64, for account: UserAddress) -> Bool {
         accounts[account]?.contains { $0.mark == mark } ?? false
     }
 
+    /// Remembers a network, or prolongs its time.
+    ///
     /// - Parameters:
+    ///   - mark: the mark of account and network; see ``CredentialDigest/Key``.
     ///   - expires: seconds since 1970.
-    ///   - renewal: what is known already is changed only if that gains so many seconds.
+    ///   - renewal: the time of a known network is changed only if that gains more than so many seconds.
     /// - Returns: whether anything has changed.
     @discardableResult
     package mutating func insert(_ mark: UInt64, for account: UserAddress, expires: Int64, renewal: Int64 = 0) -> Bool {

@@ -4,16 +4,21 @@ package import GatewayAPI
 package import Observability
 package import Primitives
 
-/// Where guests say whom they want to call, and are sent away if they come too often or with tokens that are none.
+/// Decides whether a guest's request is admitted, and which account it names. Guests are refused if they come too
+/// often, or if their tokens are invalid (spidr-wire §7).
 package actor GuestDesk {
+    /// How guests are admitted.
     package struct Configuration: Sendable {
+        /// Whether guests are admitted, and how they name an account.
         package var policy = GuestPolicy()
+        /// How often guests may come from one network.
         package var throttle = GuestThrottle.Configuration()
 
+        /// Makes a configuration in which guests are refused.
         package init() {}
     }
 
-    /// Whether addresses in requests are tokens, too.
+    /// Whether the addresses in requests are tokens, too.
     nonisolated var readsTokens: Bool { policy.mode == .token }
 
     private let policy: GuestPolicy
@@ -22,6 +27,9 @@ package actor GuestDesk {
     private let metrics: GatewayMetrics
     private var throttle: GuestThrottle
 
+    /// Makes a guest desk.
+    ///
+    /// - Parameter defaultDomain: completes addresses without a domain.
     package init(
         _ configuration: Configuration, defaultDomain: String, clock: any RuntimeClock, metrics: GatewayMetrics
     ) {
@@ -35,16 +43,20 @@ package actor GuestDesk {
     /// The account that the path of a request names.
     ///
     /// - Parameters:
-    ///   - realm: the query `tokenrealm`.
+    ///   - text: the `{user}` segment of the path, an address or a token.
+    ///   - realm: the query `tokenrealm`; `nil` if there is none.
     ///   - isBeginning: whether a subscription or a call begins.
-    ///   - isCharged: whether the request counts for the source: what begins does, and what is extended.
+    ///   - isCharged: whether the request counts for its network. Requests that begin something count, and those that
+    ///     extend a subscription.
     ///   - source: the client's address; see ``Requester``.
+    /// - Throws: `anonymous.not_offered`; `anonymous.rate_limited` if too many requests came from the network;
+    ///   otherwise as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
     package func account(
         _ text: String, realm: String?, isBeginning: Bool, isCharged: Bool, from source: IPAddress?
     ) throws(APIError) -> UserAddress {
         if policy.mode == .off { throw .anonymousNotOffered }
         let network = source.map(SourceNetwork.init)
-        // What has begun goes on, whatever else comes from the same network.
+        // A call or subscription that exists goes on, whatever else comes from the same network.
         if isCharged, case .refused(let wait) = throttle.attempt(from: network, at: clock.now) {
             metrics.authenticationFailures[.throttled].increment()
             throw APIError(
@@ -55,6 +67,8 @@ package actor GuestDesk {
     }
 
     /// An address in the body of a request that begins a call.
+    ///
+    /// - Throws: as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
         try address(text, realm: realm, isBeginning: true, isCharged: true, from: source.map(SourceNetwork.init))
     }

@@ -1,31 +1,39 @@
 package import CallControl
 package import GatewayAPI
 
-/// Who may come as a guest, and how a guest says whom it wants to call (spidr-wire §2, §7).
+/// Whether guests are admitted, and how a guest names the account it wants to call (spidr-wire §2, §7).
 package struct GuestPolicy: Equatable, Sendable {
+    /// The values of `anonymous.mode`.
     package enum Mode: String, CaseIterable, Sendable {
-        /// There are no guests.
+        /// Guests are refused.
         case off
-        /// Whoever knows an account may call it.
+        /// Every guest that knows an account may call it.
         case open
-        /// Accounts are named by tokens, which only the owner of a realm's key can make.
+        /// Guests name an account by a token, which only the owners of a realm's key can make.
         case token
     }
 
+    /// How guests are admitted.
     package var mode = Mode.off
+    /// The realms whose tokens are accepted; used with ``Mode/token`` only.
     package var realms: [CallMeRealm] = []
-    /// How far the time in a token may be from now, either way, when something begins with it.
+    /// How far the time in a token may be from now, in either direction, when a subscription or call begins with it.
     package var tokenWindow = Duration.seconds(300)
 
+    /// Makes a policy that refuses guests.
     package init() {}
 
-    /// The address that a guest names, in the path, in `from` or in `to`.
+    /// The address that a guest gives, in the path, in `from` or in `to`.
     ///
     /// - Parameters:
-    ///   - text: an address or a token, as the mode wants.
-    ///   - realm: the query `tokenrealm`.
-    ///   - isBeginning: whether a subscription or a call begins. What has begun goes on with the tokens it began with: a call
-    ///     may last longer than any window.
+    ///   - text: an address or a token, as the mode requires.
+    ///   - realm: the query `tokenrealm`; `nil` if there is none.
+    ///   - isBeginning: whether a subscription or a call begins. Only then the token must be recent: an existing call
+    ///     goes on with the tokens it began with, and may last longer than any window.
+    ///   - defaultDomain: completes an address without a domain.
+    ///   - now: milliseconds since 1970.
+    /// - Throws: `anonymous.not_offered`; with ``Mode/open`` `request.invalid_value`; with ``Mode/token``
+    ///   `anonymous.unknown_realm`, `anonymous.invalid_token` or `anonymous.token_expired`.
     package func address(
         _ text: String, realm: String?, isBeginning: Bool, defaultDomain: String, atUnixMilliseconds now: Int64
     ) throws(APIError) -> UserAddress {
@@ -57,6 +65,7 @@ package struct GuestPolicy: Equatable, Sendable {
 }
 
 extension APIError {
+    /// The refusal of all guests where `anonymous.mode` is `off`.
     package static let anonymousNotOffered = APIError(
         .anonymousNotOffered, "Anonymous calls are not offered by this gateway.")
 }

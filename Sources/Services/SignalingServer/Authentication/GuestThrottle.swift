@@ -1,23 +1,30 @@
 package import Primitives
 
-/// How often guests may come from one network: a generic cell rate algorithm like ``LoginThrottle``'s, which charges for every
-/// subscription, also when it is extended, and every call, and for requests inside them whose token is refused.
+/// Limits how often guests come from one network, by a generic cell rate algorithm like that of ``LoginThrottle``.
+///
+/// Each new call, each new or extended subscription, and each other request whose token is refused is charged.
 package struct GuestThrottle: Sendable {
+    /// The limits.
     package struct Configuration: Equatable, Sendable {
+        /// The rate for one network.
         package var network = LoginThrottle.Rate(burst: 20, interval: .seconds(5))
-        /// Networks remembered; the least indebted are forgotten first.
+        /// How many networks are remembered. Those that owe least are forgotten first.
         package var capacity = 10_000
 
+        /// Makes a configuration with the default values.
         package init() {}
     }
 
     private var networks: Debts<SourceNetwork>
 
+    /// Makes a throttle that has seen no guests.
     package init(_ configuration: Configuration = Configuration()) {
         networks = Debts(configuration.network, capacity: configuration.capacity)
     }
 
-    /// Something is about to begin, and is charged unless it is refused. A source that is not known cannot be limited.
+    /// Charges the network for something that is about to begin, unless it is refused.
+    ///
+    /// - Parameter network: where the guest comes from. `nil`: not known, and therefore not limited.
     package mutating func attempt(from network: SourceNetwork?, at now: MonotonicTime) -> LoginThrottle.Verdict {
         guard let network else { return .allowed }
         let wait = networks.wait(network, at: now)
@@ -26,7 +33,7 @@ package struct GuestThrottle: Sendable {
         return .allowed
     }
 
-    /// A token from there was refused.
+    /// Charges the network for a token that was refused.
     package mutating func failed(from network: SourceNetwork?, at now: MonotonicTime) {
         if let network { networks.charge(network, at: now) }
     }

@@ -3,10 +3,11 @@ package import Logging
 import Observability
 import Synchronization
 
-/// Writes down which logins a restart shall not forget, in the background: a database that is slow or locked delays
-/// no login.
+/// Writes down the logins that a restart shall not forget. It works in the background, so a slow or locked database
+/// delays no login.
 ///
-/// What is noted after the last write is lost if the process is killed; those users' passwords are checked again.
+/// If the process is killed, what was noted after the last write is lost. The passwords of those users are checked
+/// again.
 package final class LoginJournal: Sendable {
     private let repository: any LoginRepository
     private let key: [UInt8]
@@ -15,10 +16,12 @@ package final class LoginJournal: Sendable {
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// Notes that may wait for a database that does not answer; more are not written.
+    /// How many notes may wait for a database that does not answer; further ones are dropped.
     private static var limit: Int { 100_000 }
 
-    /// - Parameter key: the name of the key under which everything noted was made.
+    /// Makes a journal; ``run()`` writes it.
+    ///
+    /// - Parameter key: the name of the key under which all noted logins were made.
     package init(_ repository: any LoginRepository, under key: [UInt8], logger: Logger) {
         self.repository = repository
         self.key = key
@@ -42,6 +45,7 @@ package final class LoginJournal: Sendable {
         await write()
     }
 
+    /// Lets ``run()`` write what is left and return.
     package func finish() { wake.finish() }
 
     private func write() async {

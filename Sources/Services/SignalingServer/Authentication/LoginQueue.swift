@@ -1,39 +1,44 @@
 package import Primitives
 
-/// Who waits for the slow hash, who is next, and when those come back for whom there is no room.
+/// The queue of logins for the slow hash: which one is next, and when the others come back for which there is no room.
 ///
-/// Networks take turns, so a network with many logins waits for its own and hardly for those of others. Familiar claims
-/// (see ``LoginThrottle``) go before strangers, who get every fourth turn at least.
+/// Networks take turns, so the logins of one network wait for each other and hardly for those of other networks.
+/// Familiar claims (see ``LoginThrottle``) go before strangers, but strangers get every fourth turn at least.
 ///
-/// Of strangers only a few per network wait. Everybody else, and familiar claims that would wait for longer than a
-/// client's patience, are given an appointment: the time at which the queue will have come to them. Appointments of one
-/// network follow each other as fast as its logins are checked, and who keeps one finds more room than who comes
-/// unasked. So a client that repeats its request three times gets in, however many others came at the same moment.
+/// Only a few strangers per network may wait. All others get an appointment, and so do familiar claims that would wait
+/// for longer than a client's patience. An appointment is the time at which the queue will have come to the login.
+/// Appointments of one network follow each other as fast as its logins are checked. A client that keeps its appointment
+/// finds more room than one that comes unasked. So a client that repeats its request three times gets in, however many
+/// others came at the same moment.
 package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
+    /// The limits of the queue.
     package struct Configuration: Equatable, Sendable {
-        /// Checks at the same time.
+        /// How many hashes are computed at the same time.
         package var threads = 1
-        /// Logins that may wait in all.
+        /// How many logins may wait in all.
         package var limit = 4_096
-        /// Strangers from one site that may wait, unasked.
+        /// How many strangers from one site may wait unasked.
         package var strangersPerSite = 4
-        /// Strangers from one site that may wait, counting those who keep an appointment.
+        /// How many strangers from one site may wait, counting those who keep an appointment.
         package var returnersPerSite = 64
-        /// How long a familiar claim may wait, unasked; those who keep an appointment may wait twice as long.
+        /// How long a familiar claim may wait unasked. One that keeps an appointment may wait twice as long.
         package var patience = Duration.seconds(15)
-        /// The most distant appointment.
+        /// The longest time until an appointment.
         package var horizon = Duration.seconds(300)
-        /// Appointments that are remembered.
+        /// How many appointments are remembered.
         package var appointmentLimit = 65_536
-        /// What a check takes, until some have been measured.
+        /// The assumed duration of a check, until some have been measured.
         package var firstCost = Duration.milliseconds(80)
 
+        /// Makes a configuration with the default values.
         package init() {}
     }
 
+    /// What becomes of a login that comes.
     package enum Entry: Equatable, Sendable {
-        /// ``next()`` will name the ticket.
+        /// The login waits, and ``next()`` will name the ticket.
         case waits
+        /// The queue has no room; the client comes back after this time.
         case comesBack(after: Duration)
     }
 
@@ -49,26 +54,34 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
     private var turn = 0
     private var cost: Duration
     private var appointments: [LoginThrottle.Claim: MonotonicTime] = [:]
-    /// The last appointment that was given to a line.
+    /// The latest appointment that was given to a line.
     private var latest: [Line: MonotonicTime] = [:]
 
-    /// Strangers get one of so many turns when others wait, too.
+    /// Strangers get one of so many turns while familiar claims wait, too.
     private static var turnsPerStranger: Int { 4 }
-    /// How much further apart appointments are than checks: those who come unasked, or late, need room as well.
+    /// The ratio between the distance of appointments and that of checks. Clients that come unasked or late need room
+    /// as well.
     private static var slack: Double { 1.1 }
     private static var earliness: Duration { .seconds(1) }
     private static var lateness: Duration { .seconds(60) }
 
+    /// Makes an empty queue.
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         cost = configuration.firstCost
     }
 
+    /// How many logins wait for their turn.
     package var waitingCount: Int { familiar.count + strangers.count }
 
     // MARK: - Coming
 
-    /// - Parameter jitter: 0 up to 1; spreads the appointments of those who came together.
+    /// Lets a login wait, or gives it an appointment.
+    ///
+    /// - Parameters:
+    ///   - ticket: the name of the login.
+    ///   - isFamiliar: whether the network is familiar to the account; see ``LoginThrottle``.
+    ///   - jitter: 0 up to 1; spreads the appointments of logins that came together.
     package mutating func enter(
         _ ticket: Ticket, _ claim: LoginThrottle.Claim, isFamiliar: Bool, at now: MonotonicTime, jitter: Double
     ) -> Entry {
@@ -81,7 +94,10 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         return .waits
     }
 
-    /// Gives an appointment, or says once more when it is.
+    /// Gives an appointment, or repeats the one that was given before.
+    ///
+    /// - Parameter jitter: 0 up to 1; spreads the appointments of logins that came together.
+    /// - Returns: the time until the appointment.
     package mutating func postpone(
         _ claim: LoginThrottle.Claim, isFamiliar: Bool, at now: MonotonicTime, jitter: Double
     ) -> Duration {
@@ -112,7 +128,7 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         return expectedWait(in: line) <= configuration.patience * (keepsAppointment ? 2 : 1)
     }
 
-    /// Appointments that were not kept, when there are too many.
+    /// Forgets appointments that were not kept, when there are too many.
     private mutating func makeRoomForAppointments(at now: MonotonicTime) {
         if appointments.count >= configuration.appointmentLimit {
             appointments = appointments.filter { $0.value + Self.lateness >= now }
@@ -123,7 +139,7 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
 
     // MARK: - How long it takes
 
-    /// Until a login that enters the line now is checked.
+    /// The expected time until a login that enters the line now has been checked.
     private func expectedWait(in line: Line) -> Duration {
         let queue = line.isFamiliar ? familiar : strangers
         let places = queue.count(of: line.site) + 1
@@ -132,13 +148,13 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         return timePerCheck(of: line) * (ahead + 1)
     }
 
-    /// Between two checks of the same line.
+    /// The expected time between two checks for the same network.
     private func spacing(of line: Line) -> Duration {
         let queue = line.isFamiliar ? familiar : strangers
         return timePerCheck(of: line) * max(1, queue.keyCount) * Self.slack
     }
 
-    /// Between two checks of this kind, be it of whom it may.
+    /// The expected time between two checks of this kind, for whichever network.
     private func timePerCheck(of line: Line) -> Duration {
         let turns = Double(Self.turnsPerStranger)
         let share: Double =
@@ -152,7 +168,9 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
 
     // MARK: - Going
 
-    /// Whose turn it is; `nil` if nobody waits, or all threads are at work. ``finished(after:)`` must follow for each.
+    /// The login whose turn it is. `nil` if none waits, or all threads are busy.
+    ///
+    /// ``finished(after:)`` must follow for each ticket.
     package mutating func next() -> Ticket? {
         guard running < configuration.threads, waitingCount > 0 else { return nil }
         turn = (turn + 1) % Self.turnsPerStranger
@@ -162,7 +180,9 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         return ticket
     }
 
-    /// - Parameter duration: what the check took; `nil` if there was none after all.
+    /// Frees the thread of a check.
+    ///
+    /// - Parameter duration: how long the check took. `nil` if it did not take place after all.
     package mutating func finished(after duration: Duration?) {
         running -= 1
         if let duration { cost = cost * 7 / 8 + duration / 8 }

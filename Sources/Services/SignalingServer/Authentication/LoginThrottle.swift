@@ -1,67 +1,73 @@
 import CallControl
 package import Primitives
 
-/// How often a password may be tried: budgets per account and network together, per network, and per account.
+/// Limits how often passwords are tried: per account and network together, per network, and per account.
 ///
-/// Each budget is a generic cell rate algorithm: a key owes one `interval` per failure, and is refused while it owes
+/// Each limit is a generic cell rate algorithm. A key owes one `interval` per failure, and is refused while it owes
 /// more than `burst` of them. Attempts whose result is not known yet count like failures, so that many at once do not
-/// slip through; whoever meets only those is told to come back, not that too much has failed.
+/// slip through. A request that is stopped by such attempts alone is told to come back, not that too much has failed.
 ///
-/// A network is *familiar* to an account if somebody has logged in to the account from there. Strangers owe for
-/// the account and network, for the network, for the IPv6 site, and for the account as a whole. A familiar network
-/// owes for itself and the account only. So nobody can close an account for its owner from elsewhere, nor can many
-/// networks together guess at one account without end.
+/// A network is *familiar* to an account if a user has logged in to the account from there. Other networks are
+/// *strangers*. A stranger owes for the account and network, for the network, for the IPv6 site, and for the account as
+/// a whole. A familiar network owes for itself and the account only. So nobody can close an account for its owner from
+/// elsewhere, nor can many networks together guess at one account without end.
 ///
-/// Comparing credentials with those that are remembered is a guess as well, although a cheap one; see
+/// Comparing credentials with remembered ones is a guess as well, although a cheap one; see
 /// ``permitsRecall(_:isFamiliar:at:)``. Addresses that were never registered are treated like those that were.
 package struct LoginThrottle: Sendable {
+    /// The parameters of one limit.
     package struct Rate: Equatable, Sendable {
-        /// Failures allowed in a row, at least 1.
+        /// How many failures are allowed in a row, at least 1.
         package var burst: Int
-        /// Time after which one more failure is allowed.
+        /// The time after which one more failure is allowed.
         package var interval: Duration
 
+        /// Makes a rate of its parts.
         package init(burst: Int, interval: Duration) {
             self.burst = burst
             self.interval = interval
         }
     }
 
+    /// The limits for each kind of key.
     package struct Configuration: Equatable, Sendable {
-        /// Of an account from one network.
+        /// For an account from one network.
         package var claim = Rate(burst: 5, interval: .seconds(10))
-        /// The same over a longer time, of strangers: one network alone never uses up what an account has for all of
-        /// them.
+        /// For an account from one strange network, over a longer time. One network alone never uses up what the
+        /// account allows all of them.
         package var strangerClaim = Rate(burst: 20, interval: .seconds(180))
-        /// Larger than for a claim: an office may share one address.
+        /// For one network. Larger than for a claim, since an office may share one address.
         package var network = Rate(burst: 30, interval: .seconds(2))
-        /// Of all the networks in one IPv6 site; for IPv4 a site is a network.
+        /// For all networks in one IPv6 site together. An IPv4 network is a site of its own.
         package var site = Rate(burst: 300, interval: .milliseconds(200))
-        /// Of an account from all networks that are not familiar to it.
+        /// For an account from all strange networks together.
         package var account = Rate(burst: 100, interval: .seconds(36))
-        /// Of a familiar claim, by credentials that are only compared with remembered ones.
+        /// For a familiar claim, by credentials that are only compared with remembered ones.
         package var familiarRecall = Rate(burst: 600, interval: .seconds(1))
-        /// Of a stranger's claim, by the same.
+        /// For a stranger's claim, by credentials that are only compared with remembered ones.
         package var claimRecall = Rate(burst: 10, interval: .seconds(10))
-        /// Of an account by all strangers' claims, by the same.
+        /// For an account by all strangers' claims, by credentials that are only compared with remembered ones.
         package var accountRecall = Rate(burst: 1_000, interval: .milliseconds(3_600))
-        /// Keys remembered of each kind; the least indebted are forgotten first.
+        /// How many keys of each kind are remembered. Those that owe least are forgotten first.
         package var capacity = 10_000
 
+        /// Makes a configuration with the default values.
         package init() {}
     }
 
+    /// Whether something may happen that is charged at once.
     package enum Verdict: Equatable, Sendable {
         case allowed
         case refused(retryAfter: Duration)
     }
 
+    /// Whether a password may be tried.
     package enum Admission: Equatable, Sendable {
-        /// ``succeeded(_:)``, ``failed(_:at:)`` or ``withdrawn(_:at:)`` must follow.
+        /// It may be tried. ``succeeded(_:)``, ``failed(_:at:)`` or ``withdrawn(_:at:)`` must follow.
         case allowed(Attempt)
-        /// The attempts that are being made may use up what is left.
+        /// Not now: attempts under way may use up what the limits allow.
         case pending
-        /// Too much has failed.
+        /// Not now: too many attempts have failed.
         case refused(retryAfter: Duration)
     }
 
@@ -84,6 +90,7 @@ package struct LoginThrottle: Sendable {
     private var sitesInFlight = InFlight<SourceNetwork>()
     private var accountsInFlight = InFlight<UserAddress>()
 
+    /// Makes a throttle that has seen no attempts.
     package init(_ configuration: Configuration = Configuration()) {
         claims = Debts(configuration.claim, capacity: configuration.capacity)
         strangerClaims = Debts(configuration.strangerClaim, capacity: configuration.capacity)
@@ -95,10 +102,11 @@ package struct LoginThrottle: Sendable {
         accountRecalls = Debts(configuration.accountRecall, capacity: configuration.capacity)
     }
 
-    /// Whether credentials may be compared with those that are remembered. Where not, right ones look like wrong ones.
+    /// Whether credentials may be compared with remembered ones. Where they may not, right credentials look like wrong
+    /// ones.
     ///
-    /// Strangers may as long as their password might be checked, and a little beyond. Familiar networks have a much
-    /// larger budget: the owner is among those who ask from there.
+    /// A stranger's may be compared as long as the password might be checked, and a little beyond. Those from a
+    /// familiar network have a much larger limit, since the owner is among the clients there.
     package func permitsRecall(_ claim: Claim, isFamiliar: Bool, at now: MonotonicTime) -> Bool {
         if isFamiliar { return familiarRecalls.wait(claim, at: now) <= .zero }
         return claims.wait(claim, at: now) <= .zero && strangerClaims.wait(claim, at: now) <= .zero
@@ -106,7 +114,7 @@ package struct LoginThrottle: Sendable {
             && claimRecalls.wait(claim, at: now) <= .zero && accountRecalls.wait(claim.account, at: now) <= .zero
     }
 
-    /// A password is about to be tried.
+    /// Decides whether a password may be tried, and counts the attempt if it may.
     package mutating func attempt(_ claim: Claim, isFamiliar: Bool, at now: MonotonicTime) -> Admission {
         var owed = claims.wait(claim, at: now)
         var possible = claims.wait(claim, at: now, adding: claimsInFlight[claim])
@@ -128,8 +136,10 @@ package struct LoginThrottle: Sendable {
         return .allowed(Attempt(claim: claim, isFamiliar: isFamiliar))
     }
 
+    /// Ends an attempt without charge: the password was right, or it could not be checked.
     package mutating func succeeded(_ attempt: Attempt) { count(attempt, by: -1) }
 
+    /// Ends an attempt with a wrong password, and charges for it.
     package mutating func failed(_ attempt: Attempt, at now: MonotonicTime) {
         count(attempt, by: -1)
         let claim = attempt.claim
@@ -142,13 +152,14 @@ package struct LoginThrottle: Sendable {
         sites.charge(network.site, at: now)
     }
 
-    /// The password was not tried after all.
+    /// Ends an attempt in which the password was not tried after all. The comparison with remembered credentials is
+    /// charged.
     package mutating func withdrawn(_ attempt: Attempt, at now: MonotonicTime) {
         count(attempt, by: -1)
         chargeRecall(attempt.claim, isFamiliar: attempt.isFamiliar, at: now)
     }
 
-    /// Credentials were compared with the remembered ones and no password was checked after it.
+    /// Charges for a comparison with remembered credentials that no password check followed.
     private mutating func chargeRecall(_ claim: Claim, isFamiliar: Bool, at now: MonotonicTime) {
         guard permitsRecall(claim, isFamiliar: isFamiliar, at: now) else { return }
         if isFamiliar {
@@ -169,7 +180,7 @@ package struct LoginThrottle: Sendable {
     }
 }
 
-/// How many attempts are under way for each key; those without are not kept.
+/// How many attempts are under way for each key. Keys without attempts are not kept.
 private struct InFlight<Key: Hashable & Sendable>: Sendable {
     private var counts: [Key: Int] = [:]
 

@@ -3,19 +3,23 @@ import EventLoops
 import Logging
 import NIOPosix
 
-/// Runs the slow password hash on a few threads of its own, never on an event loop or the shared executor.
+/// Runs the slow password hash on threads of its own, never on an event loop or the shared executor.
 ///
-/// The threads make way for all others: however many passwords are checked, media comes first.
+/// The threads have the lowest priority: media comes first, however many passwords are checked.
 package final class PasswordVerifier: Sendable {
     private let pool: NIOThreadPool
 
+    /// Starts the threads.
+    ///
+    /// - Parameter threads: how many hashes are computed at the same time, at least 1.
     package init(threads: Int) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
     }
 
-    /// Whether the password belongs to the record; a record that cannot be read belongs to no password. Throws when that cannot be found
-    /// out: the hash needs tens of megabytes.
+    /// Whether the password belongs to the stored record. A record that cannot be read belongs to no password.
+    ///
+    /// - Throws: if the hash cannot be computed, since it needs tens of megabytes, or after ``shutdown()``.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
             ThreadPriority.makeWay()
@@ -23,7 +27,10 @@ package final class PasswordVerifier: Sendable {
         }
     }
 
-    /// A record like those of real users, for names that do not exist: their answer must take as long.
+    /// Makes a record of the same cost as those of real users, for names that do not exist: the answer must take as
+    /// long.
+    ///
+    /// - Throws: as ``verify(_:against:)``.
     package func makeDecoy(_ cost: PasswordHash.Cost) async throws -> String {
         try await pool.runIfActive {
             var random = SecureRandomSource()
@@ -31,9 +38,9 @@ package final class PasswordVerifier: Sendable {
         }
     }
 
-    /// Refuses what still waits and ends the threads.
+    /// Refuses the checks that still wait, and ends the threads.
     package func shutdown() async {
-        // Fails only when it was shut down before.
+        // Fails only after an earlier shutdown.
         try? await pool.shutdownGracefully()
     }
 }

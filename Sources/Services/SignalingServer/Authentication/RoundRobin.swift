@@ -1,11 +1,11 @@
 /// Several queues, one per key, that are served in turn.
 struct RoundRobin<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private var queues: [Key: FirstInFirstOut<Element>] = [:]
-    /// Each key that has a queue, once; the next to be served first.
+    /// Each key that has a queue, once. The key that is served next comes first.
     private var turns = FirstInFirstOut<Key>()
     private(set) var count = 0
 
-    /// How many keys have somebody waiting.
+    /// How many keys have elements that wait.
     var keyCount: Int { queues.count }
 
     func count(of key: Key) -> Int { queues[key]?.count ?? 0 }
@@ -16,7 +16,7 @@ struct RoundRobin<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// The first of the key whose turn it is.
+    /// Removes the first element of the key whose turn it is; `nil` if nothing waits.
     mutating func popFirst() -> Element? {
         guard let key = turns.popFirst() else { return nil }
         let element = queues[key]?.popFirst()
@@ -26,7 +26,7 @@ struct RoundRobin<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     }
 }
 
-/// A queue in an array, with room that is given back now and then.
+/// A queue in an array. The room of removed elements is given back from time to time.
 private struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0

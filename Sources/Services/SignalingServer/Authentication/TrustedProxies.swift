@@ -1,23 +1,28 @@
 package import HTTPTypes
 package import Primitives
 
-/// Whose word is taken for the address of a client: reverse proxies, which write it into `X-Forwarded-For`.
+/// The reverse proxies whose `X-Forwarded-For` is believed.
 ///
-/// Each proxy appends the address that it was asked from. The header is read from its end for as long as a trusted
-/// proxy has written; the first address that is no trusted proxy's is the client's. What stands further left is the
-/// client's own word, and nobody reads it. From any other peer the header means nothing at all.
+/// Each proxy appends the address from which it was asked. The header is read from its end, as long as the entries were
+/// written by trusted proxies. The first address that does not belong to a trusted proxy is the client's. Entries
+/// further left come from the client itself and are not read. From any other peer the header is ignored.
 package struct TrustedProxies: Equatable, Sendable {
+    /// The addresses of the proxies. Empty: the header is always ignored.
     package var ranges: [IPAddressRange]
 
+    /// Makes a list of proxies; by default there are none.
     package init(_ ranges: [IPAddressRange] = []) { self.ranges = ranges }
 
+    /// Whether the address belongs to a trusted proxy.
     package func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// The address to which limits apply.
+    /// The client's address, to which limits apply.
     ///
     /// - Parameters:
-    ///   - peer: the other end of the connection.
-    ///   - headers: of the request. An entry that is no address ends the reading: its writer is then the last one known.
+    ///   - peer: the other end of the connection; `nil` if it is not known.
+    ///   - headers: the headers of the request. Reading ends at an entry that is not an address; the proxy that wrote
+    ///     it then counts as the client.
+    /// - Returns: `nil` if `peer` is `nil`.
     package func client(of peer: IPAddress?, _ headers: HTTPFields) -> IPAddress? {
         guard !ranges.isEmpty, var client = peer?.unmapped, contains(client) else { return peer }
         for field in headers[values: .xForwardedFor].reversed() {
@@ -30,7 +35,8 @@ package struct TrustedProxies: Equatable, Sendable {
         return client
     }
 
-    /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`, as proxies write them.
+    /// The address in an entry, in the forms that proxies write: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or
+    /// `[2001:db8::1]:4711`.
     private static func address(in entry: Substring) -> IPAddress? {
         let text = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
         if let address = IPAddress(text) { return address.unmapped }
@@ -40,7 +46,7 @@ package struct TrustedProxies: Equatable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// A list of addresses, the client's first; no standard, but what proxies write.
+    /// A list of addresses, the client's first. It is not standardised, but proxies write it.
     fileprivate static let xForwardedFor: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Forwarded-For") else { preconditionFailure("this is a name of a header") }
         return name

@@ -1,18 +1,20 @@
 package import CallControl
 package import Primitives
 
-/// Which credentials the slow hash has accepted, so that it need not run again for every request.
+/// The credentials that the slow hash has accepted, so that it need not run again for every request.
 ///
-/// Only a keyed digest of the header is kept. An entry belongs to the stored password record it was checked against:
-/// once `revalidation` has passed, the record is read again, and a changed or removed one ends the entry. A password
-/// changed by another process (the command line) is therefore refused after at most that time. Entries that come from
-/// before a restart are good for nothing until the record has been read.
+/// Only a keyed digest of the header is kept. An entry belongs to the stored password record against which it was
+/// checked. After `revalidation` the record is read again, and a changed or removed record ends the entry. A password
+/// that another process (the command line) has changed is therefore refused after that time at most. An entry from
+/// before a restart is not accepted until the record has been read.
 package struct VerifiedCredentials: Sendable {
+    /// What is known about credentials.
     package enum Finding: Equatable, Sendable {
-        /// Accepted a moment ago.
+        /// They were accepted within the revalidation period.
         case known(UserAddress)
-        /// Accepted, if the stored record still has this mark.
+        /// They were accepted, and still count if the stored record has this mark.
         case knownFor(UserAddress, record: CredentialDigest.RecordMark)
+        /// They were not accepted, or have been forgotten.
         case unknown
     }
 
@@ -20,11 +22,11 @@ package struct VerifiedCredentials: Sendable {
         var digest: CredentialDigest
         var user: UserAddress
         var record: CredentialDigest.RecordMark
-        /// `nil`: remembered from before the start.
+        /// When the stored record was read last. `nil`: not since the start.
         var readAt: MonotonicTime?
-        /// The last of the networks that they came from.
+        /// The network from which they came last.
         var network: SourceNetwork?
-        /// Seconds since 1970 at which a restart forgets them; 0 if any restart does.
+        /// Seconds since 1970 after which a restart forgets them; 0 if any restart does.
         var expires: Int64
     }
 
@@ -32,14 +34,20 @@ package struct VerifiedCredentials: Sendable {
     private let capacity: Int
     private var entries: [UInt64: Entry] = [:]
 
-    /// - Parameter capacity: beyond it, those that were not used for longest are forgotten.
+    /// Makes an empty list.
+    ///
+    /// - Parameters:
+    ///   - revalidation: how long an entry counts before its record is read again.
+    ///   - capacity: how many entries are kept, at least 2. Beyond that, those that were not used for longest are
+    ///     forgotten.
     package init(revalidation: Duration, capacity: Int) {
         precondition(capacity >= 2, "at least two users can be logged in")
         self.revalidation = revalidation
         self.capacity = capacity
     }
 
-    /// Whose credentials these are, and whether that network was the last they came from.
+    /// The user to whom the credentials belong, and whether they came from that network last time, too. `nil` if they
+    /// are unknown.
     package func holder(of digest: CredentialDigest, from network: SourceNetwork?) -> (
         user: UserAddress, isUsualNetwork: Bool
     )? {
@@ -47,7 +55,10 @@ package struct VerifiedCredentials: Sendable {
         return (entry.user, network != nil && entry.network == network)
     }
 
-    /// `.knownFor` is said once per period: requests that follow are `.known` while the record is being read.
+    /// What is known about the credentials.
+    ///
+    /// ``Finding/knownFor(_:record:)`` is returned once per period. Further requests get ``Finding/known(_:)`` while
+    /// the record is being read.
     package mutating func find(_ digest: CredentialDigest, at now: MonotonicTime) -> Finding {
         guard let entry = entries[digest.tag], entry.digest.matches(digest) else { return .unknown }
         guard let readAt = entry.readAt else { return .knownFor(entry.user, record: entry.record) }
@@ -56,7 +67,7 @@ package struct VerifiedCredentials: Sendable {
         return .knownFor(entry.user, record: entry.record)
     }
 
-    /// The record has been read and is still the same.
+    /// Notes that the record has been read and is still the same.
     ///
     /// - Returns: whether that was the first time since the start.
     package mutating func confirm(_ digest: CredentialDigest, at now: MonotonicTime) -> Bool {
@@ -65,6 +76,7 @@ package struct VerifiedCredentials: Sendable {
         return entries[digest.tag] != nil
     }
 
+    /// Adds credentials that the slow hash has just accepted.
     package mutating func insert(
         _ digest: CredentialDigest, of user: UserAddress, checkedAgainst record: CredentialDigest.RecordMark,
         at now: MonotonicTime
@@ -73,7 +85,9 @@ package struct VerifiedCredentials: Sendable {
         entries[digest.tag] = Entry(digest: digest, user: user, record: record, readAt: now, expires: 0)
     }
 
-    /// What was accepted before the start.
+    /// Adds credentials that were accepted before the start.
+    ///
+    /// - Parameter expires: seconds since 1970 after which a restart forgets them.
     package mutating func restore(
         _ digest: CredentialDigest, of user: UserAddress, checkedAgainst record: CredentialDigest.RecordMark,
         expires: Int64
@@ -82,7 +96,7 @@ package struct VerifiedCredentials: Sendable {
         entries[digest.tag] = Entry(digest: digest, user: user, record: record, readAt: nil, expires: expires)
     }
 
-    /// They come from this network now.
+    /// Notes the network from which the credentials come now.
     ///
     /// - Returns: whether it is another one than last time.
     package mutating func came(_ digest: CredentialDigest, from network: SourceNetwork?) -> Bool {
@@ -91,9 +105,10 @@ package struct VerifiedCredentials: Sendable {
         return true
     }
 
-    /// Moves the end of what a restart does not forget, if that gains more than `renewal` seconds.
+    /// Moves the time after which a restart forgets the credentials, if that gains more than `renewal` seconds.
     ///
-    /// - Returns: the mark of the record, if the end was moved.
+    /// - Parameter expires: seconds since 1970.
+    /// - Returns: the mark of the record; `nil` if the time was not moved.
     package mutating func renew(_ digest: CredentialDigest, until expires: Int64, renewal: Int64) -> CredentialDigest
         .RecordMark?
     {
@@ -102,6 +117,7 @@ package struct VerifiedCredentials: Sendable {
         return entry.record
     }
 
+    /// Forgets credentials that are not valid any more.
     package mutating func remove(_ digest: CredentialDigest) {
         entries[digest.tag] = nil
     }

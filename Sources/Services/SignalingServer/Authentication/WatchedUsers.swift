@@ -3,24 +3,26 @@ package import CallRuntime
 package import Primitives
 import Synchronization
 
-/// The users, and whether they can be read at present: a gateway that cannot log anybody in should be sent no clients.
+/// The stored users, together with whether they can be read at present. A gateway that cannot log in users should not
+/// be sent clients.
 package final class WatchedUsers: UserRepository {
     private let users: any UserRepository
     private let clock: any RuntimeClock
     private let record = Mutex(ReadingRecord())
 
+    /// Watches a repository.
     package init(_ users: any UserRepository, clock: any RuntimeClock) {
         self.users = users
         self.clock = clock
     }
 
-    /// Whether reading has not failed several times in a row.
+    /// Whether the users can be read: `false` after several failures in a row.
     ///
-    /// Once it has failed at all, this tries again by itself, at most once a second: a gateway that is sent no clients would otherwise never
-    /// find out that the database is there again.
+    /// After a failure this reads by itself, at most once a second. Otherwise a gateway that is sent no clients would
+    /// never notice that the database works again.
     package func areReadable() async -> Bool {
         if record.withLock({ $0.shouldTry(at: clock.now) }) {
-            // Nobody has this name; the answer does not matter, that there is one does, and is recorded.
+            // No user has this name. Only whether the database answers matters, and that is recorded.
             do throws(StorageError) { _ = try await user(Self.nobody) } catch {}
         }
         return record.withLock { !$0.isFailing }
@@ -33,6 +35,9 @@ package final class WatchedUsers: UserRepository {
         return address
     }()
 
+    /// Reads a user, and records whether that succeeded.
+    ///
+    /// - Returns: `nil` if there is no such user.
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         do throws(StorageError) {
             let user = try await users.user(address)
@@ -44,39 +49,47 @@ package final class WatchedUsers: UserRepository {
         }
     }
 
+    /// All users; passed on to the repository.
     package func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
 
+    /// Adds a user; passed on to the repository.
     package func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }
 
+    /// Replaces the password record of a user; passed on to the repository.
     package func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         try await users.setPassword(record, of: address)
     }
 
+    /// Removes a user; passed on to the repository.
     package func remove(_ address: UserAddress) async throws(StorageError) { try await users.remove(address) }
 }
 
-/// How often in a row something could not be read.
+/// How many times in a row reading has failed.
 package struct ReadingRecord: Equatable, Sendable {
-    /// From so many failures on it counts as failing; one alone may be a moment.
+    /// The number of failures in a row from which the database counts as unreadable. A single failure may pass.
     package static let limit = 3
-    /// Between two attempts that are made only to find out.
+    /// The time between two attempts that are made only to find out.
     package static let interval = Duration.seconds(1)
 
     private var failures = 0
     private var lastAttempt: MonotonicTime?
 
+    /// Makes a record without failures.
     package init() {}
 
+    /// Whether reading has failed ``limit`` times in a row.
     package var isFailing: Bool { failures >= Self.limit }
 
+    /// Notes a success, which ends the failures in a row.
     package mutating func succeeded() { self = ReadingRecord() }
 
+    /// Notes a failure.
     package mutating func failed(at now: MonotonicTime) {
         failures = min(failures + 1, Self.limit)
         lastAttempt = now
     }
 
-    /// Whether it is time to find out; `true` once per interval.
+    /// Whether it is time to find out; `true` once per ``interval``, and only after a failure.
     package mutating func shouldTry(at now: MonotonicTime) -> Bool {
         guard failures > 0, let last = lastAttempt, now - last >= Self.interval else { return false }
         lastAttempt = now

@@ -1,21 +1,27 @@
 package import NIOWebSocket
 
-/// What the frames of a client mean for its channel (RFC 6455 §5; spidr-wire §4.2).
+/// Decides what the frames of a client mean for its channel (RFC 6455 §5; spidr-wire §4.2).
 ///
-/// Clients only send keep-alive text, whose contents do not matter; it is looked at for the rules of the protocol alone.
+/// Clients only send keep-alive text. Its contents do not matter; it is checked against the rules of RFC 6455 only.
 package struct ClientFrames: Sendable {
+    /// What a frame means.
     package enum Verdict: Equatable, Sendable {
         /// A sign of life, nothing more.
         case alive
+        /// A ping, which is answered with a pong.
         case pong
-        /// The client closes, or has answered our close.
+        /// The client closes, or has answered the gateway's close frame.
         case closed
+        /// The client broke a rule; the channel is closed with this code.
         case violation(WebSocketErrorCode)
     }
 
     /// The message whose frames are arriving.
     private enum Message {
         case none
+        /// Further fragments will come.
+        ///
+        /// - `length`: the bytes so far.
         /// - `text`: `nil` for a binary message.
         case fragmented(length: Int, text: UTF8Check?)
     }
@@ -23,14 +29,18 @@ package struct ClientFrames: Sendable {
     private let sizeLimit: Int
     private var message = Message.none
 
-    /// - Parameter sizeLimit: bytes in one message, over all its fragments.
+    /// Makes a judge for the frames of one channel.
+    ///
+    /// - Parameter sizeLimit: the limit of one message in bytes, over all its fragments.
     package init(sizeLimit: Int) { self.sizeLimit = sizeLimit }
 
-    /// - Parameter payload: unmasked.
+    /// What the next frame means.
+    ///
+    /// - Parameter payload: the payload after unmasking.
     package mutating func receive(
         _ opcode: WebSocketOpcode, fin: Bool, masked: Bool, reserved: Bool, payload: some Collection<UInt8>
     ) -> Verdict {
-        // No extension was negotiated (§5.2); clients mask every frame (§5.1).
+        // No extension was negotiated (RFC 6455 §5.2), and clients mask every frame (§5.1).
         guard masked, !reserved else { return .violation(.protocolError) }
         switch opcode {
         case .ping: return .pong
@@ -51,7 +61,7 @@ package struct ClientFrames: Sendable {
         let length = sum + payload.count
         guard length <= sizeLimit else { return .violation(.messageTooLarge) }
         var text = text
-        // A message that is text is UTF-8, and ends with a whole character (§8.1).
+        // Text is UTF-8, and a message ends with a whole character (RFC 6455 §8.1).
         guard text?.accept(payload) ?? true, !fin || text?.isBetweenCharacters ?? true else {
             return .violation(.dataInconsistentWithMessage)
         }
@@ -59,7 +69,7 @@ package struct ClientFrames: Sendable {
         return .alive
     }
 
-    /// The body of a close frame is nothing, or a code and a reason in UTF-8 (§5.5.1).
+    /// The meaning of a close frame. Its body is empty, or has a code and a reason in UTF-8 (RFC 6455 §5.5.1).
     private static func verdict(onClose payload: some Collection<UInt8>) -> Verdict {
         guard !payload.isEmpty else { return .closed }
         guard payload.count >= 2 else { return .violation(.protocolError) }
@@ -72,8 +82,10 @@ package struct ClientFrames: Sendable {
         return .closed
     }
 
-    /// §7.4.1 and the registry that it began (https://www.iana.org/assignments/websocket). 1004 has no meaning; 1005, 1006 and 1015 are never
-    /// sent; 3000 and above belong to libraries and applications.
+    /// Whether a close frame may have this code (RFC 6455 §7.4.1, and its registry,
+    /// https://www.iana.org/assignments/websocket).
+    ///
+    /// 1004 has no meaning. 1005, 1006 and 1015 are never sent. Codes from 3000 belong to libraries and applications.
     private static func mayBeSent(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

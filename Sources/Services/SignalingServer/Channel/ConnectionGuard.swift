@@ -13,8 +13,8 @@ struct ConnectionTimeouts: Sendable {
     var linger: LingeringClose.Limits
 }
 
-/// Stands between the HTTP decoder and everything else: ends connections that ask nothing, dawdle or send garbage,
-/// and answers the garbage in JSON.
+/// Follows the HTTP decoder: ends connections that ask nothing, are too slow or send garbage, and answers garbage in
+/// JSON.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -24,17 +24,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let timeouts: ConnectionTimeouts
     private let place: ConnectionPlace
     private let metrics: GatewayMetrics
-    /// Told of each answer, so that it lets the next requests through.
+    /// Is told of each answer, so that it lets the next requests through.
     weak var throttle: RequestThrottle?
     private var deadline: Scheduled<Void>?
     private var seenRequest = false
     private(set) var isReadingRequest = false
-    /// The target of the request that is being read.
+    /// The request target of the request that is being read.
     private var target = ""
     private(set) var requestsOwed = 0
     private var answerBegun = false
     private var hasRefused = false
-    /// `false` once the peer has closed its side: nobody is known to have waited for an answer after that.
+    /// `false` once the peer has closed its direction: from then on nothing shows that a client still waits for an
+    /// answer.
     private(set) var peerIsPresent = true
 
     init(timeouts: ConnectionTimeouts, place: ConnectionPlace, metrics: GatewayMetrics) {
@@ -73,7 +74,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             isReadingRequest = false
             deadline?.cancel()
             deadline = nil
-            // A refusal may have been quicker than the body.
+            // A refusal may have been written before the body was complete.
             if requestsOwed > 0 { place.workOnRequest() } else { place.awaitRequest() }
         }
         context.fireChannelRead(data)
@@ -120,7 +121,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent { peerIsPresent = false }
-        // Later handlers finish what is under way; before the first request nobody else listens.
+        // Later handlers finish what is under way. Before the first request no other handler listens.
         if event is ChannelShouldQuiesceEvent, !seenRequest {
             context.close(promise: nil)
         } else {
@@ -141,7 +142,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Says why, if no other answer is in the way, and ends the connection.
+    /// Answers with the error, if no other answer is in the way, and ends the connection.
     private func give(_ error: APIError, _ reason: ConnectionClosure, _ context: ChannelHandlerContext) {
         metrics.connectionsClosed[reason].increment()
         hasRefused = true
@@ -150,7 +151,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard othersOwed == 0, !answerBegun, let throttle else { return context.close(promise: nil) }
         // A path that leads nowhere has no wrapper.
         let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
-        // A request that has begun is counted by whoever was to answer it.
+        // The responder counts a request that has begun.
         RefusalWriter.write(
             Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context,
             counting: isReadingRequest ? nil : metrics)

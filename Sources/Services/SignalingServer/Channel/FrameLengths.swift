@@ -1,22 +1,24 @@
 import NIOCore
 
-/// Follows the frames in a stream of bytes by their lengths alone, to see whether each length is written as short as it can be
-/// (RFC 6455 §5.2): the frame decoder does not tell.
+/// Checks that each WebSocket frame writes its length in the shortest form (RFC 6455 §5.2), which the frame decoder
+/// does not tell. It follows the frames in a stream of bytes by their lengths alone.
 package struct FrameLengths: Sendable {
     private enum State {
         case opcode
         case length
-        /// Of an extended length: `value` so far, `missing` bytes of it, and the smallest that is worth its form.
+        /// Reads an extended length: its value so far, the bytes that are missing, and the smallest length that needs
+        /// this form.
         case extendedLength(UInt64, missing: Int, smallest: UInt64, maskLength: UInt64)
-        /// Masking key and payload.
+        /// Skips so many bytes of masking key and payload.
         case rest(UInt64)
     }
 
     private var state = State.opcode
 
+    /// Makes a check that begins at the first frame of a connection.
     package init() {}
 
-    /// `false` from the first frame on whose length has a shorter form; to be asked no further then.
+    /// Whether all frames so far write their lengths in the shortest form. It must not be asked again after `false`.
     package mutating func follow(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         var bytes = bytes[...]
         while let byte = bytes.first {
@@ -40,7 +42,7 @@ package struct FrameLengths: Sendable {
                     continue
                 }
                 guard longer >= smallest else { return false }
-                // Far beyond every limit: the decoder has refused it.
+                // The frame decoder has refused a length that is far beyond every limit.
                 let (length, overflow) = longer.addingReportingOverflow(maskLength)
                 skip(overflow ? .max : length)
             case .rest(let length):
@@ -55,12 +57,12 @@ package struct FrameLengths: Sendable {
     private mutating func skip(_ length: UInt64) { state = length == 0 ? .opcode : .rest(length) }
 }
 
-/// In front of the frame decoder: ends the stream at a frame that breaks the rule.
+/// Stands in front of the frame decoder, and ends the stream at a frame whose length is not in the shortest form.
 final class FrameLengthGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Comes to the ``WebSocketHandler`` as an error, like what the decoder refuses.
+    /// Reaches the ``WebSocketHandler`` as an error, like what the decoder refuses.
     struct LengthNotMinimal: Error {}
 
     private var lengths = FrameLengths()

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// The end of a connection whose client may still be sending what has been refused (RFC 9112 §9.6).
+/// Ends a connection whose client may still be sending what has been refused (RFC 9112 §9.6).
 ///
-/// Our direction is closed behind the answer. What still comes is read and thrown away, until the client ends its own
-/// direction or has had enough time and bytes: the kernel resets a connection that is closed with bytes unread, and a
-/// reset takes the answer out of the client's hands.
+/// The gateway's direction is closed behind the answer. What the client still sends is read and discarded, until it
+/// ends its own direction or has had enough time and bytes. Otherwise the kernel would reset a connection that is
+/// closed with unread bytes, and the reset would make the client lose the answer.
 final class LingeringClose: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     struct Limits: Sendable {
         var time: TimeAmount
-        /// Bytes that are read and thrown away; a read takes up to 16 KiB at a time.
+        /// The limit of the bytes that are discarded. One read takes up to 16 KiB.
         var bytes: Int
     }
 
@@ -20,7 +20,7 @@ final class LingeringClose: ChannelInboundHandler {
 
     private init(_ limits: Limits) { self.limits = limits }
 
-    /// To be called when the answer has been written.
+    /// Begins the end, after the answer has been written.
     ///
     /// - Parameter first: the first handler that must see nothing more; those before it are the connection's own.
     static func begin(before first: some ChannelHandler, _ limits: Limits, _ context: ChannelHandlerContext) throws {

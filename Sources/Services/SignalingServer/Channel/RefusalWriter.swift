@@ -6,13 +6,15 @@ import Observability
 
 /// Writes a refusal where no request handling is in place yet, and counts it like any other answer.
 enum RefusalWriter {
-    /// From a handler of the pipeline, outwards.
+    /// Writes outwards from a handler of the pipeline.
+    ///
+    /// - Parameter metrics: counts the answer; `nil` if it is counted elsewhere.
     static func write(_ refusal: Refusal, to context: ChannelHandlerContext, counting metrics: GatewayMetrics?) {
         for part in parts(refusal, metrics) { context.write(NIOAny(part), promise: nil) }
         context.flush()
     }
 
-    /// From the end of the pipeline; the future succeeds when the last byte is out.
+    /// Writes from the end of the pipeline. The future succeeds when the last byte has been sent.
     static func write(_ refusal: Refusal, to channel: any Channel, counting metrics: GatewayMetrics) -> EventLoopFuture<
         Void
     > {

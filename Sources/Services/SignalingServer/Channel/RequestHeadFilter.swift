@@ -3,13 +3,14 @@ import GatewayAPI
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the HTTP decoder and everything else: refuses heads that can be read, but leave open whom the request is for or where it
-/// ends, and makes plain what a head says in several ways. Whatever follows a refused head is not looked at.
+/// Follows the HTTP decoder: refuses heads that can be read, but do not say which host the request is for or where it
+/// ends. It also brings a head that can be written in several ways into one form. What follows a refused head is
+/// ignored.
 final class RequestHeadFilter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// Comes to the ``ConnectionGuard`` as an error, like what the decoder refuses.
+    /// Reaches the ``ConnectionGuard`` as an error, like what the decoder refuses.
     struct RefusedHead: Error {
         var reason: APIError
     }
@@ -32,22 +33,22 @@ final class RequestHeadFilter: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-    /// What the decoder lets through, and a server must not: RFC 9112 §3.2 (Host), §6.1 (Transfer-Encoding).
+    /// Refuses what the decoder lets through and a server must not: RFC 9112 §3.2 (Host), §6.1 (Transfer-Encoding).
     fileprivate func checkFraming() throws(APIError) {
-        // Two are as bad as none: one proxy would believe the first, another one the second.
+        // Two Host headers are as bad as none: one proxy would believe the first, another one the second.
         guard headers.count(of: "host") == 1 || (version == .http1_0 && headers.count(of: "host") == 0) else {
             throw APIError(.requestMalformed, "The request must have one Host header.")
         }
         let codings = headers["transfer-encoding"]
         guard !codings.isEmpty else { return }
-        // A proxy that knows HTTP/1.0 only would find the end of the request elsewhere.
+        // A proxy that knows only HTTP/1.0 would find the end of the request elsewhere.
         guard version != .http1_0 else { throw APIError(.requestMalformed, "HTTP/1.0 knows no Transfer-Encoding.") }
         guard codings.count == 1, codings[0].lowercased() == "chunked" else {
             throw APIError(.requestUnsupportedTransferCoding, "The only Transfer-Encoding that can be read is chunked.")
         }
     }
 
-    /// The nonce of an opening handshake is 16 bytes in base64 (RFC 6455 §4.2.1).
+    /// Checks the nonce of an opening handshake: 16 bytes in base64 (RFC 6455 §4.2.1).
     fileprivate func checkWebSocketKey() throws(APIError) {
         guard headers.contains(name: "sec-websocket-key"), channelRoute != nil else { return }
         let key = headers["sec-websocket-key"].first ?? ""
@@ -56,7 +57,7 @@ extension HTTPRequestHead {
         }
     }
 
-    /// No other request follows on this connection (RFC 9112 §9.3).
+    /// Whether no other request follows on this connection (RFC 9112 §9.3).
     fileprivate var isLast: Bool {
         let options = headers[canonicalForm: "connection"]
         if options.contains(where: { $0.lowercased() == "close" }) { return true }

@@ -3,11 +3,12 @@ import NIOCore
 import NIOHTTP1
 import Observability
 
-/// Stands before the HTTP decoder and keeps back what is beyond the few requests that are answered at a time.
+/// Stands before the HTTP decoder, and holds back requests beyond the few that are answered at a time.
 ///
-/// The decoder takes apart whatever it is given, and a request in parts is forty times its bytes. So it gets them up to one blank line
-/// at a time, which ends at most one head, and nothing while enough requests are owed an answer. What is kept back then is not read
-/// from the socket either, and the client waits (RFC 9112 §9.3.2 lets it send ahead, but not how much).
+/// The decoder parses everything it is given, and a parsed request takes forty times its bytes. So it gets the bytes up
+/// to one blank line at a time, which ends one head at most, and none while enough requests wait for their answers.
+/// While bytes are held back, the socket is not read either, and the client waits. RFC 9112 §9.3.2 lets a client send
+/// ahead, but does not say how much.
 final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -27,10 +28,13 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     struct Limits: Sendable {
         /// Requests of one connection that are answered at a time, at least 1.
         var requestsAtATime: Int
-        /// Bytes of further ones that are kept once the client has ended its direction: the end is read with all before it.
+        /// Bytes of further requests that are kept once the client has ended its direction, since its end is read
+        /// together with all bytes before it.
         var bytesAhead: Int
     }
 
+    /// Makes a throttle.
+    ///
     /// - Parameter requests: counts the requests of this connection.
     init(before requests: ConnectionGuard, limits: Limits, metrics: GatewayMetrics) {
         self.requests = requests
@@ -44,7 +48,8 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = Self.unwrapInboundIn(data)
-        // TLS keeps a buffer of 32 KiB for what it has decrypted for as long as the connection lasts, and most of it is short.
+        // TLS keeps a buffer of 32 KiB for decrypted bytes as long as the connection lasts, and most of what it
+        // decrypts is short.
         if !sawBytes, bytes.capacity >= Self.largeBuffer { bytes.releaseSparePages() }
         sawBytes = true
         if held.readableBytes == 0 { held = bytes } else { held.writeBuffer(&bytes) }
@@ -61,7 +66,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The end comes behind what was sent before it.
+        // The end of the input is passed on behind the bytes that were sent before it.
         if event as? ChannelEvent == .inputClosed, held.readableBytes > 0 {
             endHeldBack = true
         } else {
@@ -69,10 +74,10 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// An answer has been written.
+    /// Lets further requests through after an answer has been written.
     func requestAnswered() {
         guard readHeldBack || endHeldBack || held.readableBytes > 0, let context else { return }
-        // Not from within the writing of that answer.
+        // Not within the writing of that answer.
         context.eventLoop.assumeIsolated().execute { self.resume() }
     }
 
@@ -95,7 +100,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         if held.readableBytes == 0 { giveBack(context) }
     }
 
-    /// What was held back for the sake of the bytes before it.
+    /// Passes on the end of the input, and the read, that were held back because of the bytes before them.
     private func giveBack(_ context: ChannelHandlerContext) {
         if endHeldBack {
             endHeldBack = false
@@ -107,7 +112,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The rest of a request that has begun is always let through.
+    /// Whether bytes may be passed on. The rest of a request that has begun always may.
     private var mayPass: Bool { requests.requestsOwed < limits.requestsAtATime || requests.isReadingRequest }
 
     private var isFull: Bool { held.readableBytes > 0 || !mayPass }
@@ -118,7 +123,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         defer { isPassing = false }
         while held.readableBytes > 0, mayPass {
             guard let piece = held.readSlice(length: Self.pieceLength(of: held)) else { break }
-            // Nothing that was read is kept longer than needed.
+            // Bytes that were passed on are not kept longer than needed.
             if held.readableBytes == 0 { held = ByteBuffer() }
             context.fireChannelRead(Self.wrapInboundOut(piece))
         }
@@ -126,7 +131,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
 
     private static let largeBuffer = 16_384
 
-    /// Up to the end of the first blank line, or everything.
+    /// The number of bytes up to the end of the first blank line, or of all bytes.
     private static func pieceLength(of bytes: ByteBuffer) -> Int {
         let view = bytes.readableBytesView
         var rest = view

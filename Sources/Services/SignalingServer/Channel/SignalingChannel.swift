@@ -11,7 +11,7 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Observability
 
-/// What becomes of an accepted connection: HTTP requests, or one notification channel.
+/// Sets up an accepted connection, which carries either HTTP requests or one notification channel.
 ///
 ///     monitor → TLS? → throttle → HTTP decoder → head filter → guard → upgrade filter → upgrade handler
 ///                                                                ├─▶ HTTP types → state → requests
@@ -29,10 +29,10 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     struct Configuration: Sendable {
         var timeouts: ConnectionTimeouts
-        /// Time without a request on a connection that is kept alive.
+        /// How long a connection is kept without a request.
         var keepAlive: Duration
         var headerLimit: Int
-        /// What a client may send before it is answered.
+        /// How much a client may send before it is answered.
         var ahead: RequestThrottle.Limits
         var channel: ChannelConfiguration
         var defaultDomain: String
@@ -70,7 +70,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
-        // Everything up to the answer happens on the connection's loop: a request would else change threads half a dozen times.
+        // Everything up to the answer happens on the connection's event loop. Otherwise a request would change threads
+        // half a dozen times.
         await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) { await serve(value, logger) }
     }
 
@@ -79,7 +80,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         do {
             negotiated = try await value.negotiation.get()
         } catch {
-            // The peer left, or was sent away, before it asked anything.
+            // The peer left, or was refused, before it asked anything.
             value.channel.close(promise: nil)
             return
         }
@@ -143,7 +144,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     private func address(_ head: HTTPRequestHead) -> (UserAddress, ChannelID)? {
         guard let route = head.channelRoute else { return nil }
-        // A guest's path may hold a token; the channel's own name says whose it is.
+        // The path of a guest may hold a token. The name of the channel says which guest it belongs to.
         let user =
             route.endpoint == .guestChannel
             ? GuestID(owning: route.id).map { UserAddress($0) }
@@ -151,7 +152,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         return user.map { ($0, ChannelID(route.id)) }
     }
 
-    /// The unguessable id is the credential (spidr-wire §4).
+    /// The channel that the request may open; `nil` if there is none. The unguessable identifier is the credential
+    /// (spidr-wire §4).
     private func findChannel(_ head: HTTPRequestHead) async -> ChannelID? {
         guard !draining.isSet, let (user, id) = address(head), await switchboard.channelExists(user, id) else {
             return nil
@@ -159,7 +161,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         return id
     }
 
-    /// Answers the request and closes; nothing else would, because the upgrade handler keeps the request to itself.
+    /// Answers the request and closes the connection. No other handler would, since the upgrade handler keeps the
+    /// request to itself.
     private func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
         let error =
             draining.isSet
@@ -177,7 +180,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         sockets.insert(socket)
         await withTaskCancellationHandler {
             if await !switchboard.channelOpened(user, channel, on: socket.id) {
-                // The subscription ended between the question and the upgrade.
+                // The subscription ended between the look-up and the upgrade.
                 socket.close(.normal)
             }
             // Cannot fail: the future of a channel's closing only ever succeeds.

@@ -1,14 +1,15 @@
-/// Whether bytes that arrive in pieces are UTF-8 (RFC 3629 §4): no character longer than it need be, no surrogates, none beyond U+10FFFF.
+/// Checks that bytes that arrive in pieces are UTF-8 (RFC 3629 §4): no character is longer than needed, a surrogate, or
+/// beyond U+10FFFF.
 struct UTF8Check: Sendable {
-    /// Bytes that the character under way still needs.
+    /// How many bytes the current character still needs.
     private var missing = 0
-    /// What its next byte may be.
+    /// The values that its next byte may have.
     private var range: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Every character is complete.
+    /// Whether every character so far is complete.
     var isBetweenCharacters: Bool { missing == 0 }
 
-    /// `false` as soon as it cannot be UTF-8 any more, whatever follows; to be asked no further then.
+    /// Whether the bytes so far can be the beginning of UTF-8. It must not be asked again after `false`.
     mutating func accept(_ bytes: some Sequence<UInt8>) -> Bool {
         for byte in bytes where !accept(byte) { return false }
         return true

@@ -2,10 +2,10 @@ import GatewayAPI
 import NIOCore
 import NIOHTTP1
 
-/// Lets only proper requests for a notification channel reach the upgrade handler.
+/// Lets only complete requests for a notification channel reach the upgrade handler.
 ///
-/// An `Upgrade` that cannot be followed is taken off the request, which is then answered like any other
-/// (RFC 9110 §7.8): the upgrade handler would lose it.
+/// An `Upgrade` header that the gateway cannot follow is removed, and the request is answered like any other (RFC 9110
+/// §7.8). The upgrade handler would lose it.
 final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -22,7 +22,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-    /// The channel this request wants to open, if it is a complete opening handshake (RFC 6455 §4.2.1).
+    /// The channel that this request wants to open; `nil` unless it is a complete opening handshake (RFC 6455 §4.2.1).
     var channelRoute: Route? {
         guard
             method == .GET, version == .http1_1,
@@ -31,7 +31,7 @@ extension HTTPRequestHead {
             headers["sec-websocket-version"] == ["13"], headers["sec-websocket-key"].count == 1,
             !headers.contains(name: "transfer-encoding"), headers["content-length"].allSatisfy({ $0 == "0" })
         else { return nil }
-        // A path that leads nowhere is answered by the responder.
+        // The responder answers a path that leads nowhere.
         guard let route = try? Route(parsing: String(uri.prefix { $0 != "?" })) else { return nil }
         return route.endpoint == .channel || route.endpoint == .guestChannel ? route : nil
     }

@@ -4,15 +4,16 @@ import NIOCore
 import NIOWebSocket
 import Observability
 
-/// One open notification channel: writes text frames, listens for signs of life, closes in good order.
-/// Everything happens on the channel's event loop.
+/// One open notification channel: writes text frames, listens for signs of life, and closes in order. Everything
+/// happens on the channel's event loop.
 final class WebSocketHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
     private enum State {
         case open
-        /// Our close frame is out; the peer's, or a timer, ends the connection (RFC 6455 §7.1.1).
+        /// The gateway's close frame has been sent. The peer's close frame, or a timer, ends the connection (RFC 6455
+        /// §7.1.1).
         case closing
         case closed
     }
@@ -23,7 +24,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     private let draining: DrainingFlag
     private var state = State.open
     private var frames: ClientFrames
-    /// For the metrics: the first reason found.
+    /// Why the channel closes, for the metrics: the first reason found.
     private var closure: WebSocketClosure?
     private var lastHeard = NIODeadline.now()
     private var pinged = false
@@ -45,14 +46,14 @@ final class WebSocketHandler: ChannelInboundHandler {
     func transmit(_ text: ByteBuffer) {
         guard state == .open, let context else { return }
         let owed = owedBytes(context)
-        // A frame that nothing waits in front of says nothing about the reader, however large it is.
+        // A frame with nothing waiting in front of it says nothing about the reader, however large the frame is.
         guard owed == 0 || owed + text.readableBytes <= configuration.slowReaderLimit else {
             return giveUp()
         }
         context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: text)), promise: nil)
     }
 
-    /// Written behind everything transmitted before.
+    /// Sends a close frame behind everything that was transmitted before.
     func close(_ code: WebSocketErrorCode, because reason: WebSocketClosure) {
         guard state == .open, let context else { return }
         closure = closure ?? reason
@@ -63,15 +64,16 @@ final class WebSocketHandler: ChannelInboundHandler {
         schedule(in: configuration.closeTimeout, context) { $1.close(promise: nil) }
     }
 
-    /// The peer does not read: what waits for it is dropped at once, by the kernel too.
+    /// Resets the connection of a peer that does not read. Everything that waits for it is dropped at once, by the
+    /// kernel too.
     private func giveUp() {
         closure = closure ?? .tooSlow
         monitor.reset()
     }
 
-    /// Bytes that the peer has not taken out of our hands yet.
+    /// How many bytes the kernel has not taken yet.
     private func owedBytes(_ context: ChannelHandlerContext) -> Int {
-        // A channel without the option is not a socket: nothing is ever owed on it.
+        // A channel without this option is not a socket, and nothing ever waits on it.
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
@@ -98,12 +100,12 @@ final class WebSocketHandler: ChannelInboundHandler {
         case .closed:
             if state == .open {
                 state = .closing
-                // The code comes back as it was, the reason text does not (RFC 6455 §5.5.1).
+                // The code is sent back as it came, without the reason text (RFC 6455 §5.5.1).
                 writeClose(payload.getSlice(at: payload.readerIndex, length: 2) ?? ByteBuffer(), context)
             }
             context.close(promise: nil)
         case .violation(let code):
-            // An answer to our close ends the connection, whatever is wrong with it.
+            // An answer to the gateway's close frame ends the connection, whatever is wrong with it.
             if state == .closing, frame.opcode == .connectionClose { return context.close(promise: nil) }
             close(code, because: .protocolError)
         }
@@ -138,7 +140,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         self.context = context
         metrics.webSocketsActive.increment()
         watch(context)
-        // The event that tells of the shutdown may have passed before this handler came.
+        // The event that tells of the shutdown may have passed before this handler was added.
         if draining.isSet { close(.goingAway, because: .goingAway) }
     }
 
@@ -150,8 +152,10 @@ final class WebSocketHandler: ChannelInboundHandler {
         metrics.webSocketsClosed[closure ?? .byPeer].increment()
     }
 
-    /// Half of the idle time without a frame: ask. As long again without an answer: give up (spidr-wire §4.2).
-    /// Nobody is given up unasked, however late the timer comes.
+    /// Waits for frames (spidr-wire §4.2). After half of the idle time without a frame the gateway sends a ping; after
+    /// the other half without an answer it closes the channel.
+    ///
+    /// No channel is closed without a ping, however late the timer comes.
     private func watch(_ context: ChannelHandlerContext) {
         let half = TimeAmount.nanoseconds(configuration.idleTimeout.nanoseconds / 2)
         let due = pinged ? .now() + half : lastHeard + half

@@ -5,8 +5,8 @@ import Observability
 import Primitives
 import Sockets
 
-/// At the door of one port: lets connections in, turns the others away, and makes room. Everything happens on the event loop of
-/// the listening channel.
+/// Admits the connections of one port, refuses others, and makes room. Everything happens on the event loop of the
+/// listening channel.
 final class ConnectionGate: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -21,7 +21,7 @@ final class ConnectionGate: ChannelInboundHandler {
     private var lastID: ConnectionTable.ID = 0
     private var nextWarning: [ConnectionRefusal: NIODeadline] = [:]
     private var spare = SpareDescriptor()
-    /// The spare descriptor is given up: who is accepted has it.
+    /// Whether the spare descriptor has been given up, so that the next accepted connection uses it.
     private var turnsAway = false
     private var isPaused = false
 
@@ -41,7 +41,7 @@ final class ConnectionGate: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = Self.unwrapInboundIn(data)
         if turnsAway { return turnAwayWithSpare(channel) }
-        // A peer that is gone already has no address.
+        // A peer that has left already has no address.
         let address = channel.sourceAddress ?? IPAddress(v4: 0)
         let isProxy = trustedProxies.contains(address.unmapped)
         lastID += 1
@@ -65,7 +65,7 @@ final class ConnectionGate: ChannelInboundHandler {
         open[id] = (channel, place)
         metrics.connectionsActive.increment()
         let (metrics, writeTimeout) = (metrics, writeTimeout)
-        // Before anything else is added: the rest of the set-up comes to the same loop later.
+        // This comes before anything else is added: the rest of the set-up runs on the same loop later.
         channel.eventLoop.runNowOrNext {
             // Fails only on a channel that is closed already.
             try? channel.pipeline.syncOperations.addHandler(
@@ -85,7 +85,7 @@ final class ConnectionGate: ChannelInboundHandler {
         channel.pipeline.fireUserInboundEventTriggered(ConnectionMonitor.GiveWay())
     }
 
-    /// Closes a connection that nothing was set up for; nothing of it stays behind.
+    /// Closes a connection before anything was set up for it; nothing of it is kept.
     private func refuse(_ channel: any Channel, _ reason: ConnectionRefusal) {
         metrics.connectionsRefused[reason].increment()
         warn(reason)
@@ -95,7 +95,7 @@ final class ConnectionGate: ChannelInboundHandler {
         }
     }
 
-    /// One line a minute for each reason, however many come.
+    /// Logs one line a minute for each reason, however many connections come.
     private func warn(_ reason: ConnectionRefusal) {
         let now = NIODeadline.now()
         guard now >= nextWarning[reason] ?? now else { return }
@@ -107,9 +107,11 @@ final class ConnectionGate: ChannelInboundHandler {
 
     // MARK: - Without descriptors
 
-    /// An accept that fails for want of descriptors leaves the client in the kernel's queue, and NIO 2.101 asks again at once, for
-    /// ever: nothing tells its `AcceptBackoffHandler`, because the read counts as not done yet. So the port stops listening for a
-    /// moment, and the spare descriptor is given up to turn away whoever is first then.
+    /// Handles an accept that fails because the process has no file descriptors left.
+    ///
+    /// Such a client stays in the kernel's queue, and NIO 2.101 accepts again at once, for ever: its
+    /// `AcceptBackoffHandler` is not told, because the read does not count as done. So the port stops listening for a
+    /// moment. Then the spare descriptor is given up, to refuse the client that is first in the queue.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let failure = error as? IOError, DescriptorLimit.isReached(failure.errnoCode) else {
             return context.fireErrorCaught(error)
@@ -137,7 +139,7 @@ final class ConnectionGate: ChannelInboundHandler {
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
         channel.closeFuture.hop(to: eventLoop).whenComplete { _ in
             _ = gate.value.spare.retake()
-            // Somebody else may have been quicker.
+            // Another part of the process may have taken the descriptor first.
             gate.value.turnsAway = !gate.value.spare.isHeld
         }
         refuse(channel, .descriptors)
@@ -145,7 +147,7 @@ final class ConnectionGate: ChannelInboundHandler {
 }
 
 extension EventLoop {
-    /// At once on this loop; otherwise before whatever is handed to it later.
+    /// Runs at once on this loop; from elsewhere, before whatever is handed to the loop later.
     fileprivate func runNowOrNext(_ action: @escaping @Sendable () -> Void) {
         if inEventLoop { action() } else { execute(action) }
     }

@@ -2,20 +2,20 @@ import EventLoops
 import NIOCore
 import Observability
 
-/// Next to the socket, below TLS: sees every byte, and ends the connection when they stop where they should not.
+/// Stands next to the socket, below TLS: sees every byte, and ends a connection whose bytes stop where they should not.
 ///
-/// A client that takes nothing of what it is sent for the write timeout is reset. So is one that is still waited for when the gateway
-/// stops, as soon as nothing moves any more.
+/// A client that takes nothing of what it is sent for the write timeout is reset. When the gateway stops, a client that
+/// the gateway still waits for is reset, too, as soon as no bytes move any more.
 final class ConnectionMonitor: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// Somebody else needs this connection's place.
+    /// Another client needs the place of this connection.
     struct GiveWay: Sendable {}
 
-    /// The connection is about to be reset, because nobody reads what is sent on it.
+    /// The connection is about to be reset, because the client does not read what it is sent.
     struct ReaderIsStuck: Sendable {}
 
     let place: ConnectionPlace
@@ -26,7 +26,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
     private var received = 0
     private var sent = 0
     private var writes = 0
-    /// Runs while the kernel has not taken everything.
+    /// Runs while the kernel has not taken all bytes.
     private var watch: Scheduled<Void>?
     private var drain: Scheduled<Void>?
 
@@ -36,13 +36,13 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         self.metrics = metrics
     }
 
-    /// The connection is a notification channel from now on.
+    /// Marks the connection as a notification channel.
     func becomeChannel() {
         isChannel = true
         place.becomeChannel()
     }
 
-    /// Ends the connection without another word, and without what waits to be sent.
+    /// Ends the connection at once, without what still waits to be sent.
     func reset() {
         guard let context else { return }
         context.channel.resetOnClose()
@@ -53,7 +53,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // One read of this size at a time: what is read ahead of the answers is bounded (RequestThrottle).
+        // One read of this size at a time bounds what is read ahead of the answers (see RequestThrottle).
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? context.channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 16_384))
@@ -77,7 +77,8 @@ final class ConnectionMonitor: ChannelDuplexHandler {
             sent += bytes.readableBytes
             if writes < Self.firstWrites {
                 writes += 1
-                // TLS keeps a buffer of 16 KiB for its records for as long as the connection lasts, and most are short.
+                // TLS keeps a buffer of 16 KiB for its records as long as the connection lasts, and most records are
+                // short.
                 if bytes.capacity >= Self.largeBuffer { bytes.releaseSparePages() }
             }
         case .fileRegion(let region): sent += region.readableBytes
@@ -97,7 +98,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         case is GiveWay: reset()
         case is ChannelShouldQuiesceEvent:
             context.fireUserInboundEventTriggered(event)
-            // A channel says goodbye by itself.
+            // A notification channel sends its own close frame.
             if !isChannel, drain == nil { watchDrain(context, moved: received + taken(context), checks: 1) }
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -106,12 +107,12 @@ final class ConnectionMonitor: ChannelDuplexHandler {
     // MARK: - Deadlines
 
     private static let largeBuffer = 16_384
-    /// Enough to have seen the buffer that TLS keeps, and too few to cost a busy connection anything.
+    /// Enough writes to have seen the buffer that TLS keeps, and too few to cost a busy connection anything.
     private static let firstWrites = 4
 
-    /// Bytes that the kernel has not taken yet.
+    /// The number of bytes that the kernel has not taken yet.
     private func owed(_ context: ChannelHandlerContext) -> Int {
-        // A channel without the option is not a socket: nothing is ever owed on it.
+        // A channel without this option is not a socket, and nothing ever waits on it.
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
@@ -123,7 +124,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         place.readerTookAll()
     }
 
-    /// Looks twice per timeout: two looks in a row without progress are one timeout.
+    /// Checks twice per timeout. Two checks in a row without progress are one timeout.
     private func watchReader(_ context: ChannelHandlerContext, taken before: Int, quietChecks: Int) {
         let half = TimeAmount.nanoseconds(writeTimeout.nanoseconds / 2)
         watch = context.eventLoop.assumeIsolated().scheduleTask(in: half) { [weak self] in
@@ -139,7 +140,8 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         }
     }
 
-    /// While the gateway stops: who is waited for has this long to move a byte, and ``drainChecks`` times as long in all.
+    /// Checks while the gateway stops. A client that the gateway waits for has one interval to move a byte, and
+    /// ``drainChecks`` intervals in all.
     private func watchDrain(_ context: ChannelHandlerContext, moved before: Int, checks: Int) {
         drain = context.eventLoop.assumeIsolated().scheduleTask(in: Self.drainCheck) { [weak self] in
             guard let self, let context = self.context else { return }

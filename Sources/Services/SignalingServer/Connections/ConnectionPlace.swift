@@ -1,14 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// What one connection is doing, written on its own event loop and read by the loop that accepts others.
+/// What one connection is doing. It is written on the connection's own event loop, and read by the loop that accepts
+/// others.
 final class ConnectionPlace: Sendable {
     let id: ConnectionTable.ID
     private let gate: NIOLoopBound<ConnectionGate>
     private let gateLoop: any EventLoop
-    /// Uptime in nanoseconds since when a request, or the rest of one, is waited for; 0 while the gateway has something to do.
+    /// The uptime in nanoseconds since when the gateway waits for a request or its rest; 0 while the gateway has work
+    /// to do.
     private let requestAwaited: Atomic<UInt64>
-    /// Uptime in nanoseconds since when answers wait for their reader; 0 while they do not.
+    /// The uptime in nanoseconds since when answers wait for the client to read; 0 while none do.
     private let readerAwaited = Atomic<UInt64>(0)
 
     init(id: ConnectionTable.ID, gate: NIOLoopBound<ConnectionGate>, on gateLoop: any EventLoop) {
@@ -18,7 +20,8 @@ final class ConnectionPlace: Sendable {
         requestAwaited = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// When the gateway began to wait for this client; `nil` while it works for it.
+    /// The uptime in nanoseconds at which the gateway began to wait for this client; `nil` while it works for the
+    /// client.
     var waitingSince: UInt64? {
         let times = [requestAwaited.load(ordering: .relaxed), readerAwaited.load(ordering: .relaxed)]
         return times.filter { $0 != 0 }.min()
@@ -32,7 +35,7 @@ final class ConnectionPlace: Sendable {
 
     func readerTookAll() { readerAwaited.store(0, ordering: .relaxed) }
 
-    /// The connection counts as a notification channel from now on, for which nobody is waited.
+    /// Counts the connection as a notification channel, for which the gateway does not wait.
     func becomeChannel() {
         workOnRequest()
         gateLoop.execute { self.gate.value.becameChannel(self.id) }

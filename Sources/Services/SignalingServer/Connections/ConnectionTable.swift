@@ -1,49 +1,57 @@
 package import Observability
 package import Primitives
 
-/// The open connections of one port, whose they are, and who gives way when there are too many.
+/// The open connections of one port by client network; decides which connection gives way when there are too many.
 ///
-/// Two limits hold. A notification channel counts for the whole port only: it needs a subscription, of which each account
-/// has few, so an office of any size may have its phones behind one address. Everything else counts for its address as
-/// well, because anybody can open it. Whoever comes in excess takes the place of the connection that has been waited for
-/// longest: of the same address if that has too many, otherwise of the address with the most. So nobody can keep others out by
-/// opening connections and leaving them.
+/// There are two limits. A notification channel counts for the port only: it needs a subscription, of which each
+/// account has few, so an office of any size may have its phones behind one address. All other connections count for
+/// their address as well, since every client can open them. A connection beyond a limit takes the place of the one for
+/// which the gateway has waited longest: of the same address if that has too many, otherwise of the address with the
+/// most. So no client can keep others out by opening connections and leaving them idle.
 package struct ConnectionTable: Sendable {
+    /// The limits of one port.
     package struct Configuration: Equatable, Sendable {
-        /// Connections at a time.
+        /// How many connections may be open at a time.
         package var maximum: Int
-        /// Connections at a time of one IPv4 address or IPv6 /64, without channels.
+        /// How many connections of one IPv4 address or IPv6 /64 may be open at a time, without notification channels.
         package var perNetwork: Int
 
+        /// Makes limits of their parts.
         package init(maximum: Int, perNetwork: Int) {
             self.maximum = maximum
             self.perNetwork = perNetwork
         }
     }
 
+    /// Names a connection; unique within the port.
     package typealias ID = UInt64
 
+    /// Whether a connection is admitted.
     package enum Verdict: Equatable, Sendable {
-        /// The others named are no longer in the table and must be closed.
+        /// It is admitted. The connections named are no longer in the table and must be closed.
         case admitted(inPlaceOf: [ID])
+        /// It is refused: a limit is reached, and no connection can give way.
         case refused(ConnectionRefusal)
     }
 
     private let configuration: Configuration
     private var networks: [ID: SourceNetwork] = [:]
-    /// Those that are no channel.
+    /// The connections that are not notification channels.
     private var plain: [SourceNetwork: Set<ID>] = [:]
 
+    /// Makes an empty table.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
+    /// How many connections are open, notification channels included.
     package var count: Int { networks.count }
 
-    /// Somebody has connected.
+    /// Decides about a new connection.
     ///
-    /// - Parameter waitingSince: when the gateway began to wait for that client, for a request, the rest of one, or for it to read;
-    ///   `nil` while the gateway is at work for it.
-    /// - Parameter isProxy: whether it is a reverse proxy, whose connections are those of many clients: then only the limit of the
-    ///   port holds.
+    /// - Parameters:
+    ///   - isProxy: whether the peer is a trusted reverse proxy, whose connections are those of many clients. Then only
+    ///     the limit of the port applies.
+    ///   - waitingSince: the uptime at which the gateway began to wait for a client to send a request, to send the rest
+    ///     of one, or to read. `nil` while the gateway works for that client.
     package mutating func admit(
         _ id: ID, from network: SourceNetwork, isProxy: Bool = false, waitingSince: (ID) -> UInt64?
     ) -> Verdict {
@@ -61,13 +69,15 @@ package struct ConnectionTable: Sendable {
         return .admitted(inPlaceOf: leaving)
     }
 
-    /// The connection has become a notification channel.
+    /// Counts the connection as a notification channel.
     package mutating func becameChannel(_ id: ID) {
         guard let network = networks[id] else { return }
         removePlain(id, network)
     }
 
-    /// The connection is closed; `false` if it is not in the table any more.
+    /// Removes a connection that was closed.
+    ///
+    /// - Returns: `false` if it was not in the table any more.
     @discardableResult
     package mutating func remove(_ id: ID) -> Bool {
         guard let network = networks.removeValue(forKey: id) else { return false }
@@ -80,10 +90,10 @@ package struct ConnectionTable: Sendable {
         if plain[network]?.isEmpty == true { plain[network] = nil }
     }
 
-    /// One look at all of them makes room for this part of the limit, so that a flood does not cost a look for each who comes.
+    /// One search makes room for this part of the limit, so that a flood does not cost a search for each connection.
     private static let batch = 64
 
-    /// Of the address with the most connections first.
+    /// The connections that give way: those of the address with the most connections, the longest awaited first.
     private static func longestWaited(
         _ groups: some Collection<Set<ID>>, _ waitingSince: (ID) -> UInt64?, atMost count: Int
     ) -> [ID] {
@@ -95,7 +105,7 @@ package struct ConnectionTable: Sendable {
         }
         candidates.sort { ($1.share, $0.since, $0.id) < ($0.share, $1.since, $1.id) }
         guard let share = candidates.first?.share else { return [] }
-        // Whoever holds less than the greediest stays while the greediest has something to give.
+        // An address with fewer connections keeps them while the one with the most can still give way.
         return candidates.prefix(count).prefix { $0.share == share }.map(\.id)
     }
 }

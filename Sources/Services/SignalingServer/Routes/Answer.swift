@@ -2,24 +2,24 @@ import GatewayAPI
 import HTTPTypes
 import NIOCore
 
-/// What goes back to the client, before it becomes HTTP parts.
+/// The answer to a request, before it becomes HTTP parts.
 struct Answer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: ByteBuffer
-    /// The connection is of no use after this answer.
+    /// Whether the connection is closed after this answer.
     var closesConnection = false
 
     init(_ status: HTTPResponse.Status, contentType: String, body: ByteBuffer) {
         self.status = status
         self.body = body
         headers = Self.commonHeaders
-        // Appending is cheap; the subscript would index every field by name first.
+        // Appending is cheap; the subscript would first index every field by name.
         headers.append(HTTPField(name: .contentType, value: contentType))
         headers.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
     }
 
-    /// A success always has a JSON body: clients take an empty one for a failure (spidr-wire §1.3).
+    /// An answer with a JSON body. Every success has one: clients take an empty body for a failure (spidr-wire §1.3).
     static func json(_ status: HTTPResponse.Status, _ body: [UInt8]) -> Answer {
         Answer(status, contentType: "application/json", body: ByteBuffer(bytes: body))
     }
@@ -32,11 +32,11 @@ struct Answer: Sendable {
 
     /// The answer to a preflight (spidr-wire §1.2).
     ///
-    /// - Parameter endpoint: `nil` when the path led nowhere: a browser has to learn that from the request itself.
+    /// - Parameter endpoint: `nil` if nothing is at the path. A browser learns that from the request itself.
     static func options(_ endpoint: Endpoint?) -> Answer {
         var answer = Answer(.noContent, contentType: "", body: ByteBuffer())
         answer.headers[.contentType] = nil
-        // RFC 9110 §8.6: a 204 has no length.
+        // A 204 has no length (RFC 9110 §8.6).
         answer.headers[.contentLength] = nil
         answer.headers[.allow] = endpoint?.allow
         answer.headers[.accessControlAllowMethods] = "GET, POST, PUT, DELETE"
@@ -45,7 +45,9 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// - Parameter endpoint: `nil` when the path led nowhere.
+    /// The answer that refuses a request.
+    ///
+    /// - Parameter endpoint: `nil` if nothing is at the path.
     static func refusal(_ refusal: Refusal, at endpoint: Endpoint?) -> Answer {
         let error = refusal.error
         var answer = json(
@@ -70,8 +72,8 @@ struct Answer: Sendable {
         return answer
     }
 
-    /// Browser clients live on other origins. No cookies are in use, so any origin may ask; credentials come in
-    /// a header that only the client's own code can set.
+    /// The headers of every answer. Browser clients live on other origins. The gateway uses no cookies, so any origin
+    /// may ask: credentials come in a header that only the client's own code can set.
     private static let commonHeaders: HTTPFields = [
         .accessControlAllowOrigin: "*",
         .accessControlExposeHeaders: "Retry-After",

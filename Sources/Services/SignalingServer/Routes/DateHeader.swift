@@ -1,13 +1,15 @@
 package import CallRuntime
 import Synchronization
 
-/// The `Date` header (RFC 9110 §6.6.1), made anew once a second.
+/// The `Date` header (RFC 9110 §6.6.1), written once a second and kept.
 package final class DateHeader: Sendable {
     private let clock: any RuntimeClock
     private let cached = Mutex<(second: Int64, text: String)>((second: .min, text: ""))
 
+    /// Makes a header that shows the time of a clock.
     package init(clock: any RuntimeClock) { self.clock = clock }
 
+    /// The value at present.
     package var value: String {
         let second = clock.epochMilliseconds / 1000
         return cached.withLock { cached in
@@ -16,7 +18,9 @@ package final class DateHeader: Sendable {
         }
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is sent (RFC 9110 §5.6.7).
+    /// A time in the only form that is sent, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+    ///
+    /// - Parameter second: seconds since 1970, 0 or more.
     package static func text(_ second: Int64) -> String {
         let (days, time) = (second / 86_400, second % 86_400)
         let (year, month, day) = civil(days)
@@ -30,8 +34,10 @@ package final class DateHeader: Sendable {
 
     private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Days since 1970 as a date of the Gregorian calendar. Years are counted from March, so that the leap day
-    /// comes last; 719,468 days lie between 0000-03-01 and 1970-01-01.
+    /// The date of the Gregorian calendar that is so many days after 1970-01-01.
+    ///
+    /// Years are counted from March, so that the leap day comes last. 719,468 days lie between 0000-03-01 and
+    /// 1970-01-01.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int, day: Int64) {
         let shifted = days + 719_468
         let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)

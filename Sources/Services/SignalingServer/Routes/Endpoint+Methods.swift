@@ -2,7 +2,7 @@ package import GatewayAPI
 package import HTTPTypes
 
 extension Endpoint {
-    /// Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
+    /// The methods of the endpoint. Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
     package var methods: [HTTPRequest.Method] {
         switch self {
         case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
@@ -13,11 +13,12 @@ extension Endpoint {
         }
     }
 
+    /// Whether the endpoint answers the method; `OPTIONS` is handled before.
     package func allows(_ method: HTTPRequest.Method) -> Bool {
         methods.contains(method == .head ? .get : method)
     }
 
-    /// The `Allow` header (RFC 9110 §10.2.1).
+    /// The value of the `Allow` header (RFC 9110 §10.2.1).
     package var allow: String {
         let implied: [HTTPRequest.Method] = methods.contains(.get) ? [.head, .options] : [.options]
         return (methods + implied).map(\.rawValue).joined(separator: ", ")

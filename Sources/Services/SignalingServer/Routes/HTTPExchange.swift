@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 import Primitives
 
-/// One request from its head to the last byte of its answer, and what may happen only then.
+/// One request, from its head to the last byte of its answer, and the work that may begin only after that.
 struct HTTPExchange: Sendable {
     let responder: SignalingResponder
     let switchboard: any Switchboard
@@ -19,9 +19,10 @@ struct HTTPExchange: Sendable {
         let reply = await responder.respond(to: request, from: requester(of: request, on: channel))
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
         head.headerFields.append(HTTPField(name: .date, value: date.value))
-        // A client that comes back on another connection may find another gateway; and none is closed under a request, later.
+        // A client that comes back on another connection may find another gateway. No connection is then closed under a
+        // later request.
         let isLast = reply.answer.closesConnection || responder.draining.isAnnounced
-        // RFC 9112 §9.6; `RequestHeadFilter` has made it one word.
+        // RFC 9112 §9.6; `RequestHeadFilter` has reduced the header to one word.
         if isLast || request.headers[.connection] == "close" { head.headerFields[.connection] = "close" }
         do {
             let body = reply.answer.body
@@ -38,10 +39,12 @@ struct HTTPExchange: Sendable {
         Requester(trustedProxies.client(of: channel.sourceAddress, request.headers)) { await channel.peerIsPresent }
     }
 
-    /// The writer hands its parts to the event loop; behind them in the loop's queue, the answer is out. Runs
-    /// whether or not the client is still there.
+    /// Waits until the answer has been sent, and says so to the switchboard. The writer hands its parts to the event
+    /// loop, so the answer has been sent when the loop comes to what is queued behind them.
+    ///
+    /// This runs whether or not the client is still there.
     private func finish(_ ticket: RequestTicket?, on channel: any Channel) async {
-        // Fails only when the loop has shut down, and then there is nothing left to order.
+        // Fails only when the loop has shut down. Then nothing is left to order.
         try? await channel.eventLoop.submit {}.get()
         if let ticket { await switchboard.requestAnswered(ticket) }
     }
@@ -51,12 +54,12 @@ struct HTTPExchange: Sendable {
 private struct ConnectionEnds: Error {}
 
 extension Channel {
-    /// The peer of the connection itself; no header can change it.
+    /// The address of the connection's own peer; no header can change it.
     var sourceAddress: IPAddress? {
         remoteAddress?.ipAddress.flatMap { IPAddress($0.prefix { $0 != "%" }) }
     }
 
-    /// Whether somebody reads what is answered, as far as can be known before it is written.
+    /// Whether a client still waits for the answer, as far as can be known before it is written.
     fileprivate var peerIsPresent: Bool {
         get async {
             let guarded = eventLoop.submit { [pipeline] in

@@ -4,26 +4,30 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// How much of a body is read.
+/// How much of a request body is read.
 struct BodyLimits: Sendable {
-    /// The largest body that is taken.
+    /// The largest body that is accepted, in bytes.
     var accepted: Int
 
-    /// A body beyond `accepted` is read to its end and thrown away, so that the client gets to see the answer;
-    /// beyond this size the connection is closed instead.
+    /// The largest body that is read to its end, in bytes.
+    ///
+    /// A body beyond ``accepted`` is read and discarded, so that the client receives the answer. Beyond this limit the
+    /// connection is closed instead.
     var drained: Int { accepted * 8 }
 }
 
 extension Request {
-    /// The length the client announced.
+    /// The length that the client announced, in bytes; `nil` if it announced none.
     var announcedLength: Int? { headers[.contentLength].flatMap { Int($0) } }
 
-    /// The client waits for leave before it sends the body (RFC 9110 §10.1.1).
+    /// Whether the client waits for permission before it sends the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool { headers[.expect]?.lowercased() == "100-continue" }
 
-    /// Whether the body may be read as JSON. What is announced as something else, such as the text or the form that a page of another
-    /// origin can send without asking (https://fetch.spec.whatwg.org/#cors-safelisted-request-header), is not. Without an announcement it may,
-    /// unless it comes from a page: there, too, nobody would have been asked.
+    /// Whether the body may be read as JSON.
+    ///
+    /// A body that is announced as another type is refused. A web page of another origin can send a text or a form
+    /// without a preflight (https://fetch.spec.whatwg.org/#cors-safelisted-request-header). A body without an announced
+    /// type is accepted unless it comes from a web page, since a page needs no preflight for that either.
     private var announcesJSON: Bool {
         guard let announced = headers[.contentType] else { return headers[.origin] == nil }
         let type = announced.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
@@ -31,6 +35,8 @@ extension Request {
     }
 
     /// The whole body in one buffer.
+    ///
+    /// - Throws: ``BodyError``.
     func collectBody(_ limits: BodyLimits) async throws(BodyError) -> ByteBuffer {
         let body = try await collectAnyBody(limits)
         guard body.readableBytes == 0 || announcesJSON else { throw .unsupportedType }
@@ -67,12 +73,13 @@ extension Request {
     }
 }
 
+/// Why a body is refused.
 enum BodyError: Error {
-    /// `unread`: something of it is still on its way.
+    /// It is too large. `unread`: a part of it is still on its way.
     case tooLarge(unread: Bool)
     /// The connection or the framing broke.
     case broken
-    /// It is announced as something else than JSON.
+    /// It is announced as another type than JSON.
     case unsupportedType
 
     func refusal(limit: Int, in wrapper: ErrorWrapper) -> Refusal {

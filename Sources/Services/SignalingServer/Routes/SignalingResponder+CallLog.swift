@@ -3,9 +3,9 @@ import CallRuntime
 import GatewayAPI
 import HTTPTypes
 
-/// A user's calls, while they go on and afterwards: additions of ours, and the call log (spidr-wire §10).
+/// A user's calls: those that go on, an addition of this gateway, and the call log (spidr-wire §10).
 extension SignalingResponder {
-    /// Items of the log that one answer carries if the request does not say, and at most.
+    /// How many items of the log one answer carries: if the request does not say, and at most.
     private static let pageSize = (usual: 25, most: 100)
 
     func queryCalls(_ exchange: UserExchange) async throws(APIError) -> Answer {

@@ -4,7 +4,7 @@ import GatewayAPI
 import HTTPTypes
 import Observability
 
-/// Callers without an account (spidr-wire §7).
+/// What is particular to guests, callers without an account (spidr-wire §7).
 extension SignalingResponder {
     func answer(_ exchange: GuestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         switch (exchange.route.endpoint, exchange.method) {

@@ -4,18 +4,21 @@ import HummingbirdCore
 package import NIOCore
 import Observability
 
-/// A page or script that is served as it is.
+/// A page or script that is served unchanged.
 package struct Page: Sendable {
+    /// The media type, for the header `Content-Type`.
     package var contentType: String
+    /// The body.
     package var bytes: ByteBuffer
 
+    /// Makes a page of its parts.
     package init(contentType: String, bytes: [UInt8]) {
         self.contentType = contentType
         self.bytes = ByteBuffer(bytes: bytes)
     }
 }
 
-/// What operators, load balancers and browsers ask; nobody needs to be authenticated for it.
+/// Resources for operators, load balancers and browsers, which need no credentials.
 extension SignalingResponder {
     func operationalAnswer(_ request: Request, _ route: Route) async throws(Refusal) -> Answer {
         switch route.endpoint {

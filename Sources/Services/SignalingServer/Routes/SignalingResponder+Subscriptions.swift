@@ -50,7 +50,8 @@ extension SignalingResponder {
         SubscribeResponse(grant, below: path, turn: turnCredentials(wishes, for: grant))
     }
 
-    /// Credentials for TURN servers, if the client wants any. The subscription's id stands for the user in the servers' logs.
+    /// Credentials for TURN servers; `nil` if the client did not ask for them or the gateway has no secret. The
+    /// identifier of the subscription stands for the user in the servers' logs.
     private func turnCredentials(_ wishes: SubscribeRequest, for grant: SubscriptionGrant) -> SubscribeResponse
         .TURNField?
     {

@@ -11,18 +11,18 @@ extension HTTPField.Name {
     fileprivate static let xRequestedWith = Self("X-Requested-With")!
 }
 
-/// Turns requests into answers: finds the endpoint, authenticates, asks the switchboard.
+/// Turns requests into answers: finds the endpoint, authenticates, and calls the switchboard.
 struct SignalingResponder: Sendable {
     let switchboard: any Switchboard
     let authenticator: Authenticator
     let guests: GuestDesk
     let metrics: GatewayMetrics
     let draining: DrainingFlag
-    /// Whose database `/ready` asks for; `nil`: there is nothing to ask.
+    /// The users whose database `/ready` asks for; `nil`: there is no database to ask.
     let users: WatchedUsers?
-    /// Another listener, which strangers do not reach, serves them.
+    /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
     var hidesMetrics = false
-    /// Pages by path, `/` included.
+    /// The pages by their paths, `/` included.
     let pages: [String: Page]
     let limits: BodyLimits
     let defaultDomain: String
@@ -30,7 +30,7 @@ struct SignalingResponder: Sendable {
     let clock: any RuntimeClock
     let logger: Logger
 
-    /// An answer, and what has to wait until it has been written (spidr-wire §4.3).
+    /// An answer, and the ticket of what waits until the answer has been written (spidr-wire §4.3).
     struct Reply {
         var answer: Answer
         var ticket: RequestTicket?
@@ -45,10 +45,11 @@ struct SignalingResponder: Sendable {
             endpoint = route.endpoint
             answer = try await self.answer(request, route, from: requester, &ticket)
         } catch {
-            // Without an answer to its preflight, a browser would not see the refusal either.
+            // Without an answer to its preflight, a browser would not show the refusal to its page either.
             answer = request.method == .options ? .options(nil) : .refusal(error, at: endpoint)
-            // Deviation: RFC 9110 §15.5.2 wants a challenge with every 401. A script says by itself what is wrong, and a browser would put
-            // its own window in front of the page, and send what is typed there with later requests of any page.
+            // Deviation: RFC 9110 §15.5.2 requires a challenge with every 401. A script says by itself what is wrong. A
+            // browser would put its own window in front of the page, and send what is typed there with later requests
+            // of any page.
             if request.headers[.xRequestedWith] != nil { answer.headers[.wwwAuthenticate] = nil }
         }
         metrics.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
@@ -58,7 +59,7 @@ struct SignalingResponder: Sendable {
                 LogKey.method: "\(request.method.rawValue)", LogKey.route: "\(endpoint?.template ?? "-")",
                 LogKey.status: "\(answer.status.code)",
             ])
-        // The length stays: it tells what GET would have brought (RFC 9110 §9.3.2).
+        // The length stays: it says what GET would have returned (RFC 9110 §9.3.2).
         if request.method == .head { answer.body.clear() }
         return Reply(answer: answer, ticket: ticket)
     }

@@ -4,14 +4,14 @@ import NIOCore
 import NIOWebSocket
 import Observability
 
-/// The way to one open WebSocket from any thread. What is sent through here keeps its order: everything goes
-/// through the event loop's queue, even from the loop itself.
+/// Reaches one open WebSocket from any thread. What is sent through here keeps its order: everything goes through the
+/// event loop's queue, even from the loop itself.
 struct ClientSocket: Sendable {
     let id: SocketID
     let channel: any Channel
     private let handler: NIOLoopBound<WebSocketHandler>
 
-    /// On the channel's event loop.
+    /// Makes a socket; to be called on the channel's event loop.
     init(id: SocketID, channel: any Channel, handler: WebSocketHandler) {
         self.id = id
         self.channel = channel

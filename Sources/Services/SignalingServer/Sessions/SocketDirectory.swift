@@ -4,23 +4,27 @@ import GatewayAPI
 import NIOCore
 import Synchronization
 
-/// Finds the open WebSocket behind an identifier, and writes notifications to it.
+/// Finds the open WebSocket of an identifier, and writes notifications to it.
 package final class SocketDirectory: ChannelPort {
     private let sockets = Mutex<[SocketID: ClientSocket]>([:])
     private let lastID = Atomic<UInt64>(0)
 
+    /// Makes an empty directory.
     package init() {}
 
+    /// Sends a frame as a `notificationMessage`. Does nothing if the socket is closed, or the client protocol has no
+    /// word for the frame.
     package func transmit(_ frame: NotificationFrame, to socket: SocketID) {
         guard let socket = find(socket) else { return }
         socket.transmit(ByteBuffer(bytes: WireJSON.encode(wrapping: NotificationMessage(frame))))
     }
 
+    /// Closes a socket with a code, behind everything transmitted before.
     package func close(_ socket: SocketID, _ code: ChannelCloseCode) {
         find(socket)?.close(code)
     }
 
-    /// A new identifier; none is ever given twice.
+    /// A new identifier; no identifier is given twice.
     func makeID() -> SocketID {
         SocketID(lastID.add(1, ordering: .relaxed).newValue)
     }

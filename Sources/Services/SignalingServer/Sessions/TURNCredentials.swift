@@ -2,21 +2,25 @@ internal import Cryptography
 internal import Foundation
 package import Primitives
 
-/// A name and a password that a TURN server accepts for a while, and that it can verify without having been told
+/// A user name and a password that a TURN server accepts for a limited time, and can verify without having been told
 /// (draft-uberti-behave-turn-rest-00 §2.2; coturn's `use-auth-secret`).
 ///
-/// The name is the end of its validity in Unix time, a colon, and whom it is for; the password is
-/// base64(HMAC-SHA1(secret, name)). Both are long-term credentials (RFC 8489 §9.2) for the server's realm.
+/// Both are long-term credentials (RFC 8489 §9.2) for the server's realm.
 package struct TURNCredentials: Equatable, Sendable {
+    /// The end of the validity in Unix time, a colon, and the name of the user.
     package let username: String
+    /// base64(HMAC-SHA1(secret, ``username``)).
     package let password: Redacted<String>
-    /// How long the server accepts them, from when they were made. An allocation made in that time may outlive it, but not be refreshed.
+    /// How long the server accepts the credentials, from when they were made. An allocation that was made in this time
+    /// may outlive it, but cannot be refreshed after it.
     package let timeToLive: Duration
 
+    /// Makes credentials.
+    ///
     /// - Parameters:
     ///   - secret: `static-auth-secret` in coturn.
-    ///   - user: seen by the TURN server and in its logs; an opaque identifier is best.
-    ///   - timeToLive: whole seconds; a part of one is dropped.
+    ///   - user: the name that the TURN server sees and logs; an opaque identifier is best.
+    ///   - timeToLive: whole seconds; a fraction is dropped.
     ///   - unixSeconds: the current time.
     package init(secret: Redacted<String>, user: String, timeToLive: Duration, at unixSeconds: Int64) {
         let seconds = max(0, timeToLive.components.seconds)

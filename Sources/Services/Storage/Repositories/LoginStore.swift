@@ -5,7 +5,8 @@ import GRDB
 
 /// The tables `login` and `loginNetwork`.
 package struct LoginStore: LoginRepository {
-    /// Of each account; those that expire first make room. A client may write the same credentials in many ways.
+    /// How many credentials, and how many networks, are kept for each account. Those that expire first make room. A
+    /// client may write the same credentials in many ways.
     private static let limitPerAccount = 16
 
     private let queue: DatabaseQueue
@@ -14,6 +15,13 @@ package struct LoginStore: LoginRepository {
         self.queue = queue
     }
 
+    /// The remembered logins that have not expired. Expired ones, and those under another key, are deleted.
+    ///
+    /// - Parameters:
+    ///   - key: the name of the key under which the digests were made.
+    ///   - now: seconds since 1970.
+    ///   - limit: how many credentials, and how many networks, are read; those that expire last come first.
+    /// - Throws: `StorageError.failed`.
     package func rememberedLogins(
         under key: [UInt8], at now: Int64, limit: Int
     ) async throws(StorageError) -> RememberedLogins {
@@ -36,6 +44,10 @@ package struct LoginStore: LoginRepository {
         }
     }
 
+    /// Writes logins, in place of those with the same digest or mark. Logins of users that do not exist are left out.
+    ///
+    /// - Parameter key: the name of the key under which the digests were made.
+    /// - Throws: `StorageError.failed`.
     package func remember(_ logins: RememberedLogins, under key: [UInt8]) async throws(StorageError) {
         try await storageErrors(at: queue.path) {
             try await queue.write { database in
@@ -83,7 +95,7 @@ package struct LoginStore: LoginRepository {
 }
 
 extension RememberedLogins.Credentials {
-    /// `nil` if the row's address is none.
+    /// Reads a row; `nil` if it holds no valid address.
     fileprivate init?(_ row: Row) {
         let (digest, address, record): (Data, String, Data) = (row["digest"], row["address"], row["record"])
         guard let account = UserAddress(parsing: address) else { return nil }
@@ -92,7 +104,7 @@ extension RememberedLogins.Credentials {
 }
 
 extension RememberedLogins.Network {
-    /// `nil` if the row's address is none.
+    /// Reads a row; `nil` if it holds no valid address.
     fileprivate init?(_ row: Row) {
         let (address, mark): (String, Int64) = (row["address"], row["mark"])
         guard let account = UserAddress(parsing: address) else { return nil }

@@ -1,10 +1,10 @@
 import CallRuntime
 import GRDB
 
-/// Runs `body` and turns whatever the library throws into a `StorageError`. GRDB leaves statement arguments out of its
-/// descriptions, so no password record reaches a log this way.
+/// Runs `body` and turns every error that the library throws into a `StorageError`. GRDB leaves statement arguments out
+/// of its descriptions, so no password record reaches a log this way.
 ///
-/// - Parameter path: the file that the sentence names.
+/// - Parameter path: the file that the error names.
 func storageErrors<Value>(at path: String, _ body: () async throws -> Value) async throws(StorageError) -> Value {
     do {
         return try await body()
@@ -14,7 +14,7 @@ func storageErrors<Value>(at path: String, _ body: () async throws -> Value) asy
 }
 
 extension StorageError {
-    /// What the library threw, as a sentence that names the file, what is wrong with it and what to do.
+    /// Makes an error of what the library threw: a sentence that names the file, what is wrong with it and what to do.
     init(_ error: any Error, at path: String) {
         if let error = error as? StorageError {
             self = error
@@ -27,7 +27,7 @@ extension StorageError {
 }
 
 extension DatabaseError {
-    /// Result codes: https://www.sqlite.org/rescode.html
+    /// The sentence for a result code (https://www.sqlite.org/rescode.html).
     fileprivate func sentence(about path: String) -> String {
         switch resultCode {
         case .SQLITE_NOTADB: "\(path) is not an SQLite database: correct storage.path, or put a backup in its place"

@@ -10,6 +10,9 @@ package struct UserStore: UserRepository {
         self.queue = queue
     }
 
+    /// Reads a user; `nil` if there is no such user.
+    ///
+    /// - Throws: `StorageError.failed`.
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
@@ -18,6 +21,9 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// All users in the order of their addresses.
+    ///
+    /// - Throws: `StorageError.failed`.
     package func allUsers() async throws(StorageError) -> [StoredUser] {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
@@ -26,13 +32,16 @@ package struct UserStore: UserRepository {
         }
     }
 
-    /// Whether there is no user at all.
+    /// Whether there are no users.
     package var isEmpty: Bool {
         get async throws(StorageError) {
             try await storageErrors(at: queue.path) { try await queue.read { try UserRow.fetchOne($0) == nil } }
         }
     }
 
+    /// Adds a user.
+    ///
+    /// - Throws: `StorageError.userExists` if the address is taken; `StorageError.failed`.
     package func add(_ user: StoredUser) async throws(StorageError) {
         let row = UserRow(user)
         try await storageErrors(at: queue.path) {
@@ -44,21 +53,27 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// Replaces the password record of a user, and forgets the user's remembered credentials.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
     package func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         try await change(address) { database in
-            // They would be refused anyhow: they belong to the old record.
+            // Remembered credentials would be refused anyhow: they belong to the old record.
             try database.execute(sql: "DELETE FROM login WHERE address = ?", arguments: [address.text])
             return try UserRow.filter(key: address.text).updateAll(database, Column("passwordRecord").set(to: record))
         }
     }
 
+    /// Removes a user together with everything remembered of the user's logins.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
     package func remove(_ address: UserAddress) async throws(StorageError) {
         try await change(address) { database in
             try UserRow.filter(key: address.text).deleteAll(database)
         }
     }
 
-    /// Runs a statement that must touch exactly the row of `address`.
+    /// Runs a statement that must change exactly the row of `address`.
     private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int)
         async throws(StorageError)
     {
@@ -68,7 +83,7 @@ package struct UserStore: UserRepository {
     }
 }
 
-/// A row as SQLite has it.
+/// A row of the table as SQLite has it.
 private struct UserRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "user"
 

@@ -1,7 +1,7 @@
 import GRDB
 
-/// The tables, as the sequence of changes that made them. A migration that has been released is never edited: databases
-/// in the field have already run it.
+/// The tables, as the sequence of changes that made them. A released migration is never edited: databases in the field
+/// have already run it.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
