@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Gateway
 
-/// Options of every command that needs the configuration.
+/// The options of every command that needs the configuration.
 struct ConfigurationOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("YAML file with settings; also $ORBWEAVER_CONFIG.", valueName: "file"))
     var config: String?
@@ -20,7 +20,10 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
+    /// The configuration from file, environment and options.
+    ///
     /// - Parameter shortcuts: settings that have an option of their own.
+    /// - Throws: `ConfigurationError` if a value cannot be used.
     func load(isDevelopment: Bool = false, shortcuts: [ConfigurationLoader.Override] = []) throws
         -> ConfigurationLoader.Result
     {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Runs the body of a command. What it throws is written to standard error, line by line, and ends the process with status 1.
+/// Runs the body of a command. An error that it throws is written to standard error, line by line, and ends the process
+/// with status 1.
 func reportingFailure(_ body: () async throws -> Void) async throws {
     do {
         try await body()
@@ -14,6 +15,6 @@ func reportingFailure(_ body: () async throws -> Void) async throws {
 }
 
 func writeToStandardError(_ text: String) {
-    // If nobody reads standard error there is no place left to complain.
+    // If standard error cannot be written there is no place left to complain.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

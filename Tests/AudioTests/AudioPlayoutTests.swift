@@ -3,7 +3,8 @@ import Primitives
 import TestSupport
 import Testing
 
-/// A decoder whose packets say where in a sine they begin: what comes out can be compared with what should have come out.
+/// A decoder whose packets say where in a sine they begin: what comes out can be compared with what should have come
+/// out.
 private struct SineDecoder: AudioDecoder, ~Copyable {
     var hasRedundancy = false
     private var next = 0

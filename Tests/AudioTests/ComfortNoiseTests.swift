@@ -60,7 +60,8 @@ struct ComfortNoiseTests {
         #expect(abs(Int(AudioLevel(of: samples.span).decibelsBelow) - Int(level)) <= 1)
     }
 
-    /// Coefficients that change with every packet make an all-pole lattice grow without end, until it holds no number any more.
+    /// Coefficients that change with every packet make an all-pole lattice grow without end, until it holds no number
+    /// any more.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `whatever a peer describes in turns, noise stays sound`(_ seed: UInt64) throws {
         var random = SeededRandomSource(seed: seed)

@@ -1,4 +1,5 @@
-/// Appendix B of the mobile SDK's guide: the methods that an application may call in each call state, and where this gateway differs.
+/// Appendix B of the mobile SDK's guide: the methods that an application may call in each call state, and where this
+/// gateway differs.
 enum AppendixB {
     enum Side: String, CaseIterable, Sendable {
         case outgoing = "Outgoing call"

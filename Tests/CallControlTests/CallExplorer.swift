@@ -3,16 +3,18 @@ import Primitives
 import SDP
 import TestSupport
 
-/// Walks everything that two calls of one user can go through: Alice talks to Bob and to Carol, and Dave, who has two devices, can be rung.
+/// Walks everything that answered calls of one user can go through: Alice talks to Bob and to Carol, and Dave can be
+/// rung. Bob and Dave have two devices each. What goes on until a call is answered is `DeviceExplorer`'s.
 ///
-/// In a call alone notifications come late, in the order in which they were sent, and clients answer what they are offered when everything
-/// else has happened, or never. They come before a time-out, though: the network is faster than 30 s.
+/// Clients hear what they are told at once, and answer what they are offered whenever that may be. Where notifications
+/// come late they come in the order in which they were sent, and clients answer when everything else has happened, or
+/// never. They come before a time-out, though: the network is faster than 30 s.
 ///
-/// From two calls that are prepared, so many requests are made besides what answers them and what the calls say to each other: then the walk comes
-/// to an end, however long what follows from those takes.
+/// From calls that are prepared, so many requests and time-outs are made besides what answers them and what the calls
+/// say to each other: then the walk comes to an end, however long what follows from those takes.
 ///
-/// A state is what the calls are in, what is on its way between them, and what the clients believe; states that differ only in version
-/// numbers count as one.
+/// A state is what the calls are in, what is on its way between them, and what the clients believe; states that differ
+/// only in version numbers count as one.
 struct CallExplorer: Explorable {
     enum Step: Hashable, Sendable, CustomStringConvertible {
         case hold(SessionID)

@@ -4,7 +4,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// What an application sends along reaches the other side with the notification that the request causes (spidr-wire §8.4).
+/// What an application sends along reaches the other side with the notification that the request causes (spidr-wire
+/// §8.4).
 struct CustomContentTests {
     private static let content = CustomContent(
         parameters: [CustomParameter(name: "X-GPS", value: "1,2")],

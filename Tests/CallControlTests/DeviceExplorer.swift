@@ -3,16 +3,17 @@ import Primitives
 import SDP
 import TestSupport
 
-/// Walks everything that can happen to a call until it is answered or over: Alice has two devices, Bob two, and Dave one to which Bob may
-/// forward. Requests and their answers get lost, and notifications come late.
+/// Walks everything that can happen to a call until it is answered or over: Alice has two devices, Bob two, and Dave
+/// one to which Bob may forward. Requests and their answers get lost, and notifications come late.
 ///
-/// Alice's other device has not dialled: it has no media, and goes by what it is told, at once. It may hang up, as any device of hers. Of Bob's
-/// devices, between which nothing else tells, the first one's refusals and forwards get lost, too.
+/// Alice's other device has not dialled: it has no media, and goes by what it is told, at once. It may hang up, as any
+/// device of hers. Of Bob's devices, between which nothing else tells, the first one's refusals and forwards get lost,
+/// too.
 ///
-/// A call may begin without an offer: then whoever answers makes it, and the caller's answer to it gets lost or comes late as well. Alice's
-/// other device and Dave are left out of that.
+/// A call may begin without an offer: then whoever answers makes it, and the caller's answer to it gets lost or comes
+/// late as well. Alice's other device and Dave are left out of that.
 ///
-/// What goes on after the answer is `CallExplorer`'s and `VideoExplorer`'s.
+/// What goes on after the answer is `CallExplorer`'s.
 struct DeviceExplorer: Explorable {
     /// What a device asks for.
     enum Request: String, Hashable, Sendable {
@@ -146,7 +147,8 @@ struct DeviceExplorer: Explorable {
         return steps
     }
 
-    /// A client takes the end of a call for granted, whatever became of its request; what it was rung for is worth asking again.
+    /// A client takes the end of a call for granted, whatever became of its request; what it was rung for is worth
+    /// asking again.
     private func requests(of device: SubscriptionID, _ client: Client) -> [Step] {
         let hangingUp = (device == Self.onlooker ? [.arrives] : [Fate.arrives, .lost]).map {
             Step.request(device, .end, $0)

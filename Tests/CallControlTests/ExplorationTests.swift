@@ -3,7 +3,8 @@ import Testing
 
 /// Every interleaving of what the parties of calls do, and of messages between the calls.
 struct ExplorationTests {
-    /// One call: double hold, offers that meet, answers that are late, a transfer and its outcome, one inside the other.
+    /// One call: double hold, offers that meet, answers that are late, a transfer and its outcome, one inside the
+    /// other.
     @Test func `nothing that two parties and a target do leads astray`() throws {
         var charts = CallExplorer.Charts()
         for (alice, others) in HoldTests.pairings {
@@ -54,8 +55,9 @@ struct ExplorationTests {
         ).check()
     }
 
-    /// Two calls that are held already, by one of their ends or by both, brought together while others hold, resume and leave. Everything that
-    /// so many requests and time-outs lead to, in any order with the answers to them and the messages between the calls.
+    /// Two calls that are held already, by one of their ends or by both, brought together while others hold, resume and
+    /// leave. Everything that so many requests and time-outs lead to, in any order with the answers to them and the
+    /// messages between the calls.
     @Test func `nothing that ends of held calls do while they are brought together leads astray`() throws {
         var charts = CallExplorer.Charts()
         for (name, alice, others, steps, requests) in Self.preparations {
@@ -92,7 +94,8 @@ struct ExplorationTests {
             ),
         ]
 
-    /// One call until it is answered or over, on several devices, with requests and answers that get lost and notifications that are late.
+    /// One call until it is answered or over, on several devices, with requests and answers that get lost and
+    /// notifications that are late.
     @Test func `the first answer wins, and everybody learns of it`() throws {
         var charts = DeviceExplorer.Charts()
         let exploration = try Exploration(of: [DeviceExplorer(withEarlyMedia: false)]) { charts.note($0, $1, $2) }
@@ -126,7 +129,8 @@ struct ExplorationTests {
         ).check()
     }
 
-    /// The call begins without an offer: whoever answers makes it, and the caller's answer to it gets lost or comes too late.
+    /// The call begins without an offer: whoever answers makes it, and the caller's answer to it gets lost or comes too
+    /// late.
     @Test func `a call that begins without an offer is there for both or for nobody`() throws {
         var charts = DeviceExplorer.Charts()
         let exploration = try Exploration(of: [DeviceExplorer(withOffer: false)]) { charts.note($0, $1, $2) }
@@ -142,7 +146,8 @@ struct ExplorationTests {
         ).check()
     }
 
-    /// Cameras that come and go among holds, offers that are asked for, a transfer, and answers that are late or never come.
+    /// Cameras that come and go among holds, offers that are asked for, a transfer, and answers that are late or never
+    /// come.
     @Test func `both ends and the gateway agree on every m-line`() throws {
         for (name, alice, others, daveSeesVideo, steps) in Self.filmings {
             let requests = Exploration.isDeep ? 3 : 2

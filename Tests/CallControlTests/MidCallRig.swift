@@ -36,7 +36,9 @@ struct MidCallRig {
     static let bob = CallRig.bob
     static let carol = UserAddress(parsing: "carol@example.com")!
 
-    /// - Parameter replacing: which of the two list `replacecall`; one value stands for both.
+    /// - Parameters:
+    ///   - replacing: which of the two list `replacecall`; one value stands for both.
+    ///   - application: what the callee says, if it is an application.
     init(
         id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive,
         bob: UserAddress = CallRig.bob,

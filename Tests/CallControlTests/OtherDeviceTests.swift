@@ -6,7 +6,8 @@ import Testing
 
 /// What a user's other devices ask of a call that one of them has (spidr-wire §1.2, §6.7).
 struct OtherDeviceTests {
-    /// Alice's devices are a1 and a2, Bob's b1 and b2. `caller` and `callee` are those that have the call, if they said so.
+    /// Alice's devices are a1 and a2, Bob's b1 and b2. `caller` and `callee` are those that have the call, if they said
+    /// so.
     private func answered(caller: SubscriptionID? = nil, callee: SubscriptionID? = nil) throws -> Call {
         let parties = PerLeg(
             caller: CallParty(user: CallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),

@@ -14,7 +14,7 @@ struct RegistrationPropertyTests {
         var held: [UInt64: Set<String>] = [:]
         var subscriptions = 0
         var devices: Set<SubscriptionID> = []
-        /// `callEnd` reasons by which this test names its notifications.
+        /// Sessions by which this test names its notifications.
         var delivered: [String: Int] = [:]
 
         mutating func watch(_ actions: [RegistrationAction]) {

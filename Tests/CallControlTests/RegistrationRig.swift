@@ -2,15 +2,16 @@ import CallControl
 import Primitives
 import TestSupport
 
-/// One user's registration on a virtual clock; subscriptions are called s1, s2, … in the order they begin, their channels
-/// c1, c2, …, and the events of each start at 1,000 times its number.
+/// One user's registration on a virtual clock; subscriptions are called s1, s2, … in the order they begin, their
+/// channels c1, c2, …, and the events of each start at 1,000 times its number.
 struct RegistrationRig {
     static let user = UserAddress(parsing: "ann@example.com")!
     var clock = VirtualClock()
     var registration: Registration
     private var count = 0
 
-    /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about that.
+    /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about
+    ///   that.
     init(_ configuration: Registration.Configuration = .init(), digests: Bool = false) {
         var configuration = configuration
         if !digests {

@@ -37,7 +37,8 @@ struct RepetitionTests {
         let before = rig.call
         #expect(try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random).isEmpty)
         #expect(rig.call == before)
-        // Another one takes its place, and is answered by the gateway, because the callee still has the first to answer.
+        // Another one takes its place, and is answered by the gateway, because the callee still has the first to
+        // answer.
         let another = Self.update("caller", .sendReceive, version: 3)
         #expect(
             try rig.call.offer(by: .caller, another, at: rig.clock.now, random: &rig.random).traces == [
@@ -109,7 +110,8 @@ struct RepetitionTests {
                 .contains("bob1 startCallUpdate"))
     }
 
-    /// GStreamer repeats the line of the gateway's offer in its answer, and begins its own offers with version 0 of the same session.
+    /// GStreamer repeats the line of the gateway's offer in its answer, and begins its own offers with version 0 of the
+    /// same session.
     @Test func `a session id that is the gateway's own says nothing about order`() throws {
         var rig = try MidCallRig()
         let gateways = "o=- \(CallRig.identity("gwcallee").sessionID)"

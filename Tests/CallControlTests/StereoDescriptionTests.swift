@@ -4,8 +4,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// Two channels of Opus where the gateway itself is the far side (RFC 7587 §7.1): it takes two from who sends them, and sends two to who takes
-/// them.
+/// Two channels of Opus where the gateway itself is the far side (RFC 7587 §7.1): it takes two from who sends them, and
+/// sends two to who takes them.
 struct StereoDescriptionTests {
     @Test(arguments: [
         ("stereo=1", "sprop-stereo=1"), ("sprop-stereo=1", "stereo=1"),

@@ -4,7 +4,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// Who is brought together with somebody new is told of a picture if that one sends one, and of none if not (RFC 3264 §5.1).
+/// Who is brought together with somebody new is told of a picture if that one sends one, and of none if not (RFC 3264
+/// §5.1).
 extension TransferTests {
     private static func wish(_ films: Bool) -> MediaDirection { films ? .sendReceive : .receiveOnly }
 

@@ -50,7 +50,8 @@ extension Operation {
             || [.callMedia, .callStatistics, .dispositions].contains(endpoint)
     }
 
-    /// Whether this request can be refused for that reason. No `default`: whoever thinks of a new reason says here where it can happen.
+    /// Whether this request can be refused for that reason. No `default`: whoever thinks of a new reason says here
+    /// where it can happen.
     func canMeet(_ code: ErrorCode) -> Bool {
         switch code {
         case .requestMalformed, .requestHeadersTooLarge, .requestUnsupportedTransferCoding, .requestTimedOut,

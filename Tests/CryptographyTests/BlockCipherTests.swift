@@ -1,7 +1,8 @@
 import Cryptography
 import Testing
 
-/// Vectors made with `openssl enc -K … -iv …`; the first blocks of the last two are those of NIST SP 800-38A F.1.1 and F.2.5.
+/// Vectors made with `openssl enc -K … -iv …`; the first blocks of the last two are those of NIST SP 800-38A F.1.1 and
+/// F.2.5.
 @Suite struct BlockCipherTests {
     private static let plaintext = "alice@example.com;1700000000000"
     private static let nistBlock = "6bc1bee22e409f96e93d7e117393172a"

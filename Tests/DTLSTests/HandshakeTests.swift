@@ -81,7 +81,8 @@ import Testing
             defer { sent += 1 }
             return sent == lost ? [] : [datagram]
         }
-        // An end that has its keys has no timer: if the other one has not heard so, it repeats what it said, and is answered.
+        // An end that has its keys has no timer: if the other one has not heard so, it repeats what it said, and is
+        // answered.
         while let timeout = [pair.client.timeout, pair.server.timeout].compactMap(\.self).min(), timeout < .seconds(1) {
             try await Task.sleep(for: timeout + .milliseconds(20))
             pair.client.handleTimeout()

@@ -1,8 +1,8 @@
 import Audio
 import Primitives
 
-/// The bytes as descriptions of comfort noise that follow each other again and again: samples are made of all of them, and what was loud
-/// leaves nothing behind.
+/// The bytes as descriptions of comfort noise that follow each other again and again: samples are made of all of them,
+/// and what was loud leaves nothing behind.
 ///
 /// Each is a byte, whose low half says how long the description is and whose high half for how many samples it holds.
 package func fuzzComfortNoise(_ bytes: Span<UInt8>) {

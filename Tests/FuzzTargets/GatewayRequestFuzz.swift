@@ -2,7 +2,8 @@ import Foundation
 import GatewayAPI
 import Primitives
 
-/// Any bytes as a request body: reading does not trap, and what was read means the same after writing and reading again.
+/// Any bytes as a request body: reading does not trap, and what was read means the same after writing and reading
+/// again.
 package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     var body = Data(capacity: bytes.count)
     for index in bytes.indices { body.append(bytes[index]) }

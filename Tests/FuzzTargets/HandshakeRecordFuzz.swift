@@ -1,7 +1,8 @@
 import MediaPlane
 import Primitives
 
-/// Any bytes as a DTLS datagram: what may be shown to a handshake consists of whole records, and those of the first epoch are of its kind.
+/// Any bytes as a DTLS datagram: what may be shown to a handshake consists of whole records, and those of the first
+/// epoch are of its kind.
 package func fuzzHandshakeRecord(_ bytes: Span<UInt8>) {
     for expectation in [HandshakeRecord.Expectation.clientHello, .clientFlight, .serverFlight] {
         guard (try? HandshakeRecord.examine(bytes, expecting: expectation)) != nil else { continue }  // refusing is a fine answer

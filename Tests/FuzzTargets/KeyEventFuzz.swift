@@ -2,7 +2,8 @@ import Audio
 import Primitives
 import RTP
 
-/// The bytes as packets of telephone events, keys that are asked for and time: few keys wait, and what is pressed is a key.
+/// The bytes as packets of telephone events, keys that are asked for and time: few keys wait, and what is pressed is a
+/// key.
 package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     var reception = KeyReception()

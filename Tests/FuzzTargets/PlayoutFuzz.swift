@@ -2,8 +2,8 @@ import Audio
 import Primitives
 import RTP
 
-/// The bytes as the packets of a stream, early, late, lost, of any length, with comfort noise between, and as time: what is pulled is a
-/// frame, always.
+/// The bytes as the packets of a stream, early, late, lost, of any length, with comfort noise between, and as time:
+/// what is pulled is a frame, always.
 ///
 /// The decoder does what its payloads say: they are of another length than announced, damaged, or carry redundancy.
 package func fuzzPlayout(_ bytes: Span<UInt8>) {

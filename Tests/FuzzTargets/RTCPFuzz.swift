@@ -16,7 +16,8 @@ package func fuzzRTCP(_ bytes: Span<UInt8>) {
     }
 }
 
-/// What has to be less to be written: bits beyond REMB's mantissa, CNAMEs that grew when bytes that are no UTF-8 were replaced.
+/// What has to be less to be written: bits beyond REMB's mantissa, CNAMEs that grew when bytes that are no UTF-8 were
+/// replaced.
 private func writable(_ packet: RTCPPacket) -> RTCPPacket {
     switch packet {
     case .estimatedMaximumBitrate(var estimate):

@@ -19,7 +19,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Peer b saw n - 1, which was 65533. Of n, n + 1, …, which were 65534, 65535, 0, …, those that are asked for never came.
+            // Peer b saw n - 1, which was 65533. Of n, n + 1, …, which were 65534, 65535, 0, …, those that are asked
+            // for never came.
             ([0], [65534]), ([1, 2, 3], [65535, 0, 1]), ([0, 17, 18], [65534, 15, 16]),
             // Never sent, or before the first.
             ([20], []), ([3, 100], [1]), ([-100, 2], [0]),

@@ -5,7 +5,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// How loud relayed audio is, as its sender says (RFC 6464): read for statistics, and passed on to whoever agreed on it.
+/// How loud relayed audio is, as its sender says (RFC 6464): read for statistics, and passed on to whoever agreed on
+/// it.
 @Suite struct BridgeLevelTests {
     private static func mapping(_ id: UInt8, _ direction: MediaDirection = .sendReceive) -> [HeaderExtension] {
         [HeaderExtension(id: id, uri: HeaderExtension.audioLevel, direction: direction)]

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// Sources one after the other, each with its own numbers, some wrapping; packets are lost, doubled and overtake each other.
+    /// Sources one after the other, each with its own numbers, some wrapping; packets are lost, doubled and overtake
+    /// each other.
     private static func journey(_ random: inout SeededRandomSource) -> [Sample] {
         var samples: [Sample] = []
         for source in 0..<6 as Range<UInt32> {

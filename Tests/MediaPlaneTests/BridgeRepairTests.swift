@@ -5,7 +5,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// Lost packets of video that come again over rtx (RFC 4588), in each format that browsers send, with all of them side by side on the m-line.
+/// Lost packets of video that come again over rtx (RFC 4588), in each format that browsers send, with all of them side
+/// by side on the m-line.
 @Suite struct BridgeRepairTests {
     /// A format and the beginning of its payloads.
     struct Format: Sendable, CustomTestStringConvertible {

@@ -8,7 +8,8 @@ import RTP
 import SDP
 import Testing
 
-/// Video in a mix over real sockets: a leg that comes from another worker sees who speaks, though nobody else begins to.
+/// Video in a mix over real sockets: a leg that comes from another worker sees who speaks, though nobody else begins
+/// to.
 struct ConferenceVideoTests {
     private let guest = Leg(2)
 
@@ -44,8 +45,8 @@ struct ConferenceVideoTests {
         }
     }
 
-    /// Lets this happen again and again, and all peers go on meanwhile, those too that have nothing to say: whoever sends no checks is gone
-    /// after a while (RFC 7675).
+    /// Lets this happen again and again, and all peers go on meanwhile, those too that have nothing to say: whoever
+    /// sends no checks is gone after a while (RFC 7675).
     private static func happens(_ rig: MovingRig, until condition: () -> Bool, _ step: () throws -> Void = {}) throws
         -> Bool
     {

@@ -6,7 +6,8 @@ import RTP
 import SDP
 import TestSupport
 
-/// Two legs of a bridge, or several in a mix, and the engine between them, in virtual time, without sockets and ciphers.
+/// Two legs of a bridge, or several in a mix, and the engine between them, in virtual time, without sockets and
+/// ciphers.
 struct EngineRig {
     static let a = LegIndex(0)
     static let b = LegIndex(1)
@@ -137,6 +138,10 @@ struct EngineRig {
     mutating func forget() { sent = [] }
 
     /// Keys are pressed for b; a test that fails cannot show the engine itself.
+    ///
+    /// - Parameters:
+    ///   - duration: of each key, milliseconds.
+    ///   - gap: after each key, milliseconds.
     func press(_ keys: String, duration: Int, gap: Int) -> Bool {
         engine.press(DigitQueue(keys, duration: duration, gap: gap), for: Self.b)
     }

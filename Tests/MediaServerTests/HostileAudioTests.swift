@@ -12,7 +12,8 @@ import Testing
 /// Audio that no honest peer sends, through the codecs and into what others hear.
 @Suite(.serialized)
 struct HostileAudioTests {
-    /// Two descriptions of comfort noise, level and twelve reflections. Sent in turns they once made the filter grow until the process ended.
+    /// Two descriptions of comfort noise, level and twelve reflections. Sent in turns they once made the filter grow
+    /// until the process ended.
     private static let noises: [[UInt8]] = [
         [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00, 0xFF, 0xFF, 0x61, 0x15, 0x00, 0x00, 0x1D],
         [0x00, 0x8A, 0x4B, 0x69, 0x00, 0x64, 0xFF, 0xB9, 0xF8, 0x45, 0x00, 0xFF, 0xFF],
@@ -165,7 +166,8 @@ struct HostileAudioTests {
         }
     }
 
-    /// Table-of-contents bytes of Opus that say all modes, lengths and counts (RFC 6716 §3.1), with redundancy or without, and plain noise.
+    /// Table-of-contents bytes of Opus that say all modes, lengths and counts (RFC 6716 §3.1), with redundancy or
+    /// without, and plain noise.
     private static func payload(_ random: inout SeededRandomSource) -> [UInt8] {
         let size = [0, 1, 2, 3, 10, 80, 160, 240, 480, 960, 1_276, 1_400][Int(random.next() % 12)]
         var payload = (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }

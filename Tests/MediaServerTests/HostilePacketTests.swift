@@ -238,11 +238,13 @@ struct HostilePacketTests {
                 rig.caller.sendRaw(packet)
                 refused += 1
             }
-            // A repeated end of the ClientHello, under a number that no record of the peer will reach: OpenSSL sees these.
+            // A repeated end of the ClientHello, under a number that no record of the peer will reach: OpenSSL sees
+            // these.
             rig.caller.sendRaw(
                 HostilePackets.handshake(
                     type: 1, sequence: 0, length: 200, offset: 190, fragment: [1, 2], record: number << 20))
-            // The caller's handshake stands still until all of this is in; a few at a time, for they must fit into the socket's buffer.
+            // The caller's handshake stands still until all of this is in; a few at a time, for they must fit into the
+            // socket's buffer.
             if number % 5 == 4 {
                 for _ in 0..<500 where rig.metrics.packetsDropped[.malformed].value < refused {
                     _ = try rig.callee.run(for: .milliseconds(10))

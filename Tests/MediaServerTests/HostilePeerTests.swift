@@ -8,7 +8,8 @@ import Primitives
 import SDP
 import Testing
 
-/// What a peer with a leg of its own does to those of others on the same worker, and to those who have nothing to do with it.
+/// What a peer with a leg of its own does to those of others on the same worker, and to those who have nothing to do
+/// with it.
 @Suite(.serialized)
 struct HostilePeerTests {
     /// A peer in a call of its own, alone.

@@ -35,7 +35,8 @@ struct KeyForwardingTests {
         }
     }
 
-    /// Presses `4`, then `4`, each for so many milliseconds with 380 between them, a packet every 20; returns what b is sent of them.
+    /// Presses `4`, then `4`, each for so many milliseconds with 380 between them, a packet every 20; returns what b is
+    /// sent of them.
     private static func pressed(_ milliseconds: Int, _ way: Way, _ fate: Fate) -> [EngineRig.Sent] {
         var rig = EngineRig(a: way.from, b: way.to)
         let payloadType = way.from[1].payloadType

@@ -10,7 +10,8 @@ import Primitives
 import SDP
 import Testing
 
-/// A media server with three workers, and one call of two peers on each of the first two: `a` talks to `b`, and `c` to `d`.
+/// A media server with three workers, and one call of two peers on each of the first two: `a` talks to `b`, and `c` to
+/// `d`.
 struct MovingRig {
     /// Each call's number names its worker; the last one's is the third's.
     static let (first, second, third, last) = (CallID(30), CallID(31), CallID(32), CallID(35))
@@ -106,8 +107,8 @@ struct MovingRig {
         try expectMedia(between: c, d)
     }
 
-    /// Lets both talk until each hears the other: what was asked for has been done. From then on everything arrives, and all of it can be
-    /// decrypted.
+    /// Lets both talk until each hears the other: what was asked for has been done, unless they heard each other before
+    /// (`expectArrival`). From then on everything arrives, and all of it can be decrypted.
     mutating func expectMedia(
         between one: LoopbackPeer, _ other: LoopbackPeer, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -136,7 +137,8 @@ struct MovingRig {
 
     func packet() -> [UInt8] { Rig.packet(sequence: sequence, timestamp: UInt32(sequence) * 160, ssrc: 0xAAAA) }
 
-    /// What the owners of calls ask for when `d` leaves the second call for the first, where `a` and `b` are, and `b` leaves.
+    /// What the owners of calls ask for when `d` leaves the second call for the first, where `a` and `b` are, and `b`
+    /// leaves.
     mutating func move(
         _ leg: Leg = .callee, from former: CallID = second, to call: CallID = first, as name: Leg, with other: Leg
     ) {

@@ -82,7 +82,8 @@ struct PacketTimeTests {
         #expect(sent.count == 60 * 20_000 / preferred && sent.allSatisfy { $0.payload.count <= 1_200 })
     }
 
-    /// The bandwidth stands in the configuration of the first byte (RFC 6716 §3.1): narrow, medium, wide, super-wide and full.
+    /// The bandwidth stands in the configuration of the first byte (RFC 6716 §3.1): narrow, medium, wide, super-wide
+    /// and full.
     @Test(arguments: [(8_000, 0), (12_000, 1), (16_000, 2), (24_000, 3), (48_000, 4), (44_100, 3)])
     func `no more bandwidth is coded than the peer plays`(_ rate: Int, _ bandwidth: Int) {
         let sent = Self.played(to: .opus("maxplaybackrate=\(rate);maxaveragebitrate=64000"), PacketTime())

@@ -5,9 +5,11 @@ import Opus
 import SDP
 import Testing
 
-/// Redundancy in the Opus that the gateway makes: a copy of the packet before, for peers that ask for it (RFC 7587 §6.1, RFC 6716 §4.2.3).
+/// Redundancy in the Opus that the gateway makes: a copy of the packet before, for peers that ask for it (RFC 7587
+/// §6.1, RFC 6716 §4.2.3).
 struct RedundancyTests {
-    /// Like a voice: the harmonics of 125 Hz, in syllables. Redundancy is for speech, and what stays the same for ever is none.
+    /// Like a voice: the harmonics of 125 Hz, in syllables. Redundancy is for speech, and what stays the same for ever
+    /// is none.
     private final class VoicePlayer: AudioPlayer {
         private var harmonics = (1...12).map { Oscillator(frequency: 125 * Double($0)) }
         private var syllables = Oscillator(frequency: 4)

@@ -39,6 +39,7 @@ struct Rig {
     ///   - transport: what the caller comes over; the callee comes over UDP.
     ///   - host: a loopback address for everybody.
     ///   - firstCheckTimeout: how long a connection may stay silent.
+    ///   - consentTimeout: longer than any machine stands still, unless a test is about consent that expires.
     init(
         callerRole: DTLSTransport.Role = .client, calleeRole: DTLSTransport.Role = .client,
         callerOver transport: PeerLink.Transport = .udp,

@@ -7,8 +7,8 @@ internal import SRTP
 internal import STUN
 internal import Sockets
 
-/// A scripted WebRTC peer over a real loopback socket: full ICE in the controlling role, DTLS, SRTP. Whatever it does is
-/// done inside `run`; it belongs to one thread.
+/// A scripted WebRTC peer over a real loopback socket: full ICE in the controlling role, DTLS, SRTP. Whatever it does
+/// is done inside `run`; it belongs to one thread.
 package final class LoopbackPeer {
     private struct Authentication: MessageAuthentication {
         func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
@@ -112,7 +112,8 @@ package final class LoopbackPeer {
         link.flush()
     }
 
-    /// What `send` would send, for whoever wants to send it in another way, or twice; `nil` before the handshake is through.
+    /// What `send` would send, for whoever wants to send it in another way, or twice; `nil` before the handshake is
+    /// through.
     package func protect(_ packet: [UInt8]) throws -> [UInt8]? {
         guard let outbound else { return nil }
         var buffer = packet + [UInt8](repeating: 0, count: SRTPSession.Profile.maximumTrailer)
@@ -146,6 +147,8 @@ package final class LoopbackPeer {
     package func sendRawUnframed(_ bytes: [UInt8]) { link.sendUnframed(bytes) }
 
     /// Checks, shakes hands and receives until the condition holds or the time is over; returns whether it held.
+    ///
+    /// A machine may stand still for minutes. Only the time that this process has seen pass counts.
     package func run(for duration: Duration, until condition: (LoopbackPeer) -> Bool = { _ in false }) throws -> Bool {
         let end = MonotonicClock.now + duration
         while true {

@@ -25,7 +25,8 @@ struct TransmissionParametersTests {
         #expect(TransmissionParameters().delayImpairment(-5) == TransmissionParameters().delayImpairment(0))
     }
 
-    /// Idd alone, where no echo is left: 25 · {(1 + X⁶)^⅙ − 3 (1 + (X/3)⁶)^⅙ + 2} with X = log₂(Ta / 100). Idte then goes to −1.
+    /// Idd alone, where no echo is left: 25 · {(1 + X⁶)^⅙ − 3 (1 + (X/3)⁶)^⅙ + 2} with X = log₂(Ta / 100). Idte then
+    /// goes to −1.
     @Test func `without echo only long delays cost`() {
         var line = TransmissionParameters()
         line.talkerEchoLoudness = 200

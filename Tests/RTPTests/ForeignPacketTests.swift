@@ -56,7 +56,8 @@ import Testing
         #expect(RTCPCompound(packets).bytes == bytes)
     }
 
-    /// Chromium pads by single bytes and says so with the padding bit; where it needs none, ours is the same to the byte.
+    /// Chromium pads by single bytes and says so with the padding bit; where it needs none, ours is the same to the
+    /// byte.
     @Test(arguments: [
         (
             "1",

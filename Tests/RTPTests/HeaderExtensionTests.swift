@@ -28,7 +28,8 @@ import Testing
             // Not known to the receiver, and known under an id that one byte has no room for.
             (0xBEDE, [0x42, 7, 7, 7, 0x10, 5, 0], [0, 0, 0, 0, 0x90, 5, 0]),
             (0xBEDE, [0x30, 7, 0x20, 5], [0, 0, 0x10, 5]),
-            // What no receiver would read any further becomes padding: id 15, id 0 with a length, an element past the end.
+            // What no receiver would read any further becomes padding: id 15, id 0 with a length, an element past the
+            // end.
             (0xBEDE, [0x10, 7, 0xF0, 1, 0x20, 5], [0x90, 7, 0, 0, 0, 0]),
             (0xBEDE, [0x01, 7, 0x20, 5], [0, 0, 0, 0]),
             (0xBEDE, [0x10, 7, 0x2F, 5], [0x90, 7, 0, 0]),

@@ -88,8 +88,8 @@ import Testing
         #expect(third.cumulativeLost == -2)
     }
 
-    /// Arrival in milliseconds and timestamp at 8,000 Hz; the jitter after each packet, worked out by hand with the integer
-    /// arithmetic of RFC 3550 §A.8: `j += |d| − ((j + 8) >> 4)`, shown as `j >> 4`.
+    /// Arrival in milliseconds and timestamp at 8,000 Hz; the jitter after each packet, worked out by hand with the
+    /// integer arithmetic of RFC 3550 §A.8: `j += |d| − ((j + 8) >> 4)`, shown as `j >> 4`.
     @Test func `jitter is estimated as the RFC's code does`() {
         let steps: [(milliseconds: Int, timestamp: UInt32, jitter: UInt32)] = [
             (0, 0, 0),

@@ -13,7 +13,8 @@ import Testing
             deltas: deltas)
     }
 
-    /// Chunks and deltas, as the draft's §3.1.3 and §3.1.4 lay them out, without the fields before them; with the zeros at the end.
+    /// Chunks and deltas, as the draft's §3.1.3 and §3.1.4 lay them out, without the fields before them; with the zeros
+    /// at the end.
     @Test(
         arguments: [
             ([0], [0x20, 0x01, 0, 0]),
@@ -45,7 +46,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Deltas that are missing, the reserved symbol, chunks that are missing, a run of nothing, no packets at all.
+            // Deltas that are missing, the reserved symbol, chunks that are missing, a run of nothing, no packets at
+            // all.
             [0x8F, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 3, 0, 0, 0, 0, 0x20, 0x03, 1, 1],
             [0x8F, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 0, 0x60, 0x01, 1, 1],
             [0x8F, 205, 0, 5, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 0, 0xF0, 0x00, 1, 1],
@@ -59,8 +61,8 @@ import Testing
         #expect(throws: RTPError.malformedBody(205)) { try RTCPCompound(parsing: bytes.span) }
     }
 
-    /// libwebrtc sets the padding bit for what is no whole word; a run may say more than there are packets; two bits may say what
-    /// one would.
+    /// libwebrtc sets the padding bit for what is no whole word; a run may say more than there are packets; two bits
+    /// may say what one would.
     @Test(
         arguments: [
             [

@@ -21,7 +21,8 @@ struct AudioLevelNegotiationTests {
         }
     }
 
-    /// Caller, the gateway's offer, callee, the gateway's answer, and the directions in which the gateway then reads and writes levels on both legs.
+    /// Caller, the gateway's offer, callee, the gateway's answer, and the directions in which the gateway then reads
+    /// and writes levels on both legs.
     @Test(
         arguments: [
             // Both know it: end to end.

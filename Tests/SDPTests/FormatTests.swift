@@ -27,7 +27,8 @@ struct FormatTests {
         // RFC 9628 §7.1: profile-id is 0 if it is not there.
         Pair("VP9", nil, "profile-id=0", true), Pair("VP9", "profile-id=0", "max-fs=12288;max-fr=60", true),
         Pair("VP9", nil, "profile-id=2", false), Pair("vp9", "profile-id=1", "Profile-Id=1; max-fr=30", true),
-        // RTP Payload Format for AV1 §7.2: profile and tier are 0 if they are not there; level-idx is what a receiver takes.
+        // RTP Payload Format for AV1 §7.2: profile and tier are 0 if they are not there; level-idx is what a receiver
+        // takes.
         Pair("AV1", nil, "level-idx=5;profile=0;tier=0", true), Pair("AV1", "profile=0;level-idx=8", "profile=0", true),
         Pair("AV1", nil, "profile=1", false), Pair("AV1", nil, "tier=1", false),
         // RFC 7798 §7.1: profile-id is 1 and tx-mode SRST if they are not there; levels differ freely.
@@ -116,7 +117,8 @@ struct FormatTests {
 
     // MARK: In a call
 
-    /// A call with one video format, offered and answered with these parameters: the video port that the caller is answered.
+    /// A call with one video format, offered and answered with these parameters: the video port that the caller is
+    /// answered.
     private func videoPort(_ name: String, offered: String?, answered: String?) throws -> UInt16 {
         func description(_ parameters: String?) -> PeerText {
             var text = PeerText.audioAndVideo

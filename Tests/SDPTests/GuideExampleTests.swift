@@ -34,7 +34,8 @@ struct GuideExampleTests {
         try SessionDescription(parsing: head + Fixtures.text("sdp/reference-guide/\(name).sdp"))
     }
 
-    /// The m-lines of the examples are not bundled, so each has its numbers to itself: 101 is telephone-event and video's rtx.
+    /// The m-lines of the examples are not bundled, so each has its numbers to itself: 101 is telephone-event and
+    /// video's rtx.
     @Test(arguments: replacements)
     func `a codec replacement comes out as printed, line by line`(_ example: Example) throws {
         let wishes = try example.wishes.map { try #require($0) }
@@ -48,8 +49,8 @@ struct GuideExampleTests {
         #expect(session.serialized == printed.serialized)
     }
 
-    /// What the gateway offers for an application with that setting: as printed, except where two bundled m-lines would have one
-    /// number for two formats (RFC 9143 §9.1), and without what the relay withholds.
+    /// What the gateway offers for an application with that setting: as printed, except where two bundled m-lines would
+    /// have one number for two formats (RFC 9143 §9.1), and without what the relay withholds.
     @Test(arguments: replacements)
     func `the gateway's own offer has the printed codecs`(_ example: Example) throws {
         var call = TestCall(caller: MediaPreferences(payloadNumbers: try example.wishes.map { try #require($0) }))

@@ -105,8 +105,8 @@ struct LegNegotiationTests {
         }
     }
 
-    /// RFC 8829 §5.2.1, §5.3.1. Some agents look for them in m-lines only (GStreamer, Pion); others need them at session level for the
-    /// m-lines that have none (aiortc).
+    /// RFC 8829 §5.2.1, §5.3.1. Some agents look for them in m-lines only (GStreamer, Pion); others need them at
+    /// session level for the m-lines that have none (aiortc).
     @Test
     func `every m-line that is carried has credentials, fingerprint and setup, in offers and answers`() throws {
         var call = TestCall()

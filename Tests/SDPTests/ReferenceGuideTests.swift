@@ -2,7 +2,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// The excerpts in the guide of the mobile SDK: what its users' codec replacement and bandwidth limits make of an offer.
+/// The excerpts in the guide of the mobile SDK: what its users' codec replacement and bandwidth limits make of an
+/// offer.
 struct ReferenceGuideTests {
     static let codecExcerpts = Fixtures.files(in: "sdp/reference-guide").filter { $0.contains("/codecs-") }
 

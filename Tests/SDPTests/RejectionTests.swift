@@ -2,7 +2,8 @@ import SDP
 import TestSupport
 import Testing
 
-/// M-lines that cannot be carried stay in their place with port 0 (RFC 3264 §6) and outside of the group (RFC 9143 §7.3.3).
+/// M-lines that cannot be carried stay in their place with port 0 (RFC 3264 §6) and outside of the group (RFC 9143
+/// §7.3.3).
 struct RejectionTests {
     @Test
     func `a data channel is rejected and not offered on, audio and video are`() throws {
@@ -36,7 +37,8 @@ struct RejectionTests {
         #expect(try call.answer(answer.text).media.map(\.port) == [7_001, 0, 7_001])
         #expect(call.caller.negotiated?.media.map(\.isRejected) == [false, true, false])
 
-        // A new m-line that cannot be carried is left out of later offers as well; those that are known keep their places.
+        // A new m-line that cannot be carried is left out of later offers as well; those that are known keep their
+        // places.
         var again = offer
         again.lines.append(PeerText.Line(kind: "application", formats: "0", mid: "3", attributes: []))
         let said = try again.read().aligned(to: #require(call.callee.negotiated).media)

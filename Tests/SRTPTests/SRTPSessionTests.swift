@@ -120,8 +120,9 @@ import Testing
         }
     }
 
-    /// RFC 7714 §16.1.1: RTP, AEAD_AES_128_GCM, with the session key given. libsrtp derives session keys, so that the vector
-    /// itself is checked by the ciphers' self test at start; here the derivation is compared between the two directions.
+    /// RFC 7714 §16.1.1: RTP, AEAD_AES_128_GCM, with the session key given. libsrtp derives session keys, so that the
+    /// vector itself is checked by the ciphers' self test at start; here the derivation is compared between the two
+    /// directions.
     @Test func `the first packet of a key depends on the key`() throws {
         let first = try SRTPSession(profile: .aeadAES128GCM, key: Self.key(.aeadAES128GCM), direction: .outbound)
         let second = try SRTPSession(

@@ -9,7 +9,8 @@ import Testing
     /// What would be answered with 200 if it were taken for a request of its own.
     private static let smuggled = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// RFC 9112 §6.1, §6.3, §11.2: a proxy in front may find the end elsewhere, and pass on the rest as the next client's request.
+    /// RFC 9112 §6.1, §6.3, §11.2: a proxy in front may find the end elsewhere, and pass on the rest as the next
+    /// client's request.
     @Test(arguments: [
         ("length and chunks", "Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n", 400),
         ("chunks and length", "Transfer-Encoding: chunked\r\nContent-Length: 5", "0\r\n\r\n", 400),

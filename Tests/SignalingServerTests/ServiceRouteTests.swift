@@ -3,7 +3,8 @@ import HTTPTypes
 import SignalingServer
 import Testing
 
-/// Services of the protocol that this gateway does not have: clients are told so in words that they read (spidr-wire §9–§11, §12.1).
+/// Services of the protocol that this gateway does not have: clients are told so in words that they read (spidr-wire
+/// §9–§11, §12.1).
 @Suite struct `Routes of services that are not provided` {
     private static let user = "/rest/version/1/user/joe@example.com"
 

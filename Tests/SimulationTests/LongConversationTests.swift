@@ -4,15 +4,16 @@ import HeapProbe
 import TestSupport
 import Testing
 
-/// An hour of audio that the gateway codes itself, over networks that lose, double and hold up packets, whose routes change, between ends
-/// whose clocks are 300 ppm apart from the gateway's.
+/// An hour of audio that the gateway codes itself, over networks that lose, double and hold up packets, whose routes
+/// change, between ends whose clocks are 300 ppm apart from the gateway's.
 ///
-/// `ORBWEAVER_SIMULATED_MINUTES` says how many minutes it is (scripts/nightly: 60); four if nothing is said. Each conversation is a process of its
-/// own, so that its memory is nobody else's.
+/// `ORBWEAVER_SIMULATED_MINUTES` says how many minutes it is (scripts/nightly: 60); four if nothing is said. Each
+/// conversation is a process of its own, so that its memory is nobody else's.
 @Suite(.serialized) struct LongConversationTests {
     private static let minutes =
         ProcessInfo.processInfo.environment["ORBWEAVER_SIMULATED_MINUTES"].flatMap { Int($0) }.map { max(3, $0) } ?? 4
-    /// From the end of this minute on nothing more is to be taken from the heap: by then everything has been through all that befalls it.
+    /// From the end of this minute on nothing more is to be taken from the heap: by then everything has been through
+    /// all that befalls it.
     private static let settled = max(2, minutes / 12)
     /// Bytes: a queue that grew by eight bytes in every second of an hour would take three times as many.
     private static let heapTolerance = 8_192

@@ -5,8 +5,9 @@ import SDP
 import STUN
 import TestSupport
 
-/// One session of the gateway and its peer, in virtual time: the peer checks and sends from one of several paths, each with a lossy
-/// network of its own, while the gateway sends it a packet every 20 ms. DTLS is played by the clock, as in `SimulatedCall`.
+/// One session of the gateway and its peer, in virtual time: the peer checks and sends from one of several paths, each
+/// with a lossy network of its own, while the gateway sends it a packet every 20 ms. DTLS is played by the clock, as in
+/// `SimulatedCall`.
 struct RoamingPeer {
     enum Packet {
         case check([UInt8])

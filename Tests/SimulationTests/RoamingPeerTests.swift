@@ -45,7 +45,8 @@ import Testing
         peer.place = 1
         peer.run(for: .seconds(30))
         #expect(peer.session.selectedPath == RoamingPeer.paths[1])
-        // The old path counts until it has been silent for 7 s; the next check over the new one is 5 s away, and may be lost once.
+        // The old path counts until it has been silent for 7 s; the next check over the new one is 5 s away, and may be
+        // lost once.
         #expect(peer.longestGap < .seconds(18))
         #expect(peer.longestRefusal < .milliseconds(1_000))
         #expect(!hasFailed(peer.events))

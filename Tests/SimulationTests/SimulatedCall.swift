@@ -12,8 +12,9 @@ struct TestAuthentication: MessageAuthentication {
     }
 }
 
-/// A whole anchored call in virtual time: two peers that check and send audio every 20 ms, lossy networks, and the gateway's
-/// sessions and bridge between them. DTLS is played by the clock: it takes a while, then both ends have the announced certificate.
+/// A whole anchored call in virtual time: two peers that check and send audio every 20 ms, lossy networks, and the
+/// gateway's sessions and bridge between them. DTLS is played by the clock: it takes a while, then both ends have the
+/// announced certificate.
 struct SimulatedCall {
     enum Packet {
         case check([UInt8])

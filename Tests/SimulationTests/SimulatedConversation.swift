@@ -6,8 +6,9 @@ import RTP
 import SDP
 import TestSupport
 
-/// A call whose audio the gateway codes itself: bridge and engine as a worker drives them, in virtual time, without sockets and ciphers. Each
-/// end speaks by a clock of its own, and over a network of its own whose loss and delay change.
+/// A call whose audio the gateway codes itself: bridge and engine as a worker drives them, in virtual time, without
+/// sockets and ciphers. Each end speaks by a clock of its own, and over a network of its own whose loss and delay
+/// change.
 struct SimulatedConversation {
     typealias Network = VirtualNetwork<[UInt8]>
 

@@ -5,7 +5,8 @@ import RTP
 import SDP
 import Spandsp
 
-/// Somebody who says one tone for ever, in packets of 20 ms, by a clock that is a little faster or slower than the gateway's.
+/// Somebody who says one tone for ever, in packets of 20 ms, by a clock that is a little faster or slower than the
+/// gateway's.
 struct SimulatedVoice {
     /// Hertz; whole periods fit 20 ms.
     let frequency: Double
@@ -108,7 +109,8 @@ enum AudioCodec {
         }
     }
 
-    /// How much of what was heard is a tone, 0…1: in pieces of 100 ms, for a playout that follows a clock moves the phase.
+    /// How much of what was heard is a tone, 0…1: in pieces of 100 ms, for a playout that follows a clock moves the
+    /// phase.
     func share(of frequency: Double, in samples: [Int16]) -> Double {
         let length = rate / 10
         let pieces = stride(from: 0, through: samples.count - length, by: length).map { samples[$0..<($0 + length)] }

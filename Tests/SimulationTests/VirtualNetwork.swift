@@ -1,8 +1,8 @@
 import Primitives
 import TestSupport
 
-/// Datagrams on their way, in virtual time: some are lost, some doubled, all arrive after a latency of their own, so that they
-/// overtake each other.
+/// Datagrams on their way, in virtual time: some are lost, some doubled, all arrive after a latency of their own, so
+/// that they overtake each other.
 struct VirtualNetwork<Datagram> {
     struct Conditions {
         /// 0…1

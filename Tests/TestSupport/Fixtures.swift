@@ -14,7 +14,8 @@ package enum Fixtures {
         String(decoding: try bytes(path), as: UTF8.self)
     }
 
-    /// The files directly inside a folder, sorted by name. Traps if there are none: a test for each of no files would pass.
+    /// The files directly inside a folder, sorted by name. Traps if there are none: a test for each of no files would
+    /// pass.
     package static func files(in folder: String) -> [String] {
         let files = anyFiles(in: folder)
         precondition(!files.isEmpty, "fixtures/\(folder) holds no files")

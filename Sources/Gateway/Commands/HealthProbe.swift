@@ -2,16 +2,20 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Asks a running gateway on this machine how it is; for health checks in containers, which have no other HTTP client.
+/// Asks a running gateway on this machine about its state. It is for health checks in containers, which have no other
+/// HTTP client.
 package struct HealthProbe: Sendable {
+    /// The resource that is asked for.
     package enum Question: String, CaseIterable, Sendable {
-        /// Is the process serving at all?
+        /// Whether the process serves at all.
         case health
-        /// Should new clients be sent here?
+        /// Whether new clients should be sent here.
         case ready
     }
 
+    /// Why the answer was not 200, in words for the operator.
     package struct Failure: Error, CustomStringConvertible {
+        /// One line for standard error, such as `/ready answered HTTP/1.1 503 …`.
         package var description: String
     }
 
@@ -19,7 +23,7 @@ package struct HealthProbe: Sendable {
     private let port: Int
     private let usesTLS: Bool
 
-    /// Asks the plain port if there is one, else the main port.
+    /// Makes a probe of the plain port if there is one, otherwise of the main port.
     package init(_ configuration: GatewayConfiguration) {
         if let plainPort = configuration.listen.plainPort {
             (host, port, usesTLS) = (configuration.listen.plainHost, Int(plainPort), false)
@@ -30,12 +34,15 @@ package struct HealthProbe: Sendable {
         }
     }
 
-    /// For tests, whose ports the system chooses.
+    /// Makes a probe for tests, whose ports the system chooses.
     package init(host: String, port: Int, usesTLS: Bool) {
         (self.host, self.port, self.usesTLS) = (host, port, usesTLS)
     }
 
-    /// Throws unless the answer is 200.
+    /// Asks, and returns if the answer is 200.
+    ///
+    /// - Parameter limit: how long an answer may take.
+    /// - Throws: ``Failure`` for another answer, none in time, or no connection.
     package func ask(_ question: Question, within limit: Duration = .seconds(3)) async throws(Failure) {
         let status: String
         do {
@@ -60,7 +67,7 @@ package struct HealthProbe: Sendable {
         }
     }
 
-    /// A listener on every address is also on loopback.
+    /// The address to connect to: a listener on every address is also on loopback.
     private var reachableHost: String { host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host }
 
     private func statusLine(of question: Question) async throws -> String {
@@ -89,8 +96,8 @@ package struct HealthProbe: Sendable {
         }
     }
 
-    /// Whoever asks the gateway of its own machine for its health needs no proof of identity, and the certificate is for
-    /// another name.
+    /// A TLS configuration that does not verify the certificate. The probe asks the gateway of its own machine, whose
+    /// certificate is for another name, and needs no proof of identity.
     private static var trustingConfiguration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none

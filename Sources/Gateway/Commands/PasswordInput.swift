@@ -1,22 +1,32 @@
 import Foundation
 import Terminal
 
-/// Where `orbweaver user` takes a password from. Never an argument: arguments stand in process lists and shell histories.
+/// Where `orbweaver user` takes a password from. It is never an argument: arguments stand in process lists and shell
+/// histories.
 package enum PasswordInput: Sendable {
-    /// Asked twice without echo.
+    /// The terminal, asked twice without echo.
     case prompt
     /// The first line of standard input.
     case standardInput
-    /// `ORBWEAVER_PASSWORD`.
+    /// The environment variable `ORBWEAVER_PASSWORD`.
     case environment(String)
 
+    /// Why there is no usable password, in words for the operator.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
+        /// One line for standard error.
         package var description: String
 
+        /// Makes a refusal of a sentence.
         package init(description: String) { self.description = description }
     }
 
-    /// - Parameter readLine: the next line of standard input, without its end.
+    /// Reads the password from its source.
+    ///
+    /// - Parameters:
+    ///   - readLine: returns the next line of standard input without its end; `nil` if there is none.
+    ///   - ask: shows a prompt and returns what is typed; `nil` if there is no terminal.
+    /// - Throws: ``Refusal`` if there is no password, the two typed ones differ, or it is empty, longer than 256 bytes,
+    ///   or holds a control character.
     package func read(
         readLine: () -> String? = { Swift.readLine() }, ask: (String) -> String? = { Terminal.readSecret(prompt: $0) }
     ) throws(Refusal) -> String {
@@ -38,7 +48,7 @@ package enum PasswordInput: Sendable {
         }
     }
 
-    /// What `Basic` can carry (RFC 7617 §2), and a length that nobody types.
+    /// The password, if `Basic` can carry it (RFC 7617 §2) and it has a usable length.
     private static func checked(_ password: String) throws(Refusal) -> String {
         guard !password.isEmpty else { throw Refusal(description: "the password is empty") }
         guard password.utf8.count <= 256 else { throw Refusal(description: "the password is longer than 256 bytes") }

@@ -4,16 +4,22 @@ import Cryptography
 import Observability
 import Storage
 
-/// What `orbweaver user` does: changes to the database file, also while a gateway has it open.
+/// Carries out `orbweaver user`: changes to the database file, also while a gateway has it open.
 package struct UserAdministration: Sendable {
+    /// Why a command failed, in words for the operator.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
+        /// One line for standard error.
         package var description: String
 
+        /// Makes a refusal of a sentence.
         package init(description: String) { self.description = description }
     }
 
     private let database: GatewayDatabase
 
+    /// Opens the database that `storage.path` names.
+    ///
+    /// - Throws: ``Refusal`` if it cannot be opened.
     package init(_ configuration: GatewayConfiguration) throws(Refusal) {
         do {
             database = try GatewayDatabase(
@@ -23,13 +29,21 @@ package struct UserAdministration: Sendable {
         }
     }
 
+    /// Adds a user.
+    ///
+    /// - Parameters:
+    ///   - address: a full address, `user@domain`.
+    ///   - displayName: the name that callees are shown; empty: none.
+    /// - Throws: ``Refusal`` if the address cannot be read or is taken, or the database fails.
     package func add(_ address: String, password: String, displayName: String) async throws(Refusal) {
         let user = StoredUser(
             address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName)
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
 
-    /// One line per user: the address, and the display name if there is one.
+    /// One line per user: the address and, after a tab, the display name if there is one.
+    ///
+    /// - Throws: ``Refusal`` if the database fails.
     package func list() async throws(Refusal) -> [String] {
         var lines: [String] = []
         try await perform { users throws(StorageError) in
@@ -40,17 +54,26 @@ package struct UserAdministration: Sendable {
         return lines
     }
 
+    /// Replaces the password of a user.
+    ///
+    /// - Throws: ``Refusal`` if there is no such user, or the database fails.
     package func setPassword(_ password: String, of address: String) async throws(Refusal) {
         let address = try parsed(address)
         let record = try Self.record(of: password)
         try await perform { users throws(StorageError) in try await users.setPassword(record, of: address) }
     }
 
+    /// Removes a user.
+    ///
+    /// - Throws: ``Refusal`` if there is no such user, or the database fails.
     package func remove(_ address: String) async throws(Refusal) {
         let address = try parsed(address)
         try await perform { users throws(StorageError) in try await users.remove(address) }
     }
 
+    /// Closes the database. Later calls fail.
+    ///
+    /// - Throws: ``Refusal`` if the database fails.
     package func close() throws(Refusal) {
         do {
             try database.close()

@@ -1,9 +1,9 @@
-/// Settings out of environment variables: `ORBWEAVER_MEDIA_ADVERTISE` is `media.advertise`.
+/// Reads settings from environment variables: `ORBWEAVER_MEDIA_ADVERTISE` is `media.advertise`.
 enum ConfigurationEnvironment {
     static let prefix = "ORBWEAVER_"
 
-    /// Variables with the prefix that are no settings: the file to read, the password of `orbweaver user`, and the switch
-    /// that makes warnings errors in our own builds.
+    /// Variables with the prefix that are not settings: the file to read, the password of `orbweaver user`, and the
+    /// switch that turns warnings into errors in our own builds.
     private static let others: Set<String> = ["ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT"]
 
     static func entries(in environment: [String: String], problems: inout [ConfigurationProblem])
@@ -23,9 +23,11 @@ enum ConfigurationEnvironment {
         return entries
     }
 
-    /// A variable that begins like ours but is none of ours is not always a mistake: Kubernetes sets `ORBWEAVER_PORT`,
-    /// `ORBWEAVER_SERVICE_HOST` and more in every pod beside a service of that name. What names one of our sections, or
-    /// nearly one of our settings, is a mistake.
+    /// What is wrong with a variable that begins with the prefix and is not a setting; `nil` if it may belong to
+    /// another program.
+    ///
+    /// Kubernetes sets `ORBWEAVER_PORT`, `ORBWEAVER_SERVICE_HOST` and more in every pod beside a service of that name.
+    /// A variable that names one of the sections, or nearly one of the settings, is a mistake.
     private static func complaint(about variable: String) -> String? {
         if let nearest = nearestName(to: variable, among: ConfigurationKey.all.map(\.environmentName)) {
             return "there is no such setting; did you mean \(nearest)?"

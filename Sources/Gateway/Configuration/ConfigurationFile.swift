@@ -8,9 +8,9 @@ struct ConfigurationEntry: Equatable, Sendable {
     var source: ConfigurationSource
 }
 
-/// The YAML file: sections of keys, nothing deeper.
+/// Reads the YAML file, which has sections of keys and nothing deeper.
 enum ConfigurationFile {
-    /// Reads what can be read; what cannot is reported, and the rest goes on.
+    /// Reads what can be read. What cannot is reported in `problems`, and reading goes on.
     static func entries(in text: String, path: String, problems: inout [ConfigurationProblem]) -> [ConfigurationEntry] {
         let root: Node?
         do {
@@ -74,10 +74,10 @@ enum ConfigurationFile {
 extension Node {
     fileprivate var line: Int { mark?.line ?? 1 }
 
-    /// `null`, `~` or nothing at all.
+    /// Whether the node is `null`, `~`, or nothing at all.
     fileprivate var isNull: Bool { null != nil }
 
-    /// Scalars are taken as written, whatever type YAML sees in them: `off` stays `off`.
+    /// The value of the node. Scalars are taken as written, whatever type YAML sees in them: `off` stays `off`.
     fileprivate var configurationValue: ConfigurationValue? {
         switch self {
         case .scalar(let scalar):

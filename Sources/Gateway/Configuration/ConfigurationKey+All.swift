@@ -208,5 +208,6 @@ extension ConfigurationKey {
 }
 
 extension LocalSwitchboard.Configuration.Media: CaseIterable {
+    /// The values of `media.mode`.
     package static var allCases: [Self] { [.anchored, .direct] }
 }

@@ -3,7 +3,7 @@ import CallRuntime
 import SignalingServer
 
 extension ConfigurationKey {
-    /// Callers without an account.
+    /// Guests: callers without an account.
     static let anonymous = [
         ConfigurationKey(
             "anonymous", "mode", \.signaling.guests.policy.mode, .choice,

@@ -3,7 +3,7 @@ import CallRuntime
 import Primitives
 
 extension ConfigurationKey {
-    /// How calls go, and what is kept of them.
+    /// How calls are handled, and what is kept of them.
     static let calls = [
         ConfigurationKey("calls", "maximum", \.switchboard.maximumCalls, .count(1...1_000_000), "Calls at a time."),
         ConfigurationKey(
@@ -61,7 +61,7 @@ extension ConfigurationKey {
 }
 
 extension ValueFormat<Playback?> {
-    /// A file is played from the beginning again when it is over.
+    /// What a caller hears before the answer. A file begins again at its end.
     static let earlyMedia = ValueFormat(
         "ringback, file:NAME with a file of media.folder, or off",
         parseText: { text -> Playback?? in

@@ -1,7 +1,7 @@
 import SDP
 
 extension ConfigurationKey {
-    /// What clients are taken to want to receive.
+    /// What clients are assumed to want to receive.
     static let mediaPreferences = [
         ConfigurationKey(
             "media", "audio_codecs", \.mediaPreferences.audioCodecs, .codecNames,

@@ -1,11 +1,13 @@
-/// One setting: its name, what it means, and how it gets into a ``GatewayConfiguration``.
+/// One setting: its name, its meaning, and how it is written into a ``GatewayConfiguration``.
 ///
-/// File, environment, flags, `--help`, the printed configuration and the check of `docs/configuration.md` all come from the
+/// File, environment, flags, `--help`, the printed configuration and the check of `docs/configuration.md` all use the
 /// list ``all``.
 package struct ConfigurationKey: Sendable {
+    /// The section of the file, such as `media`.
     package let section: String
+    /// The name within the section, such as `port`.
     package let name: String
-    /// One sentence, with the unit where the type does not say it.
+    /// One sentence for the operator, with the unit where the type does not say it.
     package let summary: String
     /// What a value must be, such as `a port from 0 to 65535`.
     package let expectation: String
@@ -30,26 +32,28 @@ package struct ConfigurationKey: Sendable {
         reading = { format.write($0[keyPath: field]) }
     }
 
-    /// `media.port`.
+    /// Section and name, such as `media.port`.
     package var path: String { "\(section).\(name)" }
 
-    /// `ORBWEAVER_MEDIA_PORT`.
+    /// The environment variable, such as `ORBWEAVER_MEDIA_PORT`.
     package var environmentName: String { ConfigurationEnvironment.prefix + "\(section)_\(name)".uppercased() }
 
-    /// `false` if the value is not what the key expects; the configuration is then left as it was.
+    /// Writes a value into the configuration. Returns `false`, and changes nothing, if the value is not what the key
+    /// expects.
     func assign(_ value: ConfigurationValue, in configuration: inout GatewayConfiguration) -> Bool {
         assignment(value, &configuration)
     }
 
+    /// The value that the setting has in a configuration, as it is written.
     package func value(in configuration: GatewayConfiguration) -> ConfigurationValue { reading(configuration) }
 }
 
-/// A value as it is written: one text or a list of them.
+/// A value as it is written: one text or a list of texts.
 package enum ConfigurationValue: Equatable, Sendable, CustomStringConvertible {
     case text(String)
     case list([String])
 
-    /// As it would stand in a YAML file.
+    /// The value as it would stand in a YAML file.
     package var description: String {
         switch self {
         case .text(let text): Self.quoted(text)

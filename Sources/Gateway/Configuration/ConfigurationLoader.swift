@@ -1,13 +1,17 @@
 import Foundation
 
-/// Puts a configuration together: defaults, then the file, then the environment, then flags; the later one wins.
+/// Builds a configuration: defaults, then the file, then the environment, then flags. The later source wins.
 package struct ConfigurationLoader: Sendable {
-    /// `listen.port=8443`, and the words on the command line that said so.
+    /// A setting on the command line, such as `listen.port=8443`.
     package struct Override: Equatable, Sendable {
+        /// Section and name, such as `listen.port`.
         package var path: String
+        /// The value as it was written.
         package var value: String
+        /// The words on the command line that gave the value, for error messages.
         package var flag: String
 
+        /// Makes an override of its parts; each parameter is the property of that name.
         package init(path: String, value: String, flag: String) {
             self.path = path
             self.value = value
@@ -15,18 +19,24 @@ package struct ConfigurationLoader: Sendable {
         }
     }
 
-    /// A configuration, and for each setting that somebody gave a value, who did.
+    /// A configuration, and where its values came from.
     package struct Result: Sendable {
+        /// The values of all settings.
         package var configuration: GatewayConfiguration
+        /// The source of each setting that was given a value, by its path.
         package var sources: [String: ConfigurationSource]
     }
 
-    /// `nil`: the file named by `ORBWEAVER_CONFIG`, or none.
+    /// The path of the configuration file. `nil`: the file named by `ORBWEAVER_CONFIG`, or none.
     package var file: String?
+    /// Whether to start from ``GatewayConfiguration/development``.
     package var isDevelopment: Bool
+    /// The environment variables of the process.
     package var environment: [String: String]
+    /// The settings on the command line; a later one wins.
     package var overrides: [Override]
 
+    /// Makes a loader of its parts; each parameter is the property of that name.
     package init(
         file: String? = nil, isDevelopment: Bool = false, environment: [String: String] = [:],
         overrides: [Override] = []
@@ -37,8 +47,10 @@ package struct ConfigurationLoader: Sendable {
         self.overrides = overrides
     }
 
-    /// Reads everything there is and checks each value by itself. Whether the values fit together, and to this machine,
-    /// is for ``GatewayConfiguration/check()``.
+    /// Reads all sources and checks each value by itself. ``GatewayConfiguration/check()`` checks whether the values
+    /// fit together, and whether they fit this machine.
+    ///
+    /// - Throws: ``ConfigurationError`` with every value that cannot be used, and every name that is not a setting.
     package func load() throws(ConfigurationError) -> Result {
         var problems: [ConfigurationProblem] = []
         let entries =
@@ -86,7 +98,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationKey {
-    /// In the order of ``all``.
+    /// The sections in the order of ``all``.
     package static let sections = all.map(\.section).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
 
     static func complaint(aboutUnknownSection section: String) -> String {
@@ -96,7 +108,8 @@ extension ConfigurationKey {
         return "unknown section \"\(section)\"; \(hint)"
     }
 
-    /// Names the key that was probably meant: one of the same section, or the same word elsewhere.
+    /// What is said about a name that is not a setting. It suggests the key that was probably meant: one of the same
+    /// section, or the same word elsewhere.
     static func complaint(aboutUnknown section: String, _ name: String) -> String {
         guard sections.contains(section) else { return complaint(aboutUnknownSection: section) }
         let siblings = all.filter { $0.section == section }.map(\.name)

@@ -8,11 +8,14 @@ import SDP
 import SignalingServer
 
 extension GatewayConfiguration {
-    /// Two checks in a row may get lost: they come every 4 to 6 seconds (RFC 7675 §5.1), and are not repeated. A path counts as lost after 7
-    /// seconds, long before.
+    /// The shortest time that tolerates two lost checks in a row. Checks come every 4 to 6 seconds (RFC 7675 §5.1) and
+    /// are not repeated. A path counts as lost after 7 seconds, long before.
     private static let shortestConsentTimeout = Duration.seconds(15)
 
-    /// Finds what is wrong although each value by itself is right: values that contradict each other, files that are not there.
+    /// Finds what is wrong although each value by itself is right: values that contradict each other, and files that do
+    /// not exist or cannot be used.
+    ///
+    /// - Throws: ``ConfigurationError`` with everything that is wrong.
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints
@@ -23,7 +26,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// What is ignored, with the reason; the gateway starts all the same.
+    /// The values that are ignored, one sentence each with the reason. The gateway starts all the same.
     package var warnings: [String] {
         var opus = mediaPreferences.opus
         return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0)" }
@@ -117,7 +120,7 @@ extension GatewayConfiguration {
             ]
     }
 
-    /// Users with a known password must not get into a database that lasts.
+    /// Refuses a database that lasts with `--dev`: users with a public password must not get into it.
     private var developmentComplaints: [String] {
         isDevelopment && storagePath != GatewayConfiguration().storagePath
             ? ["storage.path cannot be set with --dev: the demo users live in a database that is thrown away"] : []

@@ -5,75 +5,95 @@ package import Observability
 package import SDP
 package import SignalingServer
 
-/// Everything about the gateway that can be set, with defaults that work. Read once at start; each part gets its own piece.
+/// Everything about the gateway that can be set, with defaults that work. It is read once at the start, and each part
+/// gets its own piece.
 ///
-/// What a part can be told stands in that part's own `Configuration`; here is only what concerns the whole process.
+/// The settings of a part stand in that part's own `Configuration`. Here are only those that concern the whole process.
 /// Every field that operators may set has an entry in ``ConfigurationKey/all``.
 package struct GatewayConfiguration: Sendable {
+    /// The TCP ports for REST and notification channels.
     package struct Listen: Equatable, Sendable {
+        /// The host name or IP address of the main listener.
         package var host = "0.0.0.0"
+        /// The TCP port of the main listener; with 0 the system chooses one.
         package var port: UInt16 = 8443
-        /// A second listener, always without TLS.
+        /// The host name or IP address of a second listener, always without TLS.
         package var plainHost = "127.0.0.1"
-        /// `nil`: there is none.
+        /// The TCP port of the second listener; with 0 the system chooses one. `nil`: there is none.
         package var plainPort: UInt16?
     }
 
+    /// Whether the main listener uses TLS.
     package enum TLSMode: String, CaseIterable, Sendable {
+        /// The gateway does TLS.
         case on
-        /// Somebody else, in front of the gateway, does TLS.
+        /// A proxy in front of the gateway does TLS.
         case off
     }
 
+    /// TLS on the main listener.
     package struct TLS: Equatable, Sendable {
+        /// Whether the main listener uses TLS.
         package var mode = TLSMode.on
-        /// Path of a PEM file, the gateway's own certificate first.
+        /// The path of a PEM file with the certificate chain, the gateway's own certificate first.
         package var certificate: String?
-        /// Path of a PEM file.
+        /// The path of a PEM file with the private key, without a passphrase.
         package var key: String?
     }
 
+    /// The TCP ports for REST and notification channels.
     package var listen = Listen()
+    /// TLS on the main listener.
     package var tls = TLS()
+    /// The limits of the signalling server. Its listeners and secrets are filled in at the start.
     package var signaling = SignalingConfiguration(listeners: [])
+    /// How credentials are checked.
     package var authenticator = Authenticator.Configuration()
-    /// Threads that check passwords; `nil`: one per core.
+    /// How many threads check passwords. `nil`: one per core.
     package var hashingThreads: Int?
-    /// How long logins are remembered across restarts; `nil`: they are not.
+    /// How long logins are remembered across restarts. `nil`: they are not.
     package var rememberedLogins: Duration? = .seconds(30 * 86_400)
-    /// The file with the key of remembered logins; `nil`: beside the database.
+    /// The path of the file with the key of remembered logins. `nil`: beside the database.
     package var loginKeyPath: String?
+    /// How calls and registrations are handled.
     package var switchboard = LocalSwitchboard.Configuration(
         call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
+    /// How many records of calls are kept.
     package var callLog = MemoryCallLog.Configuration()
     /// `bind` and `advertise` are empty when the addresses of this machine are meant.
     package var media = MediaServer.Configuration(bind: [])
-    /// `nil`: one per core.
+    /// How many media workers run. `nil`: one per core.
     package var mediaWorkers: Int?
-    /// The file with the secret that TURN servers share; `nil`: no credentials for them.
+    /// The path of the file with the secret that TURN servers share. `nil`: clients get no credentials for them.
     package var turnSecretPath: String?
-    /// The file with the realms of callMe tokens.
+    /// The path of the file with the realms of callMe tokens. `nil`: there are none.
     package var callMeRealmsPath: String?
-    /// How long credentials for TURN servers are good.
+    /// How long credentials for TURN servers are valid.
     package var turnTimeToLive = Duration.seconds(86_400)
-    /// Whether peers without a common audio codec can talk.
+    /// Whether the gateway transcodes for peers without a common audio codec.
     package var transcoding = Switch.on
-    /// Whether keys that sound in the audio are passed on as keys.
+    /// Whether DTMF tones in the audio are passed on as telephone events.
     package var inbandKeys = Switch.off
-    /// What every client is taken to want, unless it says otherwise for a call; Opus values over those of the set.
+    /// What every client is assumed to want to receive, unless it says otherwise for a call. Its Opus values override
+    /// those of ``opusSet``.
     package var mediaPreferences = MediaPreferences()
-    /// One of the reference guide's; `nil`: Opus as descriptions say.
+    /// A set of Opus parameters from the reference guide. `nil`: Opus as descriptions say.
     package var opusSet: OpusParameterSet?
+    /// The path of the database file.
     package var storagePath = "orbweaver.sqlite"
+    /// How the gateway stops.
     package var drain = Drain.Configuration()
+    /// How log lines are written.
     package var log = LogOutput()
 
-    /// Demo users, a throw-away database, the demo page, a certificate made at start. Only a flag can say so.
+    /// Whether the gateway was started with `--dev`: demo users, a throw-away database, the demo page, and a
+    /// certificate made at the start. Only the flag sets it.
     package private(set) var isDevelopment = false
 
+    /// Makes a configuration with the default values.
     package init() {}
 
-    /// What `--dev` starts from; file, environment and flags are laid over it.
+    /// The configuration that `--dev` starts from. File, environment and flags change it.
     package static var development: GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.isDevelopment = true

@@ -1,4 +1,5 @@
-/// The candidate that somebody who wrote `name` probably meant: at most a third of it is wrong, and at most three letters.
+/// The candidate that was probably meant by `name`: at most a third of the letters, and at most three, are wrong. `nil`
+/// if there is none.
 func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let limit = min(3, max(1, name.count / 3))
     let distances = candidates.map { (name: $0, distance: editDistance(name.lowercased(), $0.lowercased())) }
@@ -6,7 +7,7 @@ func nearestName(to name: String, among candidates: some Sequence<String>) -> St
     return best.name
 }
 
-/// Letters to insert, delete, replace or swap with a neighbour (optimal string alignment).
+/// The number of letters to insert, delete, replace or swap with a neighbour (optimal string alignment).
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
     var beforeLast: [Int] = []

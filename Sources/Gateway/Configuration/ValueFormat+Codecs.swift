@@ -7,7 +7,7 @@ extension ValueFormat<Bool> {
 }
 
 extension ValueFormat<[String]> {
-    /// `any` stands for the empty list.
+    /// Names of codecs. `any` stands for the empty list.
     static let codecNames = ValueFormat(
         "a list of codecs, such as [opus, PCMU], or any",
         parse: { value in
@@ -19,7 +19,8 @@ extension ValueFormat<[String]> {
 }
 
 extension ValueFormat<[PayloadNumber]> {
-    /// `none` stands for the empty list. An entry is a number, an encoding, and parameters that tell formats of one name apart.
+    /// Payload types for formats. `none` stands for the empty list. An entry is a number, an encoding, and parameters
+    /// that tell formats of one name apart.
     static let payloadNumbers = ValueFormat(
         "a list such as [114 opus/48000/2, 126 H264/90000 profile-level-id=42e029] with numbers from 96 to 127, or none",
         parse: { value in
@@ -50,7 +51,7 @@ extension PayloadNumber {
 }
 
 extension ConfigurationValue {
-    /// The entries of a list; in environment and flags they are separated by commas.
+    /// The entries of a list. In environment and flags they are separated by commas.
     fileprivate var items: [String] {
         switch self {
         case .list(let items): items

@@ -14,7 +14,7 @@ extension Duration {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
-    /// A whole number and a unit, nothing between them.
+    /// Reads a whole number and a unit with nothing between them.
     fileprivate init?(configurationText text: String) {
         let digits = text.prefix { ("0"..."9").contains($0) }
         guard let unit = Self.units.first(where: { $0.suffix == text.dropFirst(digits.count) }),
@@ -25,7 +25,7 @@ extension Duration {
         self = .milliseconds(milliseconds)
     }
 
-    /// In the largest unit that leaves a whole number.
+    /// The duration in the largest unit that leaves a whole number.
     fileprivate var configurationText: String {
         let milliseconds = wholeNanoseconds / 1_000_000
         guard milliseconds != 0, let unit = Self.units.first(where: { milliseconds % $0.milliseconds == 0 }) else {

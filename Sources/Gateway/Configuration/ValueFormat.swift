@@ -59,7 +59,7 @@ extension ValueFormat<Int> {
 }
 
 extension FixedWidthInteger {
-    /// Decimal digits and nothing else: no sign, no blank.
+    /// Reads decimal digits and nothing else: no sign, no blank.
     fileprivate init?(digits text: String) {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(text)
@@ -102,7 +102,8 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable & Sendable, V
 }
 
 extension ValueFormat<[IPAddress]> {
-    /// `auto` stands for the empty list. One address may be written without brackets; environment and flags separate by commas.
+    /// IP addresses. `auto` stands for the empty list. One address may be written without brackets. In environment and
+    /// flags, commas separate addresses.
     static let addresses = ValueFormat(
         "a list of IP addresses, or auto",
         parse: { value in
@@ -119,7 +120,8 @@ extension ValueFormat<[IPAddress]> {
 }
 
 extension ValueFormat<[IPAddressRange]> {
-    /// `none` stands for the empty list. One range may be written without brackets; environment and flags separate by commas.
+    /// Ranges of IP addresses. `none` stands for the empty list. One range may be written without brackets. In
+    /// environment and flags, commas separate ranges.
     static let addressRanges = ValueFormat(
         "a list of IP addresses and ranges such as 10.0.0.0/8, or none",
         parse: { value in
@@ -136,7 +138,7 @@ extension ValueFormat<[IPAddressRange]> {
 }
 
 extension String {
-    /// What stands between commas, without the blanks around it.
+    /// The texts between the commas, without the blanks around them.
     fileprivate var items: [String] {
         split(separator: ",", omittingEmptySubsequences: false).map {
             String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

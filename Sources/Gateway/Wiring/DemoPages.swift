@@ -1,7 +1,8 @@
 import Foundation
 import SignalingServer
 
-/// The demo page and its scripts, by path.
+/// The part of `clients/js` that a development gateway serves: the JavaScript client at the root, and the demo page
+/// below `/demo/` and at `/`. A page's path is that of its file inside `clients/js`.
 enum DemoPages {
     static func load() throws -> [String: Page] {
         let folder = Bundle.module.bundleURL.appending(path: "Demo")

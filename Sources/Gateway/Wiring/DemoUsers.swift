@@ -2,7 +2,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 
-/// The users of `--dev`. Their password is known to everybody, so they only ever get into a database that is thrown away.
+/// The users of `--dev`. Their password is public, so they are only ever added to a database that is thrown away.
 enum DemoUsers {
     static let domain = "dev.local"
     static let password = "dev"

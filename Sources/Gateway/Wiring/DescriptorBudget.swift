@@ -1,27 +1,29 @@
-/// What the process may have open, divided among those who open something while it runs.
+/// The file descriptors of the process, divided among the parts that open some while it runs.
 ///
-/// A listener that never accepts more than fits never comes to an accept that fails.
+/// A listener that never accepts more than fits never meets an accept that fails.
 package struct DescriptorBudget: Equatable {
-    /// Descriptors that the process may have (`RLIMIT_NOFILE`).
+    /// How many descriptors the process may have (`RLIMIT_NOFILE`).
     package var limit: Int
-    /// Of these, open when everything but the clients' connections is.
+    /// How many of these are open when everything is open except the clients' connections.
     package var inUse: Int
-    /// TCP connections that the media workers may have, all together.
+    /// How many TCP connections all media workers together may have.
     package var mediaConnections: Int
 
+    /// Makes a budget of its parts; each parameter is the property of that name.
     package init(limit: Int, inUse: Int, mediaConnections: Int) {
         self.limit = limit
         self.inUse = inUse
         self.mediaConnections = mediaConnections
     }
 
-    /// For what is opened and closed again: files, the database's journal, who is accepted only to be turned away.
+    /// Descriptors for what is opened and closed again: files, the database's journal, connections that are accepted
+    /// only to be refused.
     private static let reserve = 24
 
-    /// Connections that each of so many listeners can have, at least one.
+    /// How many connections each of so many listeners can have, at least one.
     package func connections(ofEachOf listeners: Int) -> Int {
         let free = max(0, limit - inUse - Self.reserve)
-        // Media over TCP is for the few whose network lets no UDP through.
+        // Media over TCP is for the few clients whose network lets no UDP through.
         return max(1, (free - min(mediaConnections, free / 4)) / max(1, listeners))
     }
 }

@@ -1,62 +1,73 @@
 package import Primitives
 
-/// How the gateway stops, step by step, so that nobody is turned away who could have gone elsewhere.
+/// How the gateway stops, step by step, so that no client is refused that could have gone elsewhere.
 ///
 ///               stop                   time           last call over, time
 ///     serving ───────▶ announcing ───────────▶ waiting ────────────────▶ ending ─────────▶ done
 ///                          │   only with `wait` ─┘ │                       ▲    told, time
 ///                          └────────── stop ───────┴───────────────────────┘
 ///
-/// What each step means to clients is in docs/operations.md. A second `stop` shortens everything to the ending of calls.
+/// docs/operations.md says what each step means to clients. A second `stop` shortens everything to the ending of
+/// calls.
 package struct Drain: Equatable, Sendable {
-    /// What becomes of the calls there are.
+    /// What becomes of the calls that exist when the gateway stops: the values of `drain.calls`.
     package enum Calls: String, CaseIterable, Sendable {
         /// The gateway ends them.
         case end
-        /// They may end by themselves.
+        /// They may end by themselves, as far as the deadline allows.
         case wait
     }
 
+    /// The times of the drain.
     package struct Configuration: Equatable, Sendable {
-        /// From the signal on, everything is served for this long while `/ready` says no. 0 or more, at most half of `deadline`.
+        /// How long everything is still served after the signal, while `/ready` answers 503. 0 or more, at most half of
+        /// `deadline`.
         package var announce = Duration.zero
+        /// What becomes of the calls that exist.
         package var calls = Calls.end
-        /// From the signal to the end of the process, 1 s or more.
+        /// The time from the signal to the end of the process, 1 s or more.
         package var deadline = Duration.seconds(10)
 
+        /// Makes a configuration with the default values.
         package init() {}
     }
 
+    /// The steps in the drawing above.
     package enum State: Equatable, Sendable {
+        /// The gateway serves, and no stop was requested.
         case serving
-        /// Not ready any more, but serving.
+        /// Everything is served, but `/ready` answers 503.
         case announcing(until: MonotonicTime)
         /// Nothing new begins; calls go on.
         case waiting(until: MonotonicTime)
         /// Calls are being ended, and clients told.
         case ending(until: MonotonicTime)
+        /// The ports close, and the process ends.
         case done
     }
 
+    /// What the owner of the drain has to do.
     package enum Action: Equatable, Sendable {
-        /// Say to load balancers that clients should go elsewhere.
+        /// Tell load balancers that clients should go elsewhere.
         case announce
-        /// Take no new calls and subscriptions, and tell when the last call is over.
+        /// Accept no new calls and subscriptions, and report when the last call is over.
         case awaitCalls
-        /// Take nothing new, end the calls there are, and tell when clients have been told.
+        /// Accept nothing new, end the calls that exist, and report when clients have been told.
         case endCalls
         /// Close the ports and stop.
         case close
     }
 
+    /// The current step.
     package private(set) var state = State.serving
     private let configuration: Configuration
-    /// When calls must have been ended; what is left of the deadline is for closing sockets and threads.
+    /// When calls must have been ended. The rest of the deadline is for closing sockets and threads.
     private var lastCallEnd = MonotonicTime.zero
 
+    /// Makes the drain of a gateway that serves.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// Somebody asks for the end; the second time, for a quick one.
+    /// Begins the drain; a second time, ends it quickly.
     package mutating func stop(at now: MonotonicTime) -> [Action] {
         switch state {
         case .serving:
@@ -68,7 +79,7 @@ package struct Drain: Equatable, Sendable {
         }
     }
 
-    /// No call is left.
+    /// Notes that no call is left.
     package mutating func callsEnded(at now: MonotonicTime) -> [Action] {
         switch state {
         case .waiting: end(at: now)
@@ -76,7 +87,7 @@ package struct Drain: Equatable, Sendable {
         }
     }
 
-    /// All clients know that the calls they had are over.
+    /// Notes that all clients know that their calls are over.
     package mutating func clientsTold() -> [Action] {
         switch state {
         case .ending: close()
@@ -84,6 +95,7 @@ package struct Drain: Equatable, Sendable {
         }
     }
 
+    /// When ``timeout(at:)`` must be called. `nil`: not at all.
     package var nextDeadline: MonotonicTime? {
         switch state {
         case .announcing(let time), .waiting(let time), .ending(let time): time
@@ -91,6 +103,7 @@ package struct Drain: Equatable, Sendable {
         }
     }
 
+    /// Goes on to the next step if the time of the current one is over.
     package mutating func timeout(at now: MonotonicTime) -> [Action] {
         guard let nextDeadline, now >= nextDeadline else { return [] }
         switch state {
@@ -119,7 +132,7 @@ package struct Drain: Equatable, Sendable {
 }
 
 extension Drain.Configuration {
-    /// How long clients may take to answer a close frame, a part of ``closingTime``.
+    /// How long clients may take to answer a close frame: a part of ``closingTime``.
     var closePatience: Duration { min(.seconds(2), deadline / 4) }
 
     /// The last part of the deadline, for closing sockets and threads.
@@ -128,8 +141,8 @@ extension Drain.Configuration {
     /// The first part of the deadline, in which calls go on or are ended.
     fileprivate var callTime: Duration { deadline - closingTime }
 
-    /// How long it may take to tell clients that their calls are over. Nearly always it takes milliseconds; one that lets an answer of ours
-    /// wait is waited for up to 10 s.
+    /// How long it may take to tell clients that their calls are over. Nearly always that takes milliseconds. A client
+    /// to which an answer is still being written is waited for up to 10 s.
     fileprivate var endingTime: Duration {
         switch calls {
         case .end: min(.seconds(15), callTime)

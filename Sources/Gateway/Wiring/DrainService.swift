@@ -6,8 +6,8 @@ import ServiceLifecycle
 import SignalingServer
 import Synchronization
 
-/// Does what a ``Drain`` decides, while sockets are still open. Started last, so that it is the first to be shut down and the others wait
-/// for it.
+/// Does what a ``Drain`` decides, while sockets are still open. It is started last, so that it is shut down first and
+/// the other services wait for it.
 final class DrainService: Service {
     private enum Event: Sendable {
         case stop
@@ -37,7 +37,7 @@ final class DrainService: Service {
         (events, inbox) = AsyncStream.makeStream()
     }
 
-    /// To be called for each signal. Returns `true` for the first: all services are to be shut down then.
+    /// Notes a signal. Returns `true` for the first one: all services are to be shut down then.
     func stop() -> Bool {
         guard hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return true }
         inbox.yield(.stop)
@@ -65,7 +65,9 @@ final class DrainService: Service {
         }
     }
 
-    /// - Parameter deadline: when the drain wants to be woken, if nothing happens before.
+    /// Carries out actions.
+    ///
+    /// - Parameter deadline: when the drain must be woken if nothing happens before.
     private func perform(_ actions: [Drain.Action], by deadline: MonotonicTime?, in group: inout DiscardingTaskGroup) {
         for action in actions {
             switch action {
@@ -89,10 +91,10 @@ final class DrainService: Service {
                 inbox.finish()
             }
         }
-        // What does not change the deadline wakes it once more than needed.
+        // An action that does not change the deadline wakes the drain once more than needed.
         guard let deadline else { return }
         group.addTask { [clock, inbox] in
-            // Only fails when cancelled, and then there is nobody to wake.
+            // Fails only when cancelled. Then the drain need not be woken.
             do { try await clock.sleep(until: deadline) } catch { return }
             inbox.yield(.timeout)
         }

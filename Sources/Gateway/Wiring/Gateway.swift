@@ -16,8 +16,9 @@ import Sockets
 import Storage
 package import UnixSignals
 
-/// A whole gateway, put together from its configuration: what `orbweaver serve` runs, and what tests run.
+/// A whole gateway, built from its configuration. `orbweaver serve` and tests run it.
 package struct Gateway: Sendable {
+    /// The metrics of all parts.
     package let metrics: GatewayMetrics
     private let configuration: GatewayConfiguration
     private let signaling: SignalingService
@@ -29,8 +30,10 @@ package struct Gateway: Sendable {
     /// Opens the database and the media ports, and connects the parts. The TCP ports open in ``run()``.
     ///
     /// - Parameters:
-    ///   - signals: those that end the gateway in good order; none in tests.
+    ///   - signals: the signals that end the gateway in good order; none in tests.
     ///   - group: the event loops; they outlive the gateway.
+    /// - Throws: ``ConfigurationError`` if settings contradict each other or name unusable files; `StorageError` if the
+    ///   database cannot be opened; ``GatewayFailure`` if the media server cannot start.
     package static func build(
         _ configuration: GatewayConfiguration, logger: Logger, signals: [UnixSignal] = [],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -111,16 +114,18 @@ package struct Gateway: Sendable {
             services: ServiceGroup(configuration: lifecycle), logger: logger)
     }
 
-    /// What `orbweaver serve` does: builds a gateway and runs it until SIGTERM or SIGINT.
+    /// Builds a gateway and runs it until SIGTERM or SIGINT, as `orbweaver serve` does.
     package static func serve(_ configuration: GatewayConfiguration) async throws {
         let logger = configuration.log.makeLogger(label: "orbweaver")
         _ = DescriptorLimit.raise()
         try await build(configuration, logger: logger, signals: [.sigterm, .sigint]).run()
     }
 
-    /// Serves until a signal or ``shutDown()``; returns when everything has ended, throws if a part failed.
+    /// Serves until a signal or ``shutDown()``, and returns when everything has ended.
+    ///
+    /// - Throws: ``GatewayFailure`` if a TCP port cannot be opened; otherwise the error of the part that failed.
     package func run() async throws {
-        // Before anybody is told that the gateway runs: until then a signal ends the process as it ends any other.
+        // This comes before the gateway is announced. Until then a signal ends the process as it ends any other.
         let arriving = await UnixSignalsSequence(trapping: signals)
         try await withThrowingTaskGroup { group in
             group.addTask { await announce() }
@@ -131,19 +136,20 @@ package struct Gateway: Sendable {
             } catch let error as IOError {
                 throw GatewayFailure(opening: configuration.listen, error)
             } catch is CancellationError where signaling.isDraining {
-                // Whoever did not finish within the drain deadline was cut off: late, but wanted.
+                // Parts that did not finish within the drain deadline were cut off: late, but wanted.
                 logger.warning("the drain deadline has passed")
             }
         }
         logger.info("stopped")
     }
 
-    /// Ends ``run()`` as a signal would; the second time quickly, whatever `drain.announce` and `drain.calls` say.
+    /// Ends ``run()`` as a signal would. The second time it ends quickly, whatever `drain.announce` and `drain.calls`
+    /// say.
     package func shutDown() async {
         if drain.stop() { await services.triggerGracefulShutdown() }
     }
 
-    /// The TCP ports in the order main, plain; `nil` if one could not be opened. Waits until that is known.
+    /// The TCP ports in the order main, plain. `nil` if one could not be opened. Waits until that is known.
     package func ports() async -> [Int]? { await signaling.ports() }
 
     private static func makeMedia(
@@ -158,7 +164,7 @@ package struct Gateway: Sendable {
         }
     }
 
-    /// `listen.max_connections`, or fewer if the process may not have as many descriptors; then the log says so.
+    /// `listen.max_connections`, or fewer if the process may not have as many descriptors; then a warning is logged.
     private static func fittingConnections(_ configuration: GatewayConfiguration, listeners: Int, _ logger: Logger)
         -> Int
     {
@@ -190,7 +196,8 @@ package struct Gateway: Sendable {
             logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
             let line =
                 "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
-            // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone misses the line.
+            // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone
+            // misses the line.
             try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
         }
     }

@@ -9,7 +9,7 @@ import SDP
 import SignalingServer
 import Sockets
 
-/// What each part is given, with the machine's share filled in.
+/// The configuration of each part, with what depends on the machine filled in.
 extension GatewayConfiguration {
     func listeners() throws -> [SignalingConfiguration.Listener] {
         var listeners = [
@@ -31,7 +31,7 @@ extension GatewayConfiguration {
         return try .selfSigned(Certificate(commonName: "Orbweaver development", alternativeNames: names))
     }
 
-    /// The secret shared with TURN servers: the file's text without the line break at its end.
+    /// The secret shared with TURN servers: the first line of the file. `nil`: none is configured.
     func sharedTURNSecret() throws(ConfigurationError) -> SignalingConfiguration.TURN? {
         guard let path = turnSecretPath else { return nil }
         let text: String
@@ -65,13 +65,13 @@ extension GatewayConfiguration {
         throw ConfigurationError(problems: [ConfigurationProblem(nil, "anonymous.realms_file: \(problem)")])
     }
 
-    /// The switchboard's settings, with what other settings say about it.
+    /// The configuration of the switchboard, completed by other settings that concern it.
     var resolvedSwitchboard: LocalSwitchboard.Configuration {
         var resolved = switchboard
         resolved.call.mediaPolicy = transcoding == .on ? .engine : .relay
         resolved.call.mediaPolicy.preferences = resolvedMediaPreferences
         if !mediaPreferences.audioCodecs.isEmpty {
-            // Nor does the gateway itself offer what is not to be used.
+            // The gateway itself does not offer codecs that are not to be used, either.
             resolved.call.mediaPolicy.transcodable.removeAll {
                 $0.carriesMedia && !mediaPreferences.audioCodecs.contains(where: $0.isNamed)
             }
@@ -81,7 +81,7 @@ extension GatewayConfiguration {
 
     private var resolvedMediaPreferences: MediaPreferences {
         var resolved = mediaPreferences
-        // Named by `warnings`.
+        // `warnings` names what is removed.
         _ = resolved.opus.removeOutOfRange()
         if let opusSet { resolved.opus = opusSet.parameters.overridden(by: resolved.opus) }
         return resolved

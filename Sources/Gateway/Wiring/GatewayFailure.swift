@@ -2,8 +2,9 @@ import Foundation
 import MediaServer
 import NIOCore
 
-/// Why the gateway could not start, in words for whoever started it.
+/// Why the gateway could not start, in words for the operator.
 package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
+    /// A sentence that names the setting concerned.
     package var description: String
 
     init(_ error: MediaServerError) {

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import SignalingServer
 import Storage
 
-/// Closes the database as the last of all.
+/// Closes the database, after all other services have ended.
 struct DatabaseService: Service {
     let database: GatewayDatabase
 
@@ -14,7 +14,7 @@ struct DatabaseService: Service {
     }
 }
 
-/// Writes down logins for as long as somebody may log in, and then what is left.
+/// Writes logins down as long as users may log in, and then what is left.
 struct LoginJournalService: Service {
     /// `nil`: a restart forgets all logins.
     let journal: LoginJournal?
@@ -49,8 +49,8 @@ struct SwitchboardService: Service {
     }
 }
 
-/// Returns when the group shuts down, gracefully or because another service failed.
+/// Returns when the service group shuts down, gracefully or because another service failed.
 func untilShutdown() async {
-    // The error only says that it was the latter.
+    // The error only says that another service failed.
     try? await gracefulShutdown()
 }

@@ -6,7 +6,7 @@ import Observability
 import Primitives
 import SignalingServer
 
-/// What the authenticator begins with.
+/// What the authenticator starts with.
 struct LoginMemory: Sendable {
     var key: CredentialDigest.Key
     var remembered = RememberedLogins()
@@ -15,8 +15,8 @@ struct LoginMemory: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// The key of remembered logins and what is remembered under it. If logins are not to be remembered: a key for
-    /// this life only, and nothing.
+    /// The key of remembered logins, and what is remembered under it. If logins are not to be remembered: a key for
+    /// this process only, and no logins.
     func loginMemory(
         _ repository: some LoginRepository, clock: some RuntimeClock, random: inout some RandomSource, logger: Logger
     ) async throws -> LoginMemory {
@@ -37,7 +37,7 @@ extension GatewayConfiguration {
         return resolved
     }
 
-    /// The bytes in the key file, which is made if it is not there.
+    /// The bytes in the key file, which is created if it does not exist.
     private func loginKey(
         using random: inout some RandomSource, logger: Logger
     ) throws(ConfigurationError) -> Redacted<[UInt8]> {
@@ -51,14 +51,14 @@ extension GatewayConfiguration {
         let files = FileManager.default
         if files.fileExists(atPath: path) {
             guard let bytes = files.contents(atPath: path) else { throw problem("cannot be read") }
-            // Empty: a process was ended before it had written its key.
+            // An empty file is from a process that ended before it had written its key.
             if !bytes.isEmpty {
                 guard bytes.count == size else { throw problem("holds no key of \(size) bytes") }
                 warnIfOthersMayRead(path, logger)
                 return Redacted(Array(bytes))
             }
         } else {
-            // Private from the first moment, before there is anything in it.
+            // The file is private from the beginning, before there is anything in it.
             guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
                 throw problem("cannot be made")
             }
@@ -76,7 +76,8 @@ extension GatewayConfiguration {
     }
 
     private func warnIfOthersMayRead(_ path: String, _ logger: Logger) {
-        // Only a warning depends on it: a file whose attributes cannot be read was read as the key all the same.
+        // Only a warning depends on the attributes. A file whose attributes cannot be read was read as the key all the
+        // same.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue, permissions & 0o077 != 0 else {
             return

@@ -2,7 +2,7 @@ package import CallControl
 import CallRuntime
 package import Observability
 
-/// Turns what the runtime tells into numbers.
+/// Counts what the call runtime reports.
 struct MetricsObserver: RuntimeObserver {
     let metrics: GatewayMetrics
 
@@ -40,5 +40,6 @@ extension CallLimit {
 }
 
 extension CallOutcome {
+    /// The outcome with the word of the cause; ``CallOutcome/other`` if there is none.
     package init(_ cause: CallEndCause) { self = CallOutcome(rawValue: cause.word) ?? .other }
 }

@@ -9,7 +9,9 @@ struct TLSFilesError: Error, CustomStringConvertible {
 }
 
 extension TLSConfiguration {
-    /// From PEM files; throws unless the key belongs to the certificate.
+    /// The configuration for a certificate and key in PEM files.
+    ///
+    /// - Throws: ``TLSFilesError`` if a file cannot be read, or the key does not belong to the first certificate.
     static func gateway(certificate: String, key: String) throws(TLSFilesError) -> TLSConfiguration {
         let chain: [NIOSSLCertificate]
         do {
@@ -35,15 +37,15 @@ extension TLSConfiguration {
         return configuration
     }
 
-    /// For `--dev`: signed by itself, valid for this machine's names and addresses.
+    /// The configuration for `--dev`, with a self-signed certificate for this machine's names and addresses.
     static func selfSigned(_ certificate: Certificate) throws -> TLSConfiguration {
         gateway(
             [try NIOSSLCertificate(bytes: Array(certificate.certificatePEM.utf8), format: .pem)],
             try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem))
     }
 
-    /// What TLS 1.2 may use: a key exchange with forward secrecy (ECDHE) and authenticated encryption, as RFC 9325 §4.2 recommends.
-    /// The suites of TLS 1.3 are all of that kind, and are not chosen here.
+    /// The cipher suites of TLS 1.2: key exchange with forward secrecy (ECDHE) and authenticated encryption, as RFC
+    /// 9325 §4.2 recommends. All suites of TLS 1.3 are of that kind, and are not chosen here.
     private static let modernCipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -56,7 +58,7 @@ extension TLSConfiguration {
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuiteValues = modernCipherSuites
         configuration.applicationProtocols = ["http/1.1"]
-        // HTTP and WebSocket say themselves where they end: nothing is lost with a peer that owes us its close_notify.
+        // HTTP and WebSocket mark their own end, so nothing is lost if a peer does not send its close_notify.
         configuration.shutdownTimeout = .milliseconds(200)
         return configuration
     }

@@ -18,7 +18,7 @@ struct User: AsyncParsableCommand {
         subcommands: [Add.self, List.self, Remove.self, Passwd.self]
     )
 
-    /// Opens the database for one command and closes it after.
+    /// Opens the database for one command, and closes it afterwards.
     static func administer(_ options: ConfigurationOptions, _ body: (UserAdministration) async throws -> Void)
         async throws
     {
@@ -30,7 +30,7 @@ struct User: AsyncParsableCommand {
     }
 }
 
-/// How a password gets in.
+/// Options that say where a password comes from.
 struct PasswordOptions: ParsableArguments {
     @Flag(help: "Take the password from the first line of standard input.")
     var passwordStdin = false

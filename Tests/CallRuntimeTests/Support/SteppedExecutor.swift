@@ -21,7 +21,8 @@ final class SteppedExecutor: TaskExecutor {
         }
     }
 
-    /// Returns whether there was anything to do. Waits a while for it: what an actor that is busy is asked for comes when it is not.
+    /// Returns whether there was anything to do. Waits a while for it: what an actor that is busy is asked for comes
+    /// when it is not.
     func step() async -> Bool {
         for _ in 0..<1_000 {
             if let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {

@@ -39,7 +39,7 @@ actor RecordingSwitchboard: Switchboard {
     }
 
     private(set) var events: [Event] = []
-    /// What requests called the device they are from, where that is said beside the request.
+    /// What requests about calls called the device they are from.
     private(set) var named: [SubscriptionID?] = []
     private var waiting: [(isMet: @Sendable ([Event]) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
     private var lastTicket: UInt64 = 0

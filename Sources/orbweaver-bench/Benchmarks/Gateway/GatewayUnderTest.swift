@@ -13,8 +13,8 @@ final class GatewayUnderTest {
     private static let oneForAll = ["max_per_user", "max_ringing_per_user", "starts_per_user"].map {
         "calls.\($0)=1000000"
     }
-    /// For clients that wait for each notification before they go on: none is held back while they digest an answer, which would make
-    /// every call 350 ms long and so leave the gateway idle.
+    /// For clients that wait for each notification before they go on: none is held back while they digest an answer,
+    /// which would make every call 350 ms long and so leave the gateway idle.
     static let toldAtOnce = ["registration.answer_time=0s", "registration.session_time=0s"]
 
     /// - Parameter settings: `section.key=value`, over those of `--dev`.

@@ -72,7 +72,8 @@ final class NotificationSocket: Sendable {
 
     /// The next notification of this type; what comes before it is passed over.
     ///
-    /// - Throws: `ValidationError` that names what came instead, if the channel is closed or nothing comes for 30 seconds.
+    /// - Throws: `ValidationError` that names what came instead, if the channel is closed or nothing comes for 30
+    ///   seconds.
     func next(_ type: String) async throws -> Notification {
         let channel = channel
         let deadline = channel.eventLoop.scheduleTask(in: .seconds(30)) { channel.close(promise: nil) }

@@ -4,8 +4,8 @@ import SDP
 
 /// Descriptions of scripted peers, and what they need to know of the gateway's.
 enum PeerDescriptions {
-    /// One audio m-line with PCMU, everything in one bundle. A description of its own each time: the gateway takes the same one for a request
-    /// that comes again (docs/call-states.md).
+    /// One audio m-line with PCMU, everything in one bundle. A description of its own each time: the gateway takes the
+    /// same one for a request that comes again (docs/call-states.md).
     static func audio(_ peer: LoadPeer, setup: String) -> String {
         """
         v=0

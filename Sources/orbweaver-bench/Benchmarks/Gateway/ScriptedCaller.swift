@@ -14,7 +14,8 @@ struct CallPeers {
     }
 }
 
-/// Alice, who calls Bob, who answers, again and again: through REST and WebSocket, with real ICE and DTLS where a call is connected.
+/// Alice, who calls Bob, who answers, again and again: through REST and WebSocket, with real ICE and DTLS where a call
+/// is connected.
 struct ScriptedCaller {
     /// A call as Alice names it.
     typealias Session = String

@@ -54,8 +54,9 @@ struct LoadBenchmark: AsyncParsableCommand {
         print(full.line)
     }
 
-    /// How many calls keep the worker busy to `share`. The more it has to do the more it does at a time, so that the share does not grow with
-    /// the calls: each guess lies on the line between the nearest measurements on both sides, and is measured for the next.
+    /// How many calls keep the worker busy to `share`. The more it has to do the more it does at a time, so that the
+    /// share does not grow with the calls: each guess lies on the line between the nearest measurements on both sides,
+    /// and is measured for the next.
     private func callsAtShare(_ totals: [Measurement]) async throws -> Int {
         var known: [(calls: Double, share: Double)] = [(0, 0)] + totals.map { (Double($0.calls), $0.mediaShare) }
         var guess = 1

@@ -69,7 +69,8 @@ final class LoadPeers {
 
     /// Lets every peer send for so long, and for a moment more receive.
     ///
-    /// - Parameter isChecking: `false`: nobody checks meanwhile. A gateway takes a path for lost after 7 seconds of that.
+    /// - Parameter isChecking: `false`: nobody checks meanwhile. A gateway takes a path for lost after 7 seconds of
+    ///   that.
     func stream(for duration: Duration, isChecking: Bool = true) throws -> Traffic {
         self.isChecking = isChecking
         defer { self.isChecking = true }
@@ -107,8 +108,8 @@ final class LoadPeers {
         }
     }
 
-    /// The n-th packet of all is due n shares of the interval after the start, and is that of the n-th peer, again and again.
-    /// Whoever is behind sends no more than a few at a time, so that what comes in is stamped in time.
+    /// The n-th packet of all is due n shares of the interval after the start, and is that of the n-th peer, again and
+    /// again. Whoever is behind sends no more than a few at a time, so that what comes in is stamped in time.
     private func sendDue(since start: MonotonicTime, at now: MonotonicTime) throws {
         let share = Double(Self.packetInterval.wholeNanoseconds) / Double(peers.count)
         let elapsed = Double((now - start).wholeNanoseconds)

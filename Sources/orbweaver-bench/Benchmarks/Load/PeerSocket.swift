@@ -3,7 +3,8 @@ import Glibc
 import Primitives
 import RelayBaseline
 
-/// The one socket of many scripted peers, each with an address of its own; no packet costs an allocation. Belongs to one thread.
+/// The one socket of many scripted peers, each with an address of its own; no packet costs an allocation. Belongs to
+/// one thread.
 final class PeerSocket {
     private let descriptor: Int32
     private var outgoing = PacketBatch()

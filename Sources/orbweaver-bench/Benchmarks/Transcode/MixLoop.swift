@@ -3,8 +3,8 @@ import Opus
 import Primitives
 import RTP
 
-/// The media of a mix without its network: each leg's packets through playout and decoder, the mixer, an encoder per leg, all of them in
-/// one channel or in two.
+/// The media of a mix without its network: each leg's packets through playout and decoder, the mixer, an encoder per
+/// leg, all of them in one channel or in two.
 final class MixLoop {
     private let receivers: [MixReceiver]
     private let encoders: [MixEncoder]

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Something that codecs take for speech: syllables of a gliding voice with three formants, and pauses. 48 kHz, one channel.
+/// Something that codecs take for speech: syllables of a gliding voice with three formants, and pauses. 48 kHz, one
+/// channel.
 enum SpeechSignal {
     private static let rate = 48_000.0
     /// Hertz of the formants of three vowels (Peterson and Barney, 1952).
