@@ -24,6 +24,8 @@ RUN scripts/toolchain 6.3.1 / && swift --version
 COPY Package.swift Package.versions ./
 COPY scripts/packages scripts/
 COPY Sources Sources
+# Only named by Package.swift; nothing of them is compiled.
+COPY Benchmarks Benchmarks
 COPY Tests Tests
 # -s leaves the symbols out, two thirds of the program.
 RUN scripts/packages \

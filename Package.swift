@@ -173,10 +173,10 @@ let package = Package(
         ),
         .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
         .target(
-            name: "RelayBaseline", path: "Sources/orbweaver-bench/RelayBaseline",
+            name: "RelayBaseline", path: "Benchmarks/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),
         .target(
-            name: "HandshakeBaseline", path: "Sources/orbweaver-bench/HandshakeBaseline",
+            name: "HandshakeBaseline", path: "Benchmarks/HandshakeBaseline",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .executableTarget(
             name: "orbweaver-bench",
@@ -186,7 +186,7 @@ let package = Package(
                 "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird,
                 nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes,
             ],
-            path: "Sources/orbweaver-bench/Benchmarks", swiftSettings: strict),
+            path: "Benchmarks/orbweaver-bench", swiftSettings: strict),
 
         // What tests share
         .target(name: "HeapProbe", path: "Tests/HeapProbe"),
