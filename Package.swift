@@ -125,7 +125,6 @@ let package = Package(
         binding("Spandsp", ["CSpandsp"]),
         binding("SpeexDSP", ["CSpeexDSP"]),
         binding("Sockets", ["CLinux"]),
-        binding("Terminal", []),
         binding("EventLoops", [nioCore]),
 
         // Core: pure values
@@ -164,7 +163,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Terminal", "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI",
+                "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
@@ -262,7 +261,7 @@ let package = Package(
 if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
     let rest: Set = [
         "SignalingServer", "SignalingFuzzTargets", "SignalingFuzzer", "SignalingFuzzReplay", "Storage", "Gateway",
-        "EventLoops", "Terminal", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench",
+        "EventLoops", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench",
     ]
     package.targets.removeAll {
         rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests"

@@ -1,5 +1,5 @@
 import Foundation
-import Terminal
+import Sockets
 
 /// Where `orbweaver user` takes a password from. It is never an argument: arguments stand in process lists and shell
 /// histories.
