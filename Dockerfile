@@ -23,6 +23,7 @@ COPY scripts/toolchain scripts/
 RUN scripts/toolchain 6.3.1 / && swift --version
 COPY Package.swift Package.versions ./
 COPY scripts/packages scripts/
+COPY clients clients
 COPY Sources Sources
 # Only named by Package.swift; nothing of them is compiled.
 COPY Benchmarks Benchmarks

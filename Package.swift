@@ -167,7 +167,7 @@ let package = Package(
                 "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
-            resources: [.copy("Demo")],
+            resources: [.copy("../../clients/js")],
             swiftSettings: strict
         ),
         .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),

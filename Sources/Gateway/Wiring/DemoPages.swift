@@ -5,14 +5,14 @@ import SignalingServer
 /// below `/demo/` and at `/`. A page's path is that of its file inside `clients/js`.
 enum DemoPages {
     static func load() throws -> [String: Page] {
-        let folder = Bundle.module.bundleURL.appending(path: "Demo")
+        let folder = Bundle.module.bundleURL.appending(path: "js")
         var pages: [String: Page] = [:]
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let file = folder.appending(path: path)
             guard let type = contentTypes[file.pathExtension] else { continue }
-            let page = Page(contentType: type, bytes: [UInt8](try Data(contentsOf: file)))
-            pages["/" + file.lastPathComponent] = page
-            if file.lastPathComponent == "index.html" { pages["/"] = page }
+            pages["/" + path] = Page(contentType: type, bytes: [UInt8](try Data(contentsOf: file)))
         }
+        pages["/"] = pages["/demo/index.html"]
         return pages
     }
 

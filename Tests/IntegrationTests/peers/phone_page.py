@@ -56,7 +56,7 @@ class PhonePage:
 
     def leg(self) -> dict:
         """What `getStats` says about the leg, now."""
-        return self.page.run(f"import('/leg-report.js').then(({{ reportLeg }}) => reportLeg(orbweaver.phones.{self.name}.call.pc))")
+        return self.page.run(f"import('/demo/leg-report.js').then(({{ reportLeg }}) => reportLeg(orbweaver.phones.{self.name}.call.pc))")
 
     def loudest_frequency(self) -> float:
         """In the sound that arrives, in Hz, to about 12 Hz."""

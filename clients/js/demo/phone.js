@@ -1,5 +1,5 @@
 /** One phone of the demo page: a client, one call that is on the stage, and calls that wait on hold behind it. */
-import { CallState, ClientState, SpidrClient } from './spidr-client.js';
+import { CallState, ClientState, SpidrClient } from '../spidr-client.js';
 import { reportLeg } from './leg-report.js';
 import { isRegistered, outcomeOf, PhoneView } from './phone-view.js';
 import { SoundThread } from './sound-thread.js';

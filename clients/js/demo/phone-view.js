@@ -1,5 +1,5 @@
 /** What one sees of a phone: words for states and outcomes, and the elements that show them. */
-import { CallState, ClientState, EndCode } from './spidr-client.js';
+import { CallState, ClientState, EndCode } from '../spidr-client.js';
 
 const LOGGED = 40;
 

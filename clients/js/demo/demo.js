@@ -11,6 +11,7 @@ import { KeptPhones } from './kept-phones.js';
 const DOMAIN = 'dev.local';
 const PASSWORD = 'dev'; // the one password of every `--dev` user
 const EVERYBODY = ['alice', 'bob', 'carol', 'dave'];
+const ROBOT = 'echo'; // inside the gateway: answers each call, and plays back what it hears
 
 const query = new URLSearchParams(location.search);
 const first = (query.get('phones') ?? 'alice,bob').split(',').slice(0, EVERYBODY.length);
@@ -26,7 +27,7 @@ const kept = new KeptPhones(sessionStorage);
 const phones = {};
 const tabs = {};
 
-document.getElementById('addresses').append(...EVERYBODY.map((name) => new Option(`${name}@${DOMAIN}`)));
+document.getElementById('addresses').append(...[...EVERYBODY, ROBOT].map((name) => new Option(`${name}@${DOMAIN}`)));
 
 function add(name) {
   const root = fromTemplate('phone-template');
