@@ -29,11 +29,12 @@ func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     )
 }
 
-func binding(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func binding(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: ["Primitives"] + dependencies,
         path: "Sources/Bindings/\(name)",
+        exclude: exclude,
         swiftSettings: strict + lifetimes
     )
 }
@@ -104,9 +105,6 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"])]),
-        .target(
-            name: "CSRTPCiphers", path: "Sources/CLibraries/CSRTPCiphers",
-            linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
         .systemLibrary(
             name: "CSRTP", path: "Sources/CLibraries/CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(
@@ -120,7 +118,10 @@ let package = Package(
         // Bindings: one safe type family per library
         binding("Cryptography", ["COpenSSL"]),
         binding("DTLS", ["COpenSSL", "Cryptography"]),
-        binding("SRTP", ["CSRTP", "CSRTPCiphers"]),
+        .target(
+            name: "CSRTPCiphers", path: "Sources/Bindings/SRTP/Ciphers",
+            linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
+        binding("SRTP", ["CSRTP", "CSRTPCiphers"], exclude: ["Ciphers"]),
         binding("Opus", ["COpus"]),
         binding("Spandsp", ["CSpandsp"]),
         binding("SpeexDSP", ["CSpeexDSP"]),

@@ -1,78 +1,43 @@
 // AEAD_AES_128_GCM (RFC 7714) on EVP_aes_128_gcm. libsrtp forms the nonce and the associated data.
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <stdlib.h>
+#include "aes.h"
 
-#include "internal.h"
-
-enum { KEY_LENGTH = 16, SALT_LENGTH = 12, LONG_TAG = 16, SHORT_TAG = 8 };
-
-struct gcm {
-    srtp_cipher_t cipher;
-    EVP_CIPHER_CTX *context;
-    int tag_length;
-};
-
-static srtp_err_status_t status_of(int done) {
-    return done ? srtp_err_status_ok : srtp_err_status_cipher_fail;
-}
+enum { SALT_LENGTH = 12, LONG_TAG = 16, SHORT_TAG = 8 };
 
 static srtp_err_status_t gcm_alloc(srtp_cipher_pointer_t *result, int key_length, int tag_length) {
-    if (key_length != KEY_LENGTH + SALT_LENGTH) return srtp_err_status_bad_param;
+    if (key_length != AES_KEY_LENGTH + SALT_LENGTH) return srtp_err_status_bad_param;
     if (tag_length != LONG_TAG && tag_length != SHORT_TAG) return srtp_err_status_bad_param;
-    struct gcm *gcm = calloc(1, sizeof *gcm);
-    if (gcm == NULL) return srtp_err_status_alloc_fail;
-    gcm->context = EVP_CIPHER_CTX_new();
-    if (gcm->context == NULL) {
-        free(gcm);
-        return srtp_err_status_alloc_fail;
-    }
-    gcm->tag_length = tag_length;
-    gcm->cipher.type = &csrtp_aes_gcm_128;
-    gcm->cipher.algorithm = SRTP_AES_GCM_128;
-    gcm->cipher.key_len = key_length;
-    gcm->cipher.state = gcm;
-    *result = &gcm->cipher;
-    return srtp_err_status_ok;
-}
-
-static srtp_err_status_t gcm_dealloc(srtp_cipher_pointer_t cipher) {
-    struct gcm *gcm = cipher->state;
-    EVP_CIPHER_CTX_free(gcm->context);
-    OPENSSL_cleanse(gcm, sizeof *gcm);
-    free(gcm);
-    return srtp_err_status_ok;
+    return csrtp_aes_alloc(result, &csrtp_aes_gcm_128, key_length, tag_length);
 }
 
 static srtp_err_status_t gcm_init(void *state, const uint8_t *key) {
-    struct gcm *gcm = state;
-    return status_of(EVP_EncryptInit_ex(gcm->context, EVP_aes_128_gcm(), NULL, key, NULL));
+    struct aes *gcm = state;
+    return csrtp_status_of(EVP_EncryptInit_ex(gcm->context, EVP_aes_128_gcm(), NULL, key, NULL));
 }
 
 /// A new nonce also forgets associated data and tag of the packet before.
 static srtp_err_status_t gcm_set_iv(void *state, uint8_t *iv, srtp_cipher_direction_t direction) {
-    struct gcm *gcm = state;
-    return status_of(EVP_CipherInit_ex(gcm->context, NULL, NULL, NULL, iv, direction == srtp_direction_encrypt));
+    struct aes *gcm = state;
+    return csrtp_status_of(EVP_CipherInit_ex(gcm->context, NULL, NULL, NULL, iv, direction == srtp_direction_encrypt));
 }
 
 static srtp_err_status_t gcm_set_aad(void *state, const uint8_t *bytes, uint32_t count) {
-    struct gcm *gcm = state;
+    struct aes *gcm = state;
     int written = 0;
-    return status_of(EVP_CipherUpdate(gcm->context, NULL, &written, bytes, (int)count));
+    return csrtp_status_of(EVP_CipherUpdate(gcm->context, NULL, &written, bytes, (int)count));
 }
 
 static srtp_err_status_t gcm_encrypt(void *state, uint8_t *bytes, unsigned int *count) {
-    struct gcm *gcm = state;
+    struct aes *gcm = state;
     if (*count == 0) return srtp_err_status_ok;
     int written = 0;
     int done = EVP_CipherUpdate(gcm->context, bytes, &written, bytes, (int)*count);
     *count = (unsigned int)written;
-    return status_of(done);
+    return csrtp_status_of(done);
 }
 
 static srtp_err_status_t gcm_get_tag(void *state, uint8_t *tag, uint32_t *count) {
-    struct gcm *gcm = state;
+    struct aes *gcm = state;
     int written = 0;
     uint8_t none[1];
     if (!EVP_CipherFinal_ex(gcm->context, none, &written)) return srtp_err_status_cipher_fail;
@@ -83,7 +48,7 @@ static srtp_err_status_t gcm_get_tag(void *state, uint8_t *tag, uint32_t *count)
 
 /// `count` covers ciphertext and tag before the call, plaintext after it.
 static srtp_err_status_t gcm_decrypt(void *state, uint8_t *bytes, unsigned int *count) {
-    struct gcm *gcm = state;
+    struct aes *gcm = state;
     if (*count < (unsigned int)gcm->tag_length) return srtp_err_status_bad_param;
     int length = (int)*count - gcm->tag_length;
     int written = 0;
@@ -97,7 +62,7 @@ static srtp_err_status_t gcm_decrypt(void *state, uint8_t *bytes, unsigned int *
 
 // Test case 4 of McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B; the 12 bytes after the key
 // stand for the salt, which the cipher does not use.
-static const uint8_t test_key[KEY_LENGTH + SALT_LENGTH] = {
+static const uint8_t test_key[AES_KEY_LENGTH + SALT_LENGTH] = {
     0xfe, 0xff, 0xe9, 0x92, 0x86, 0x65, 0x73, 0x1c, 0x6d, 0x6a, 0x8f, 0x94, 0x67, 0x30, 0x83, 0x08,
 };
 static uint8_t test_iv[] = {0xca, 0xfe, 0xba, 0xbe, 0xfa, 0xce, 0xdb, 0xad, 0xde, 0xca, 0xf8, 0x88};
@@ -132,7 +97,7 @@ static const srtp_cipher_test_case_t test_case = {
 
 const srtp_cipher_type_t csrtp_aes_gcm_128 = {
     .alloc = gcm_alloc,
-    .dealloc = gcm_dealloc,
+    .dealloc = csrtp_aes_dealloc,
     .init = gcm_init,
     .set_aad = gcm_set_aad,
     .encrypt = gcm_encrypt,
