@@ -56,6 +56,9 @@ import Gateway
             #expect(page.type == "text/html; charset=utf-8")
             let script = try await request(ports[1], "/spidr-client.js")
             #expect(script.type == "text/javascript; charset=utf-8")
+            #expect(page.text.contains(#"src="/demo/demo.js""#))
+            #expect(try await request(ports[1], "/demo/demo.js").type == "text/javascript; charset=utf-8")
+            #expect(try await request(ports[1], "/demo/index.html").text == page.text)
 
             let path = "/rest/version/1/user/alice@dev.local/subscription"
             let wish = #"{"subscribeRequest":{"expires":3600,"service":["call"],"notificationType":"WebSocket"}}"#
