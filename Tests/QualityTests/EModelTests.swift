@@ -3,7 +3,7 @@ import Testing
 
 struct EModelTests {
     @Test func `nothing in the way gives the default rating of G.107`() {
-        let best = EModel(.g711, delay: 0, loss: 0)
+        let best = EModel(.g711, delay: .milliseconds(0), loss: 0)
         #expect(abs(best.rating - 93.2) < 0.05)
         // G.107: R = 93.2 is a score of 4.41.
         #expect(abs(best.mos - 4.41) < 0.005)
@@ -44,25 +44,26 @@ struct EModelTests {
     func `losses cost what G.107 says`(
         _ codec: EModel.Codec, _ loss: Double, _ burstRatio: Double, _ impairment: Double
     ) {
-        let lossless = EModel(EModel.Codec(scale: codec.scale, impairment: 0, robustness: 1), delay: 50, loss: 0)
-        let rated = EModel(codec, delay: 50, loss: loss, burstRatio: burstRatio)
+        let lossless = EModel(
+            EModel.Codec(scale: codec.scale, impairment: 0, robustness: 1), delay: .milliseconds(50), loss: 0)
+        let rated = EModel(codec, delay: .milliseconds(50), loss: loss, burstRatio: burstRatio)
         #expect(abs(lossless.rating - rated.rating - impairment) < 1e-6)
     }
 
     @Test(arguments: [EModel.Codec.g711, .g711WithoutConcealment, .g722(), .opus(), .opus(bitsPerSecond: 12_000)])
     func `more delay, more loss and burstier loss are never better`(_ codec: EModel.Codec) {
         var last = Double.infinity
-        for delay in stride(from: 0.0, through: 1_000, by: 10) {
-            let rating = EModel(codec, delay: delay, loss: 0.01).rating
+        for delay in stride(from: 0, through: 1_000, by: 10) {
+            let rating = EModel(codec, delay: .milliseconds(delay), loss: 0.01).rating
             // Leaving echo's first millisecond aside, where Ist has a ripple of a thousandth.
             #expect(rating <= last + 0.001)
             last = rating
         }
         last = .infinity
         for loss in stride(from: 0.0, through: 1, by: 0.02) {
-            let rating = EModel(codec, delay: 50, loss: loss).rating
+            let rating = EModel(codec, delay: .milliseconds(50), loss: loss).rating
             #expect(rating <= last && rating >= 0)
-            #expect(EModel(codec, delay: 50, loss: loss, burstRatio: 2).rating <= rating)
+            #expect(EModel(codec, delay: .milliseconds(50), loss: loss, burstRatio: 2).rating <= rating)
             last = rating
         }
     }
@@ -96,11 +97,11 @@ struct EModelTests {
     }
 
     @Test func `a wideband call without losses is as good as calls get`() {
-        let opus = EModel(.opus(), delay: 60, loss: 0)
+        let opus = EModel(.opus(), delay: .milliseconds(60), loss: 0)
         #expect(opus.rating > 120 && opus.rating < 129)
         #expect(opus.mos > 4.45 && opus.band == .excellent)
         // 116 of 129.
-        #expect(abs(EModel(.g722(), delay: 0, loss: 0).mos - 4.34) < 0.01)
+        #expect(abs(EModel(.g722(), delay: .milliseconds(0), loss: 0).mos - 4.34) < 0.01)
     }
 
     @Test(arguments: [

@@ -26,12 +26,12 @@ struct StreamQualityTests {
 
     @Test func `delay adds up what lies between mouth and ear`() {
         var path = PathConditions()
-        #expect(path.delay == 70)
+        #expect(path.delay == .milliseconds(70))
         path.roundTrip = .milliseconds(100)
         path.playoutDepth = .milliseconds(60)
         path.packetTime = .milliseconds(60)
         path.fixedDelay = .zero
-        #expect(path.delay == 170)
+        #expect(path.delay == .milliseconds(170))
     }
 
     @Test func `what was restored was not lost`() {

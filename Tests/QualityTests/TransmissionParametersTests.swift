@@ -42,7 +42,7 @@ struct TransmissionParametersTests {
         func rating(_ change: (inout TransmissionParameters) -> Void) -> Double {
             var changed = line
             change(&changed)
-            return EModel(.g711, delay: 100, loss: 0, parameters: changed).rating
+            return EModel(.g711, delay: .milliseconds(100), loss: 0, parameters: changed).rating
         }
         let normal = rating { _ in }
         #expect(rating { $0.talkerEchoLoudness = 40 } < normal - 10)

@@ -1,4 +1,6 @@
-/// How a conversation is rated by those who have it: the E-model (ITU-T G.107; G.107.1 for wideband).
+import Primitives
+
+/// The quality of a conversation as its participants would rate it: the E-model (ITU-T G.107; G.107.1 for wideband).
 ///
 ///     R = Ro − Is − Id − Ie,eff + A
 ///
@@ -24,10 +26,11 @@ package struct EModel: Equatable, Sendable {
     ///   - burstRatio: BurstR: 1 for random losses, more for bursts (§7.5); values below 1 count as 1.
     ///   - parameters: The telephones and the network; the defaults of G.107 unless given.
     package init(
-        _ codec: Codec, delay: Double, loss: Double, burstRatio: Double = 1,
+        _ codec: Codec, delay: Duration, loss: Double, burstRatio: Double = 1,
         parameters: TransmissionParameters = TransmissionParameters()
     ) {
         scale = codec.scale
+        let delay = delay.inSeconds * 1_000  // as the recommendation counts
         let (basis, maximum) =
             switch codec.scale {
             case .narrowband:

@@ -23,10 +23,9 @@ package struct PathConditions: Equatable, Sendable {
     /// Makes the conditions of a path without loss whose delays are not known.
     package init() {}
 
-    /// Ta, milliseconds.
-    package var delay: Double {
-        let network = (roundTrip ?? .zero) / 2
-        return 1_000 * (network + (playoutDepth ?? Self.usualPlayoutDepth) + packetTime + fixedDelay).inSeconds
+    /// Ta: the one-way delay from mouth to ear.
+    package var delay: Duration {
+        (roundTrip ?? .zero) / 2 + (playoutDepth ?? Self.usualPlayoutDepth) + packetTime + fixedDelay
     }
 
     /// Ppl as a fraction: packets lost and not restored.

@@ -128,3 +128,27 @@ private func isToken(_ text: String) -> Bool {
     let separators = Array("\"(),/:;<=>?@[\\]".utf8)
     return !text.isEmpty && text.utf8.allSatisfy { $0.isVisible && !separators.contains($0) }
 }
+
+/// Why a text is not a candidate (RFC 8839 §5.1): the field that is missing or malformed.
+package enum CandidateError: Error, Hashable, Sendable {
+    /// The foundation is not 1 to 32 ice-chars.
+    case malformedFoundation
+    /// The component is not a number of 1…256.
+    case malformedComponent
+    /// The transport is not a token.
+    case malformedTransport
+    /// The priority is not a number of 1…2³¹−1.
+    case malformedPriority
+    /// The address is neither an IP address nor a domain name.
+    case malformedAddress
+    /// The port is not a number of 0…65,535.
+    case malformedPort
+    /// `typ` with a candidate type is missing.
+    case malformedType
+    /// `raddr` and `rport` are incomplete or malformed.
+    case malformedRelatedAddress
+    /// An extension name has no value, or an extension has characters that are not visible.
+    case malformedExtension
+    /// The candidate has more extensions than `Candidate.maximumExtensionCount`.
+    case limitExtensions
+}

@@ -8,8 +8,8 @@ package struct FrameReader: Sendable {
     package static let headerSize = 2
 
     private let maximumLength: Int
-    /// The beginning of a frame, header included, of which the end is still to come.
-    private var beginning: [UInt8]
+    /// The first bytes of an incomplete frame, including its header.
+    private var partial: [UInt8]
     private var held = 0
 
     /// Makes a reader at the start of a stream.
@@ -18,7 +18,7 @@ package struct FrameReader: Sendable {
     package init(maximumLength: Int) {
         precondition((1...Int(UInt16.max)).contains(maximumLength), "a length has 16 bits")
         self.maximumLength = maximumLength
-        beginning = [UInt8](repeating: 0, count: Self.headerSize + maximumLength)
+        partial = [UInt8](repeating: 0, count: Self.headerSize + maximumLength)
     }
 
     /// Takes bytes of `input` from `offset` on, up to the end of the next frame, and writes the packet of the frame to
@@ -35,14 +35,14 @@ package struct FrameReader: Sendable {
     {
         precondition(packet.count >= maximumLength, "a packet of maximum length fits")
         guard hold(upTo: Self.headerSize, of: input, at: &offset) else { return nil }
-        let length = Int(beginning[0]) << 8 | Int(beginning[1])
+        let length = Int(partial[0]) << 8 | Int(partial[1])
         guard length <= maximumLength else { throw .frameTooLong(length) }
         if held == Self.headerSize, input.count - offset >= length {
             for index in 0..<length { packet[index] = input[offset + index] }
             offset += length
         } else {
             guard hold(upTo: Self.headerSize + length, of: input, at: &offset) else { return nil }
-            for index in 0..<length { packet[index] = beginning[Self.headerSize + index] }
+            for index in 0..<length { packet[index] = partial[Self.headerSize + index] }
         }
         held = 0
         return length
@@ -52,7 +52,7 @@ package struct FrameReader: Sendable {
     private mutating func hold(upTo count: Int, of input: Span<UInt8>, at offset: inout Int) -> Bool {
         while held < count {
             guard offset < input.count else { return false }
-            beginning[held] = input[offset]
+            partial[held] = input[offset]
             held += 1
             offset += 1
         }

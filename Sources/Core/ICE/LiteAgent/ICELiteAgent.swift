@@ -81,6 +81,10 @@ package struct ICELiteAgent: Sendable {
         case failed(ICEFailure)
     }
 
+    /// The most candidates that a peer may trickle for one set of its parameters.
+    package static let maximumTrickledCount = 128
+
+    /// The settings, which do not change.
     package let configuration: Configuration
     private(set) var credentials: Credentials
     private(set) var progress = Progress.waiting
@@ -90,8 +94,8 @@ package struct ICELiteAgent: Sendable {
     /// Whether a description of the peer has ever been known. From then on, no other device knows the gateway's
     /// parameters.
     private var knowsPeer = false
-    /// Candidates told since the peer's parameters were.
-    var trickledCount = 0
+    /// The candidates that were trickled since the peer's parameters were set.
+    private var trickledCount = 0
 
     /// Makes a session in the state `waiting`.
     ///
@@ -131,6 +135,16 @@ extension ICELiteAgent {
         case .checking, .restarting, .disconnected, .failed:
             return []
         }
+    }
+
+    /// Takes a trickled candidate of the peer (RFC 8838). It is examined, but has no effect: see
+    /// `TrickleVerdict.noted`.
+    package mutating func trickled(_ trickled: TrickledCandidate) -> TrickleVerdict {
+        guard case .candidate(let candidate) = trickled else { return .noted }
+        if let ufrag = candidate.ufrag, let remote, ufrag != remote.ufrag { return .stale(ufrag: ufrag) }
+        guard trickledCount < Self.maximumTrickledCount else { return .limitReached }
+        trickledCount += 1
+        return .noted
     }
 
     /// A STUN message came in.

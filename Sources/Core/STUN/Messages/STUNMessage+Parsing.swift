@@ -58,3 +58,17 @@ extension STUNMessage {
     /// The bytes of padding after a value. Values are padded to 32 bits; the padding has no meaning (RFC 8489 §14).
     static func padding(after count: Int) -> Int { (4 - count % 4) % 4 }
 }
+
+/// Why bytes are not a STUN message. In every case but `limitAttributes`, the sender is at fault.
+package enum STUNError: Error, Hashable, Sendable {
+    /// The message is shorter than a header, its first two bits are not zero, or it has no magic cookie (RFC 8489 §5).
+    case malformedHeader
+    /// The length field is not a multiple of four, or does not match the length of the datagram.
+    case malformedLength
+    /// The attribute of this type exceeds the message, or its value does not have the form that the type requires.
+    case malformedAttribute(STUNAttributeType)
+    /// FINGERPRINT is not the last attribute (RFC 8489 §14.7).
+    case malformedOrder
+    /// The message has more attributes than `STUNMessage.maximumAttributeCount`.
+    case limitAttributes
+}
