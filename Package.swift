@@ -75,10 +75,10 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// Exact versions: what is deployed is built from what was tested. SwiftPM's own record, Package.resolved, cannot be kept here: it holds
-// commit ids, and those of the local copies that this project is built from are not those of the public repositories, so git ignores it.
-// Package.versions takes its place, with the packages that these packages need; scripts/packages holds a build to it.
-let swiftLog = Package.Dependency.package(url: "https://github.com/apple/swift-log", exact: "1.16.2")
+// Exact versions: what is deployed is built from what was tested. SwiftPM's own record, Package.resolved, cannot be
+// kept here: it holds commit ids, and those of the local copies that this project is built from are not those of the
+// public repositories, so git ignores it. Package.versions takes its place, with the packages that these packages need;
+// scripts/packages holds a build to it.
 
 let package = Package(
     name: "orbweaver",
@@ -91,7 +91,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        swiftLog,
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
@@ -138,15 +138,20 @@ let package = Package(
         core("Quality"),
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
+        core("Registration", ["CallControl"]),
+        core("SPiDR", ["CallControl", "Registration"]),
+        core("EventAPI", ["CallControl"]),
 
         // Services: owners and I/O
         service("Observability", [logging]),
-        service("CallRuntime", ["CallControl", "SDP", "Observability", logging]),
-        service("GatewayAPI", ["CallControl", "SDP"]),
+        service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
+        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
             "SignalingServer",
             [
-                "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Cryptography", "EventLoops", "Sockets",
+                "CallControl", "Registration", "SPiDR", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
+                "EventLoops",
+                "Sockets",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
                 nioHTTPTypesHTTP1, httpTypes,
                 logging, lifecycle,
@@ -160,11 +165,11 @@ let package = Package(
             ]),
         service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
 
-        // Composition root, command line, benchmarks
+        // Composition root, command line
         .target(
             name: "Gateway",
             dependencies: [
-                "EventLoops", "Primitives", "CallControl", "CallRuntime", "SDP", "GatewayAPI",
+                "EventLoops", "Primitives", "CallControl", "Registration", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
@@ -172,6 +177,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "orbweaver", dependencies: ["Gateway", argumentParser], swiftSettings: strict),
+
+        // Benchmarks, which do not ship: they may use what tests share
         .target(
             name: "RelayBaseline", path: "Benchmarks/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),
@@ -194,13 +201,17 @@ let package = Package(
             name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport",
             swiftSettings: strict + lifetimes),
         .target(
+            name: "CallSupport", dependencies: ["Primitives", "TestSupport", "CallControl"], path: "Tests/CallSupport",
+            swiftSettings: strict + lifetimes),
+        .target(
             name: "PeerSupport",
             dependencies: ["Primitives", "STUN", "ICE", "SDP", "Cryptography", "DTLS", "SRTP", "Sockets"],
             path: "Tests/PeerSupport", swiftSettings: strict + lifetimes),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "GatewayAPI",
+                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "Registration",
+                "GatewayAPI",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
@@ -226,7 +237,10 @@ let package = Package(
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests(
             "SimulationTests",
-            ["MediaPlane", "RTP", "SDP", "ICE", "STUN", "Audio", "MediaServer", "Opus", "Spandsp", "HeapProbe"]),
+            [
+                "MediaPlane", "RTP", "SDP", "ICE", "STUN", "Audio", "MediaServer", "Opus", "Spandsp", "HeapProbe",
+                "CallControl",
+            ]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),
@@ -241,32 +255,19 @@ let package = Package(
                 "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
                 "STUN", "Sockets", "Cryptography", logging,
             ]),
-        tests("CallControlTests", ["CallControl", "SDP", "FuzzTargets"]),
-        tests("CallRuntimeTests", ["CallRuntime", "CallControl", "SDP", logging]),
-        tests("GatewayAPITests", ["GatewayAPI", "CallControl", "SDP", "FuzzTargets"]),
+        tests("CallControlTests", ["CallControl", "SPiDR", "SDP", "CallSupport", "FuzzTargets"]),
+        tests("RegistrationTests", ["Registration", "CallControl", "SPiDR", "CallSupport"]),
+        tests("EventAPITests", ["EventAPI", "CallControl"]),
+        tests("CallRuntimeTests", ["CallRuntime", "CallControl", "Registration", "SPiDR", "SDP", "Sockets", logging]),
+        tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
         tests(
             "SignalingServerTests",
             [
-                "SignalingServer", "GatewayAPI", "CallControl", "CallRuntime", "Observability", "Cryptography",
-                "EventLoops",
+                "SignalingServer", "GatewayAPI", "CallControl", "Registration", "CallRuntime", "Observability",
+                "Cryptography", "EventLoops", "Sockets",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
     ]
 )
-
-// MARK: Media alone
-
-// For scripts/sanitize: what media goes through and its tests, without the packages that only the rest needs.
-if Context.environment["ORBWEAVER_MEDIA_ONLY"] != nil {
-    let rest: Set = [
-        "SignalingServer", "SignalingFuzzTargets", "SignalingFuzzer", "SignalingFuzzReplay", "Storage", "Gateway",
-        "EventLoops", "orbweaver", "RelayBaseline", "HandshakeBaseline", "orbweaver-bench",
-    ]
-    package.targets.removeAll {
-        rest.contains($0.name) || rest.contains($0.name.replacing("Tests", with: "")) || $0.name == "ContractTests"
-    }
-    package.products.removeAll()
-    package.dependencies = [swiftLog]
-}

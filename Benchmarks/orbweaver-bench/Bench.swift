@@ -9,7 +9,8 @@ struct Bench: AsyncParsableCommand {
         discussion:
             "Build with `swift build -c release`; a debug build says nothing. Figures belong into docs/performance.md.",
         subcommands: [
-            RelayBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self, MemoryBenchmark.self, LoadBenchmark.self,
+            RelayBenchmark.self, AllocationsBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self,
+            MemoryBenchmark.self, LoadBenchmark.self,
             TranscodeBenchmark.self,
             CallsBenchmark.self, BareRoute.self,
         ]

@@ -34,14 +34,14 @@ struct BenchCall {
     ) throws -> (caller: LoopbackPeer, callee: LoopbackPeer) {
         let gateway = server.localAddresses[0]
         let peers = (caller: try LoopbackPeer(role: .client), callee: try LoopbackPeer(role: .client))
-        for (leg, peer) in [(Leg.caller, peers.caller), (.callee, peers.callee)] {
+        for (leg, peer) in [(LegID.caller, peers.caller), (.callee, peers.callee)] {
             let local = ICECredentials(ufrag: "\(id)-\(leg)", password: "a password of twenty-two")
             server.send(.prepare(leg, local), for: id)
             let remote = (credentials: peer.credentials, fingerprint: peer.fingerprint)
             server.send(.connect(leg, negotiated(local, remote, codec, ssrc: leg == .caller ? 1 : 2)), for: id)
             peer.connect(to: gateway, local)
         }
-        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] {
+        for (leg, other) in [(LegID.caller, LegID.callee), (.callee, .caller)] {
             server.send(.route(leg, .leg(other)), for: id)
         }
         for _ in 0..<400 where !(peers.caller.isConnected && peers.callee.isConnected) {
@@ -56,7 +56,7 @@ struct BenchCall {
         _ id: CallID, of peers: LoadPeers, voices: (LoadPeer.Voice, LoadPeer.Voice), to server: MediaServer
     ) throws {
         var connecting: [LoadPeer] = []
-        for (leg, voice) in [(Leg.caller, voices.0), (.callee, voices.1)] {
+        for (leg, voice) in [(LegID.caller, voices.0), (.callee, voices.1)] {
             let peer = peers.add(voice)
             let local = ICECredentials(ufrag: "\(id)-\(leg)", password: "a password of twenty-two")
             let remote = (credentials: peer.credentials, fingerprint: peer.fingerprint)
@@ -65,7 +65,7 @@ struct BenchCall {
             peer.learn(local)
             connecting.append(peer)
         }
-        for (leg, other) in [(Leg.caller, Leg.callee), (.callee, .caller)] {
+        for (leg, other) in [(LegID.caller, LegID.callee), (.callee, .caller)] {
             server.send(.route(leg, .leg(other)), for: id)
         }
         try peers.connect(connecting, to: server.localAddresses[0])

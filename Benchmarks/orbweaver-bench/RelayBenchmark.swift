@@ -49,43 +49,8 @@ struct RelayBenchmark: ParsableCommand {
 
     // MARK: The gateway
 
-    private func gateway(size: Int, _ codec: Codec = .pcmu) throws -> (nanoseconds: Double, allocations: Double) {
-        let call = try BenchCall(id: CallID(1), codec)
-        defer { call.server.stop() }
-        guard let probe = ThreadProbe(named: "media-0") else { throw ValidationError("no media thread") }
-        call.callee.isSpinning = true
-        var sequence: UInt16 = 0
-        let payloadType = codec.payloadType.rawValue
-        let (caller, callee) = (call.caller, call.callee)
-        try exchange(count: packets / 10, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
-        let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
-        let forwarded = try exchange(
-            count: packets, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
-        return (
-            Double(probe.cpuNanoseconds - cpu) / Double(forwarded),
-            Double(probe.allocations - allocations) / Double(forwarded)
-        )
-    }
-
-    /// Sends in bursts and awaits each; returns how many arrived.
-    @discardableResult
-    private func exchange(
-        count: Int, from sender: LoopbackPeer, to receiver: LoopbackPeer, size: Int, _ payloadType: UInt8,
-        sequence: inout UInt16
-    ) throws -> Int {
-        var arrived = 0
-        for _ in 0..<(count / burst) {
-            var packets: [[UInt8]] = []
-            for _ in 0..<burst {
-                packets.append(RTPSample.packet(sequence: sequence, size: size, payloadType: payloadType))
-                sequence &+= 1
-            }
-            try sender.send(burst: packets)
-            _ = try receiver.run(for: .milliseconds(100)) { $0.received.count >= burst }
-            arrived += receiver.received.count
-            receiver.clear()
-        }
-        return arrived
+    private func gateway(size: Int, _ codec: Codec = .pcmu) throws -> RelayLoop.Figures {
+        try RelayLoop(packets: packets, burst: burst).measure(size: size, codec)
     }
 
     // MARK: Video

@@ -50,9 +50,9 @@ private struct PlayoutRig: ~Copyable {
     private var clock = MonotonicTime(nanoseconds: 1_000_000_000)
     private var sendClock = MonotonicTime(nanoseconds: 1_000_000_000)
     private(set) var heard: [Int16] = []
-    private(set) var deepest = 0.0
+    private(set) var deepest = Duration.zero
     /// The most that waited beyond what should be held back, in milliseconds.
-    private(set) var excess = 0.0
+    private(set) var excess = Duration.zero
     /// Of the sender's clock against ours, parts per million.
     var drift = 0.0
     var firstNumber: UInt16 = 65_500
@@ -140,7 +140,7 @@ struct AudioPlayoutTests {
         #expect(spoken.count > 490 * 960)
         #expect(spoken == Array(said.prefix(spoken.count)))
         #expect(rig.playout.statistics.concealed == 0)
-        #expect(rig.playout.depth <= 60)
+        #expect(rig.playout.depth <= .milliseconds(60))
     }
 
     @Test func `a lost packet is concealed, once, and what follows is in its place`() {
@@ -170,10 +170,10 @@ struct AudioPlayoutTests {
         rig.run(packets: 1_000) { $0 % 20 == 10 ? nil : .milliseconds(delay) }
         #expect(rig.playout.statistics.concealed <= 960)
         #expect(rig.playout.statistics.recovered >= 48 * 960)
-        #expect(rig.playout.target <= 50)
+        #expect(rig.playout.target <= .milliseconds(50))
         rig.run(packets: 600) { _ in .milliseconds(delay) }
-        #expect(rig.playout.target == 30)
-        #expect(rig.playout.depth <= 60)
+        #expect(rig.playout.target == .milliseconds(30))
+        #expect(rig.playout.depth <= .milliseconds(60))
     }
 
     /// Until the packet after them comes, nobody knows whether they are lost or late.
@@ -265,9 +265,9 @@ struct AudioPlayoutTests {
         // A second in which nothing comes, and then everything at once.
         rig.run(packets: 50) { index in .milliseconds(20 + max(0, 1_000 - (index - 200) * 20)) }
         rig.run(packets: 1_500) { _ in .milliseconds(20) }
-        #expect(rig.playout.depth <= 80, "\(rig.playout.depth)")
-        #expect(rig.excess <= Double(AudioPlayout.Configuration().cap), "\(rig.excess)")
-        #expect(rig.deepest <= 620, "the cap, and what is held back at most: \(rig.deepest)")
+        #expect(rig.playout.depth <= .milliseconds(80), "\(rig.playout.depth)")
+        #expect(rig.excess <= AudioPlayout.Configuration().cap, "\(rig.excess)")
+        #expect(rig.deepest <= .milliseconds(620), "the cap, and what is held back at most: \(rig.deepest)")
     }
 
     @Test(arguments: [300.0, -300.0])
@@ -278,7 +278,7 @@ struct AudioPlayoutTests {
         let moved = Int64(rig.playout.statistics.shortened) - Int64(rig.playout.statistics.lengthened)
         // Five minutes at 300 ppm are 90 ms, 4,320 samples.
         #expect(abs(moved - Int64(drift / 300 * 4_320)) < 1_800, "\(moved)")
-        #expect(rig.playout.depth < 100)
+        #expect(rig.playout.depth < .milliseconds(100))
         #expect(rig.playout.statistics.concealed < 2_000)
         let steps = zip(rig.heard, rig.heard.dropFirst()).map { abs(Int($1) - Int($0)) }
         #expect(steps.max() ?? 0 < 1_200, "no clicks: a sine of 440 Hz moves by 461 at most")
@@ -308,9 +308,9 @@ struct AudioPlayoutTests {
             }
         }
         let statistics = rig.playout.statistics
-        #expect(rig.deepest < 500, "\(rig.deepest)")
-        #expect(rig.excess <= Double(AudioPlayout.Configuration().cap), "\(rig.excess)")
+        #expect(rig.deepest < .milliseconds(500), "\(rig.deepest)")
+        #expect(rig.excess <= AudioPlayout.Configuration().cap, "\(rig.excess)")
         #expect(Double(statistics.concealed) / Double(statistics.played) < 0.12)
-        #expect(rig.playout.depth < 250)
+        #expect(rig.playout.depth < .milliseconds(250))
     }
 }

@@ -34,13 +34,13 @@ struct OggOpusFileTests {
     func `the end is trimmed to the last granule position, the beginning by the pre-skip`(
         _ granule: UInt64, _ count: Int
     ) throws {
-        var writer = OggWriter.begun()
+        var writer = OggWriter.started()
         writer.page([OggWriter.packet, OggWriter.packet], granule: granule, .last)
         #expect(try Self.parsed(writer.file).sampleCount == count)
     }
 
     @Test func `a file that was cut out of a longer one begins where it begins`() throws {
-        var writer = OggWriter.begun()
+        var writer = OggWriter.started()
         writer.page([OggWriter.packet], granule: 1_000_960)
         writer.page([OggWriter.packet, OggWriter.packet], granule: 1_002_780, .last)
         #expect(try Self.parsed(writer.file).sampleCount == 2_780 - 312)
@@ -49,7 +49,7 @@ struct OggOpusFileTests {
     @Test func `packets may go over pages, and end exactly with a segment`() throws {
         let long = [UInt8](repeating: 0xF8, count: 700)
         let exact = [0xF8] + [UInt8](repeating: 9, count: 254)
-        var writer = OggWriter.begun()
+        var writer = OggWriter.started()
         writer.page([Array(long[..<510])], segments: [255, 255], granule: .max)
         writer.page([Array(long[510...]), exact], segments: [190, 255, 0], granule: 1_920, [.continued, .last])
         let file = try Self.parsed(writer.file)
@@ -82,7 +82,7 @@ struct OggOpusFileTests {
     @Test(arguments: [1, 20, 27, 30, 60, 200]) func `of a file that was cut off, what is whole counts`(_ missing: Int)
         throws
     {
-        var writer = OggWriter.begun()
+        var writer = OggWriter.started()
         writer.page([OggWriter.packet, OggWriter.packet], granule: 1_920)
         let whole = writer.file.count
         writer.page([[UInt8](repeating: 0xF8, count: 250)], granule: 2_880, .last)
@@ -96,7 +96,7 @@ struct OggOpusFileTests {
             (OggWriter.head(gain: -768), 1, -768), (OggWriter.head(channels: 2, gain: 512), 2, 512),
             (OggWriter.head(channels: 2, mapping: [1, 1, 1, 0, 1]), 2, 0), (OggWriter.head(version: 15), 1, 0),
         ] {
-            var writer = OggWriter.begun(head)
+            var writer = OggWriter.started(head)
             writer.page([OggWriter.packet], granule: 960, .last)
             let file = try Self.parsed(writer.file)
             #expect((file.channels, file.gain) == (channels, gain))
@@ -104,7 +104,7 @@ struct OggOpusFileTests {
     }
 
     private static func after(_ head: [UInt8] = OggWriter.head(), _ change: (inout OggWriter) -> Void) -> [UInt8] {
-        var writer = OggWriter.begun(head)
+        var writer = OggWriter.started(head)
         change(&writer)
         return writer.file
     }

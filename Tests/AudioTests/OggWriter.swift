@@ -26,7 +26,7 @@ struct OggWriter {
     static let packet: [UInt8] = [0xF8, 1, 2, 3]
 
     /// Both headers, each on its page.
-    static func begun(_ head: [UInt8] = head()) -> OggWriter {
+    static func started(_ head: [UInt8] = head()) -> OggWriter {
         var writer = OggWriter()
         writer.page([head], granule: 0, .first)
         writer.page([tags], granule: 0)

@@ -94,9 +94,9 @@ private struct RoughNetwork {
         var playout = AudioPlayout(channels: channels)
         var decoder = SidesDecoder(sides: sides, channels: channels, hasRedundancy: hasRedundancy)
         var arrivals: [(time: MonotonicTime, index: Int)] = []
-        let beginning = MonotonicTime(nanoseconds: 1_000_000_000)
+        let course = MonotonicTime(nanoseconds: 1_000_000_000)
         for index in 0..<packets where random.next() % 100 >= loss {
-            let sent = beginning + .nanoseconds(Int64(Double(index) * 20_000_000 * (1 - drift / 1_000_000)))
+            let sent = course + .nanoseconds(Int64(Double(index) * 20_000_000 * (1 - drift / 1_000_000)))
             let delay = 20 + (300..<600 ~= index ? detour : 0) + (jitter == 0 ? 0 : random.next() % jitter)
             arrivals.append((sent + .milliseconds(Int64(delay)), index))
         }
@@ -105,7 +105,7 @@ private struct RoughNetwork {
         var frame = [Int16](repeating: 0, count: 960 * channels)
         var next = 0
         for cycle in 0..<packets {
-            let now = beginning + .milliseconds(Int64(20 * cycle))
+            let now = course + .milliseconds(Int64(20 * cycle))
             while next < arrivals.count, arrivals[next].time <= now {
                 let index = arrivals[next].index
                 playout.insert(

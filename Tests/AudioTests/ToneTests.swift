@@ -15,11 +15,11 @@ struct ToneTests {
         _ kind: ToneCadence.Kind, _ region: ToneCadence.Region
     ) {
         let cadence = ToneCadence(kind, in: region)
-        let length = cadence.elements.reduce(0) { $0 + $1.milliseconds }
+        let length = cadence.elements.reduce(0) { $0 + Int($1.duration / .milliseconds(1)) }
         let samples = Self.samples(cadence, milliseconds: 2 * length)
         var start = 0
         for element in cadence.elements + cadence.elements {
-            let end = start + element.milliseconds
+            let end = start + Int(element.duration / .milliseconds(1))
             let part = Array(samples[((start + 20) * 48)..<((end - 20) * 48)])
             let shares = element.frequencies.reduce(0) { $0 + share(of: $1, in: part) }
             #expect(element.frequencies.isEmpty ? part.allSatisfy { $0 == 0 } : shares > 0.97, "\(element): \(shares)")

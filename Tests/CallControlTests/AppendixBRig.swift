@@ -1,4 +1,5 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
 import TestSupport
@@ -6,7 +7,7 @@ import TestSupport
 /// A call that one end sees in a state of Appendix B, and the requests that the methods make of it.
 struct AppendixBRig {
     var call: Call
-    let leg: Leg
+    let leg: LegID
     let clock: VirtualClock
     private var random = SeededRandomSource(seed: 5)
     /// Of the next description in `o=`: newer than any that the peers have sent.
@@ -19,7 +20,7 @@ struct AppendixBRig {
     /// `nil` for a word that is no call state.
     init?(_ state: String, _ side: AppendixB.Side, _ dialects: (HoldDialect, HoldDialect)) throws {
         leg = side == .outgoing ? .caller : .callee
-        let other: Leg = side == .outgoing ? .callee : .caller
+        let other: LegID = side == .outgoing ? .callee : .caller
         var rig = try MidCallRig(dialects.0, dialects.1)
         switch state {
         case "INITIAL", "DIALING", "SESSION_PROGRESS", "RINGING":
@@ -53,11 +54,11 @@ struct AppendixBRig {
     }
 
     /// An answered call as it is.
-    init(_ rig: MidCallRig, seenFrom leg: Leg) {
+    init(_ rig: MidCallRig, seenFrom leg: LegID) {
         (call, self.leg, clock, seen) = (rig.call, leg, rig.clock, rig.call.legState(leg))
     }
 
-    private init(_ call: Call, _ leg: Leg, _ clock: VirtualClock) {
+    private init(_ call: Call, _ leg: LegID, _ clock: VirtualClock) {
         (self.call, self.leg, self.clock, seen) = (call, leg, clock, .initial)
     }
 
@@ -85,7 +86,7 @@ struct AppendixBRig {
             return try request(method)
         } catch {
             switch error {
-            case .notAllowed(_, let state) where state == seen.rawValue: return .refused
+            case .notAllowed(_, .state(seen)): return .refused
             case .alreadyAnswered(let state) where state == seen: return .alreadyAnswered
             case .pending: return .pending
             case .noSuchCall: return .unknownSession

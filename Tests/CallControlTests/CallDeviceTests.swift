@@ -1,4 +1,5 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
 import TestSupport
@@ -78,13 +79,12 @@ struct CallDeviceTests {
         var rig = CallRig()
         var random = SeededRandomSource(seed: 1)
         _ = try rig.start()
-        var answer = CallAnswerRequest(sdp: "answer")
-        answer.device = "b2"
-        let answered = try rig.call.answer(by: .callee, answer, at: rig.clock.now, random: &random)
+        let answered = try rig.call.answer(
+            by: .callee, CallAnswerRequest(sdp: "answer"), from: "b2", at: rig.clock.now, random: &random)
         #expect(
-            answered.map(\.trace) == ["a1 respondCallUpdate", "b1 callCancel", "b2 callCancel", "answered"],
+            answered.traces == ["a1 respondCallUpdate", "b1 callCancel", "b2 callCancel", "answered"],
             "the others need not ring any more")
-        #expect(try rig.offerUpdate("offer", by: .caller).map(\.trace) == ["b2 startCallUpdate"])
+        #expect(try rig.offerUpdate("offer", by: .caller).traces == ["b2 startCallUpdate"])
         #expect(rig.take(.end(.caller, nil)) == ["b2 callEnd", "ended"])
     }
 
@@ -98,7 +98,7 @@ struct CallDeviceTests {
             var request = CallStartRequest(callee: CallRig.bob, sdp: "offer")
             request.device = named.map { SubscriptionID($0) }
             #expect(
-                try call.start(request, media: .direct, at: VirtualClock().now, random: &random).map(\.trace) == [
+                try call.start(request, media: .direct, at: VirtualClock().now, random: &random).traces == [
                     "b2 call", "\(told) ringing",
                 ])
         }

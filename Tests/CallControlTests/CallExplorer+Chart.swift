@@ -1,5 +1,7 @@
 import CallControl
+import CallSupport
 import Primitives
+import SPiDR
 
 extension CallExplorer {
     /// What the ends' states were and became, what went on in their calls, and what brought it about.
@@ -18,9 +20,9 @@ extension CallExplorer {
                 let to = after.place(of: session) == nil ? LegState.ended : after.seen(session)
                 let cause = before.cause(of: step, for: session, after)
                 if session == "A3" {
-                    joiner.note(cause, from: from.rawValue, to: to.rawValue)
+                    joiner.note(cause, from: from.word, to: to.word)
                 } else {
-                    ends.note(cause, from: from.rawValue, to: to.rawValue)
+                    ends.note(cause, from: from.word, to: to.word)
                 }
             }
             for (id, call) in after.world.calls where id != CallExplorer.conference {
@@ -40,16 +42,16 @@ extension CallExplorer {
     /// Why the state of an end is another one after a step.
     private func cause(of step: Step, for session: SessionID, _ after: CallExplorer) -> String {
         switch step {
-        case .hold: "startCallUpdate"
+        case .hold, .video, .ask, .move: "startCallUpdate"
         case .answer: changes(of: session, after).joined(separator: " and ")
-        case .end(let other): other == session ? "DELETE" : "the other hangs up"
+        case .end(let other): Self.session(of: other) == session ? "DELETE" : "the other hangs up"
         case .transfer: "call"
         case .consult: "transfer"
         case .join: "join"
-        case .pickUp: session == Self.dave ? "callAnswer" : "the target of a transfer answers"
+        case .pickUp, .accept: session == Self.dave ? "callAnswer" : "the target of a transfer answers"
         case .decline: session == Self.dave ? "reject" : "the target of a transfer rejects"
         case .deliver(let place): reason(of: world.messages[place].content)
-        case .pickUpElsewhere, .hear, .neglect, .audit: "nothing"
+        case .hear, .neglect, .audit: "nothing"
         case .wait: "time-out"
         }
     }
@@ -81,16 +83,16 @@ extension CallExplorer {
     /// Why something else goes on in a call after a step.
     private func cause(of step: Step, in id: CallID) -> String {
         switch step {
-        case .hold: "startCallUpdate"
+        case .hold, .video, .ask, .move: "startCallUpdate"
         case .answer: "respondCallUpdate"
         case .end: "DELETE"
         case .transfer: "transfer to an address"
         case .consult: "transfer to another call"
         case .join: "join"
-        case .pickUp: "the target answers"
+        case .pickUp, .accept: "the target answers"
         case .decline: "the target rejects"
         case .deliver(let place): reason(of: world.messages[place].content)
-        case .pickUpElsewhere, .hear, .neglect, .audit: "nothing"
+        case .hear, .neglect, .audit: "nothing"
         case .wait: "time-out"
         }
     }

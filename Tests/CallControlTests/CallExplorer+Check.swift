@@ -1,5 +1,7 @@
 import CallControl
+import CallSupport
 import Primitives
+import SDP
 import TestSupport
 
 // MARK: What always holds
@@ -16,31 +18,102 @@ extension CallExplorer {
         if let (call, leg) = world.reusedLeg {
             throw ExplorationFault("\(leg) of call \(call) is somebody else than before", path)
         }
+        if let (call, leg) = world.describedHeadless {
+            throw ExplorationFault("something is described to \(leg) of call \(call), which is headless", path)
+        }
         try checkRoutes()
+        try checkHolds()
         guard isQuiet else { return }
         for (id, call) in world.calls where !world.ended.contains(id) {
-            for leg in call.legs where leg.isTalkingNow && clients[leg.party.session] == nil {
-                throw ExplorationFault("\(leg.party.session) has left, and is in call \(id)", path)
+            let talking = call.legs.filter(\.isTalkingNow)
+            for leg in talking {
+                if leg.party.isApplication { try checkHeadless(leg, of: call) } else { try checkEnd(leg, of: call) }
             }
+            if talking.count == 2, id != Self.conference { try checkPair(talking.map(holder)) }
         }
-        for (session, client) in clients where client.farewells == 0 {
-            guard let place = place(of: session) else {
-                throw ExplorationFault("\(session) was not told that it is over", path)
+        for (name, client) in clients where client.farewells == 0 {
+            guard let place = place(of: name) else {
+                throw ExplorationFault("\(name) was not told that it is over", path)
             }
-            guard let call = world.calls[place.call] else { continue }
-            try checkHearing(session, place.leg, call)
-            guard place.leg.isTalkingNow else { continue }
-            if !client.isAstray, client.isHeld != isHeld(session) {
-                throw ExplorationFault(
-                    "\(session) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise",
-                    path)
-            }
-            guard client.isAstray || place.leg.holds == client.isHolding else {
-                throw ExplorationFault(
-                    "\(session) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
+            if place.leg.isTalkingNow, holder(of: place.leg) != name {
+                throw ExplorationFault("\(name) was not told that another device has its call", path)
             }
         }
         try checkStates()
+    }
+
+    /// An end and its client agree on everything, and neither waits for the other.
+    private func checkEnd(_ leg: CallLeg, of call: Call) throws {
+        let name = holder(of: leg)
+        guard let client = clients[name], client.farewells == 0 else {
+            throw ExplorationFault("\(name) has left, and is in call \(call.id)", path)
+        }
+        try checkHearing(name, leg, call)
+        guard !client.isAstray else { return }
+        guard client.isHeld == isHeld(name) else {
+            throw ExplorationFault(
+                "\(name) believes it is \(client.isHeld ? "held" : "not held"), and its call says otherwise", path)
+        }
+        guard leg.isStable else {
+            throw ExplorationFault("an offer is open with \(name), and nobody waits for its answer", path)
+        }
+        let agreed =
+            world.agreements[call.id]?[leg.id]?.media.map { $0.isRejected ? nil : $0.direction.reversed } ?? [
+                .sendReceive
+            ]
+        guard agreed == client.lines else {
+            throw ExplorationFault(
+                "\(name) goes by \(Self.words(client.lines)), and the gateway by \(Self.words(agreed))", path)
+        }
+    }
+
+    /// A headless leg is in the media plane, hears somebody, and never holds. Whoever talks to it alone has audio with
+    /// it, and nothing else.
+    private func checkHeadless(_ leg: CallLeg, of call: Call) throws {
+        let name = leg.party.session
+        try checkHearing(name, leg, call)
+        guard world.headless[call.id]?.contains(leg.id) == true else {
+            throw ExplorationFault("the media plane has not made \(name), which talks", path)
+        }
+        guard !leg.holds else { throw ExplorationFault("\(name) is headless, and holds", path) }
+        let others = call.legs.filter { $0.id != leg.id && $0.isTalkingNow && !$0.party.isApplication }
+        guard others.count == 1, let other = others.first, let client = clients[holder(of: other)], !client.isAstray
+        else { return }
+        guard client.lines.first == .sendReceive || client.isHolding else {
+            throw ExplorationFault("nobody holds, and \(holder(of: other)) is not in call", path)
+        }
+        guard client.lines.dropFirst().allSatisfy({ $0 == nil || $0 == .inactive }) else {
+            throw ExplorationFault("\(holder(of: other)) has pictures with \(name), which is headless", path)
+        }
+    }
+
+    /// What one is told on a line is what the other does there: sends if it films and nobody holds, receives if it
+    /// wants to (RFC 3264 §6.1).
+    private func checkPair(_ names: [SessionID]) throws {
+        let pair = names.compactMap { clients[$0] }
+        guard pair.count == 2, !pair.contains(where: \.isAstray) else { return }
+        for line in 0..<max(pair[0].lines.count, pair[1].lines.count) {
+            let directions = pair.map { line < $0.lines.count ? $0.lines[line] ?? .inactive : .inactive }
+            guard directions[0] == directions[1].reversed else {
+                throw ExplorationFault(
+                    "on m-line \(line) \(names[0]) is \(directions[0]) and \(names[1]) is \(directions[1])", path)
+            }
+        }
+        guard !pair.contains(where: \.isHolding) else { return }
+        for (name, client, peer) in [(names[0], pair[0], pair[1]), (names[1], pair[1], pair[0])] {
+            guard client.lines.first == .sendReceive else {
+                throw ExplorationFault("nobody holds, and \(name) is not in call", path)
+            }
+            guard client.lines.count > 1, let picture = client.lines[1], peer.lines.count > 1 else { continue }
+            guard picture.sends == client.isFilming else {
+                throw ExplorationFault(
+                    "\(name) \(client.isFilming ? "films and does not send" : "sends and does not film")", path)
+            }
+        }
+    }
+
+    static func words(_ lines: [MediaDirection?]) -> String {
+        lines.map { $0?.rawValue ?? "rejected" }.joined(separator: " + ")
     }
 
     /// A client that audits and then stops is missed, whatever its call is doing; while ends change hands, by whoever
@@ -49,11 +122,22 @@ extension CallExplorer {
         let now = world.clock.now
         for (id, call) in world.calls where !world.ended.contains(id) {
             guard case .answered(let answered) = call.state, answered.operation?.isHandover != true else { continue }
-            for leg in call.legs where leg.isTalkingNow {
+            for leg in call.legs where leg.isTalkingNow && !leg.party.isApplication {
                 let silent = try Self.audited(call, by: leg.id, at: now)
                 guard let deadline = silent.nextDeadline, deadline.time <= now + .seconds(91) else {
                     throw ExplorationFault("nobody would miss \(leg.party.session) in call \(id)", path)
                 }
+            }
+        }
+    }
+
+    /// Whoever waits for no answer to an offer of its own holds where its call says so, whoever has the leg by then.
+    private func checkHolds() throws {
+        for (name, client) in clients where client.knowsItsHold {
+            guard let leg = place(of: name)?.leg, leg.isTalkingNow, holder(of: leg) == name else { continue }
+            guard leg.holds == client.isHolding else {
+                throw ExplorationFault(
+                    "\(name) \(client.isHolding ? "holds" : "does not hold"), and its call says otherwise", path)
             }
         }
     }
@@ -86,7 +170,6 @@ extension CallExplorer {
 
     /// Everybody who talks hears somebody who is there.
     private func checkHearing(_ session: SessionID, _ leg: CallLeg, _ call: Call) throws {
-        guard leg.isTalkingNow else { return }
         let others = call.legs.filter { $0.id != leg.id && $0.isTalkingNow }
         guard !others.isEmpty else { throw ExplorationFault("\(session) talks to nobody", path) }
         switch world.routes[call.id]?[leg.id] {
@@ -107,12 +190,12 @@ extension CallExplorer {
     private func checkStates() throws {
         for (id, call) in world.calls where !world.ended.contains(id) {
             let talking = call.legs.filter(\.isTalkingNow)
-            if talking.contains(where: { clients[$0.party.session]?.isAstray == true }) { continue }
+            if talking.contains(where: { clients[holder(of: $0)]?.isAstray == true }) { continue }
             for leg in talking {
-                let own = clients[leg.party.session]?.isHolding ?? false
+                let own = clients[holder(of: leg)]?.isHolding ?? false
                 let others =
                     id != Self.conference
-                    && talking.contains { $0.id != leg.id && clients[$0.party.session]?.isHolding == true }
+                    && talking.contains { $0.id != leg.id && clients[holder(of: $0)]?.isHolding == true }
                 let wanted: LegState =
                     switch (own, others) {
                     case (false, false): .inCall

@@ -1,11 +1,11 @@
 import CallControl
+import Primitives
 import SDP
 import TestSupport
 
 extension CallExplorer {
     var isQuiet: Bool {
-        world.messages.isEmpty
-            && clients.values.allSatisfy { $0.offered == nil && $0.holdingBefore == nil && $0.mail.isEmpty }
+        world.messages.isEmpty && clients.values.allSatisfy(\.isQuiet)
             && world.calls.values.allSatisfy { call in
                 switch call.state {
                 case .answered(let answered): answered.operation == nil && call.legs.allSatisfy { $0.newsDue == nil }
@@ -28,7 +28,7 @@ extension CallExplorer {
                     case .completed: "completed"
                     }
                 return
-                    "\(leg.id.number)\(leg.party.session)\(stage)\(leg.holds ? "h" : "")\(leg.exchange(at: world.clock.now))"
+                    "\(leg.id.number)\(holder(of: leg))\(stage)\(leg.holds ? "h" : "")\(leg.exchange(at: world.clock.now))"
             }
             let state =
                 switch call.state {
@@ -41,15 +41,93 @@ extension CallExplorer {
             parts.append("\(id):\(state):\(legs.joined(separator: ","))")
         }
         parts += world.messages.map { "\($0.to)\($0.content.word)" }
-        parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { session, client in
-            let flags = [client.isHolding, client.isHeld, client.isAstray, client.isCatchingUp].map { $0 ? "1" : "0" }
-                .joined()
-            let own = client.holdingBefore.map { $0 ? "h" : "r" } ?? "-"
-            return
-                "\(session.rawValue)\(flags)\(own)\(client.offered?.rawValue ?? "-")\(client.farewells)\(client.lateness)\(client.putAside)"
-                + client.mail.map(\.word).joined()
-        }
+        parts += clients.sorted { $0.key.rawValue < $1.key.rawValue }.map { $0.rawValue + $1.word }
         if let requests { parts.append("\(requests)") }
         return parts.joined(separator: "|")
+    }
+}
+
+extension CallExplorer.Client {
+    /// What it described last tells states apart only where there is more than one m-line.
+    fileprivate var word: String {
+        let marks = [isHolding, isFilming, isAsking, isAsked, isHeld, isAstray, isCatchingUp, hasYielded].map {
+            $0 ? "1" : "0"
+        }
+        let open = open.map { "o\(Self.letters($0.lines))\($0.wasHolding ? 1 : 0)\($0.wasFilming ? 1 : 0)" } ?? ""
+        let waiting = [("?", offered), ("!", invitation)].map { sign, lines in
+            lines.map { sign + Self.letters($0) } ?? ""
+        }
+        let described = lines.count > 1 || said.count > 1 ? Self.letters(said) : ""
+        return marks.joined() + Self.letters(lines) + described + open + waiting.joined()
+            + "\(farewells)\(lateness)\(putAside)" + mail.map(Self.word).joined()
+    }
+
+    private static func letters(_ lines: [MediaDirection?]) -> String {
+        lines.map { line in
+            switch line {
+            case .sendReceive: "b"
+            case .sendOnly: "s"
+            case .receiveOnly: "r"
+            case .inactive: "i"
+            case nil: "x"
+            }
+        }.joined()
+    }
+
+    private static func word(_ news: CallExplorer.News) -> String {
+        switch news {
+        case .called(let lines): "c" + letters(lines)
+        case .offered(let lines): "o" + letters(lines)
+        case .asked: "q"
+        case .answered(let lines): "a" + letters(lines)
+        case .timedOut: "t"
+        case .cancelled: "n"
+        case .over: "e"
+        case .failed: "f"
+        }
+    }
+}
+
+extension CallLeg {
+    var isCompleted: Bool { if case .completed = stage { true } else { false } }
+    var isTalkingNow: Bool { stage == .talking }
+
+    /// What tells exchanges with it apart.
+    func exchange(at now: MonotonicTime) -> String {
+        let isSettling = exchange.settles.map { $0 > now } ?? false
+        let offer =
+            exchange.outstanding.map { "\($0.count)\(isSettling ? "s" : "")\($0.told?.description ?? "")" } ?? ""
+        let marks = [isStable, exchange.isAsked, newsDue != nil, newsDue.map { $0 > now } ?? false].map {
+            $0 ? "1" : "0"
+        }.joined()
+        return "[\(marks)|\(offer)|\(exchange.told?.description ?? "")|\(wishes?.description ?? "")]"
+    }
+}
+
+extension Call.Operation {
+    /// Ends with a message that is certain to come.
+    var isHandover: Bool { if case .handover = self { true } else { false } }
+
+    var word: String {
+        switch self {
+        case .update(let update): "update \(update.offerer.number)>\(update.answerer.number)"
+        case .transfer: "transfer"
+        case .consultation: "consultation"
+        case .handover(let handover):
+            "handover \(handover.taker) \(handover.deferred.map { "\($0.leg.number)" }.joined())"
+        }
+    }
+}
+
+extension CallWorld.Message.Content {
+    var word: String {
+        switch self {
+        case .requested(let call, _): "requested by \(call)"
+        case .offered(let handover): "offered by \(handover.from)"
+        case .refused(let call): "refused by \(call)"
+        case .taken(let call, _, _): "taken by \(call)"
+        case .declined(let call): "declined by \(call)"
+        case .happened(let event, let leg): "happened \(event) \(leg.number)"
+        }
     }
 }

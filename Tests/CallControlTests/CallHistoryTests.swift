@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -11,7 +13,7 @@ struct CallHistoryTests {
         var rig: CallRig
         var history: CallHistory
         var records: [CallLogRecord] = []
-        var told: [Leg: [Notification]] = [:]
+        var told: [LegID: [Notification]] = [:]
 
         init(
             callee devices: [Device] = [CallRig.silent, CallRig.plain], _ configuration: Call.Configuration = .init(),
@@ -24,11 +26,8 @@ struct CallHistoryTests {
         mutating func take(_ steps: [CallStep]) throws {
             for step in steps {
                 let actions = try rig.perform(step)
-                for case .notify(let leg, _, let notification) in actions {
-                    told[leg, default: []].append(notification)
-                }
-                if case .ringing(let leg) = step { history.rang(leg, at: rig.clock.now) }
-                records += history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+                for told in actions.told { self.told[told.leg, default: []].append(told.notification) }
+                records += history.record(actions, at: rig.clock.now)
             }
         }
 
@@ -120,7 +119,7 @@ struct CallHistoryTests {
     func `why media failed is told as it is recorded`(_ fault: MediaFault, _ cause: String) throws {
         var books = Books()
         try books.take([.start, .answer(.callee), .mediaFailed(.callee, fault)])
-        for (leg, user) in [(Leg.caller, CallRig.alice), (.callee, CallRig.bob)] {
+        for (leg, user) in [(LegID.caller, CallRig.alice), (.callee, CallRig.bob)] {
             let told = try #require(books.told[leg]?.last)
             let ending = try #require(books.record(of: user)?.ending)
             #expect(told.type == .callEnd && told.endedBy == .gateway)
@@ -142,7 +141,7 @@ struct CallHistoryTests {
             Self.lines(record.timeline) == [
                 "1000 self created", "1000 peer offered #1", "1000 peer offered #2", "1000 peer ringing #2",
                 "2500 peer ringing #1",
-                "2502 peer answered", "3502 peer ended 200 normal_clearing",
+                "2502 peer answered", "3502 peer ended #1 200 normal_clearing",
             ])
         #expect(
             record.startedAt == 1_000 && record.answeredAt == 2_502 && record.endedAt == 3_502
@@ -150,26 +149,23 @@ struct CallHistoryTests {
     }
 
     /// Devices b1, b3 and b4 report ringing themselves.
-    private func rung(_ acting: SubscriptionID?, _ decide: (inout CallRig) throws -> [CallAction]) throws -> [String] {
+    private func rung(_ decide: (inout CallRig) throws -> [CallAction]) throws -> [String] {
         var rig = CallRig(callee: [CallRig.silent, CallRig.plain, Device("b3", sendsRingingFeedback: true)])
         var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
         var records: [CallLogRecord] = []
-        func enter(_ asker: CallHistory.Asker? = nil, _ step: (inout CallRig) throws -> [CallAction]) throws {
-            let actions = try step(&rig)
-            records += history.advance(to: rig.call, doing: actions, for: asker, at: rig.clock.now)
+        func enter(_ step: (inout CallRig) throws -> [CallAction]) throws {
+            records += history.record(try step(&rig), at: rig.clock.now)
         }
         try enter { try $0.start() }
         rig.clock.advance(by: .milliseconds(7))
         for device in ["b3", "b3", "b1", nil] as [SubscriptionID?] {
-            try enter { try $0.call.ringing(by: .callee) }
-            history.rang(.callee, device, at: rig.clock.now)
+            try enter { try $0.call.ringing(by: .callee, from: device) }
         }
         // Subscribed again, under another name: the same device.
         let change = DeviceChange.joined(Device("b4", sendsRingingFeedback: true), replacing: "b3")
-        history.deviceChanged(.callee, change)
         try enter { $0.call.deviceChanged(.callee, change, at: $0.clock.now) }
         rig.clock.advance(by: .milliseconds(1))
-        try enter(acting.map { CallHistory.Asker(leg: .callee, device: $0) }, decide)
+        try enter(decide)
         if records.isEmpty { try enter { try $0.perform(.end(.caller, nil)) } }
         return Self.lines(records.first { $0.user == CallRig.alice }?.timeline ?? [])
     }
@@ -189,13 +185,13 @@ struct CallHistoryTests {
     func `which devices rang, which answered and which did not is noted, as far as it is known`(
         _ device: SubscriptionID?, _ entries: [String]
     ) throws {
-        let lines = try rung(device) { try $0.answer() }
-        #expect(lines == Self.rungEntries + entries + ["8 self ended 200 normal_clearing"])
+        let lines = try rung { try $0.answer(from: device) }
+        #expect(lines == Self.rungEntries + entries + ["8 self ended #1 200 normal_clearing"])
     }
 
     @Test(arguments: [("b1", " #1"), (nil, "")] as [(SubscriptionID?, String)])
     func `which device declined is noted, as far as it is known`(_ device: SubscriptionID?, _ number: String) throws {
-        let lines = try rung(device) { rig in try rig.call.reject(by: .callee, at: rig.clock.now) }
+        let lines = try rung { rig in try rig.call.reject(by: .callee, from: device, at: rig.clock.now) }
         #expect(
             lines == Self.rungEntries + [
                 "8 peer rejected\(number)", "8 peer ended\(number) 603 Declined call_rejected",
@@ -204,13 +200,11 @@ struct CallHistoryTests {
 
     @Test func `a media path is noted step by step, and anew after a loss`() throws {
         var rig = try MidCallRig()
-        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
-        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
-        rig.call.mediaAdvanced(.callee, to: .flowing)
-        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        var history = rig.history()
+        _ = history.record(rig.call.mediaAdvanced(.callee, to: .flowing), at: rig.clock.now)
         for isLost in [true, true, false] {
             let actions = rig.call.mediaPathChanged(.callee, isLost: isLost)
-            _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+            _ = history.record(actions, at: rig.clock.now)
         }
         let events = try rig.call.session(for: .caller, history).timeline.map {
             "\($0.side.rawValue) \($0.entry.event.rawValue)"
@@ -220,11 +214,9 @@ struct CallHistoryTests {
 
     @Test func `both ends are told of a lost media path, each from its side`() throws {
         var rig = try MidCallRig()
-        let told = rig.call.mediaPathChanged(.callee, isLost: true).compactMap { action -> String? in
-            guard case .notify(let leg, _, let notification) = action, let report = notification.mediaPath else {
-                return nil
-            }
-            return "\(leg) \(notification.type.rawValue) \(report.side.rawValue) \(report.isLost)"
+        let told = rig.call.mediaPathChanged(.callee, isLost: true).told.compactMap { told -> String? in
+            guard let report = told.notification.mediaPath else { return nil }
+            return "\(told.leg) \(told.notification.type.rawValue) \(report.side.rawValue) \(report.isLost)"
         }
         #expect(told == ["caller mediaPath peer true", "callee mediaPath self true"])
         #expect(rig.call.mediaPathChanged(.callee, isLost: true).isEmpty, "once is enough")
@@ -232,11 +224,10 @@ struct CallHistoryTests {
 
     @Test func `holding and resuming is noted`() throws {
         var rig = try MidCallRig()
-        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
-        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        var history = rig.history()
         for hold in [true, false] {
             let actions = try rig.setHold(hold, by: .callee)
-            _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+            _ = history.record(actions, at: rig.clock.now)
         }
         let session = try rig.call.session(for: .callee, history)
         #expect(
@@ -252,8 +243,7 @@ struct CallHistoryTests {
     @Test(arguments: [true, false])
     func `a transfer that starts names the other party`(_ isConsultative: Bool) throws {
         var rig = try MidCallRig()
-        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
-        _ = history.advance(to: rig.call, doing: [], at: rig.clock.now)
+        var history = rig.history()
         let actions: [CallAction]
         if isConsultative {
             actions = try rig.call.consult(
@@ -262,7 +252,7 @@ struct CallHistoryTests {
             let target = TransferTests.target(rig.call.takeLeg())
             actions = try rig.call.transfer(by: .callee, to: target, at: rig.clock.now, random: &rig.random)
         }
-        _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        _ = history.record(actions, at: rig.clock.now)
         let timeline = try rig.call.session(for: .caller, history).timeline
         let started = try #require(timeline.first { $0.entry.event == .transferStarted })
         #expect(started.side == .peer && started.entry.party == "carol@example.com")
@@ -276,9 +266,7 @@ struct CallHistoryTests {
             CallLogRecord(
                 id: "B", user: CallRig.bob, direction: direction, startedAt: startedAt, answeredAt: answeredAt,
                 endedAt: endedAt,
-                names: .init(
-                    callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "",
-                    remoteDisplayNumber: ""),
+                caller: DisplayName(name: "", number: ""), callee: DisplayName(name: "", number: ""),
                 parties: [
                     .init(side: .own, name: "Bob", address: "bob@example.com", isCalled: true),
                     .init(side: .peer, name: peer, address: peer, isCalled: false),
@@ -297,15 +285,15 @@ struct CallHistoryTests {
 
     @Test func `who holds and resumes all day fills no memory`() throws {
         var rig = try MidCallRig()
-        var history = CallHistory(origin: Moment(rig.clock.now, epochMilliseconds: 0))
+        var history = rig.history()
         for _ in 0..<1_000 {
             for isLost in [true, false] {
                 let actions = rig.call.mediaPathChanged(.caller, isLost: isLost)
-                _ = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+                _ = history.record(actions, at: rig.clock.now)
             }
         }
         let actions = try rig.call.end(by: .caller, reasonText: nil, at: rig.clock.now)
-        let records = history.advance(to: rig.call, doing: actions, at: rig.clock.now)
+        let records = history.record(actions, at: rig.clock.now)
         #expect(records.count == 2)
         #expect(records[0].timeline.count == 251 && records[0].timeline.last?.entry.event == .ended)
     }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -22,7 +24,7 @@ struct CallNotificationTests {
         let expected = Notification(
             .call, session: "B", sdp: "v=0", actions: [.answer, .reject, .forward], parties: Self.toCallee,
             customParameters: parameters)
-        #expect(actions == [.notify(.callee, ["b1"], expected)])
+        #expect(actions.told == [Told(leg: .callee, receivers: ["b1"], notification: expected)])
     }
 
     @Test func `the answer reaches the caller with the callee's parameters`() throws {
@@ -35,10 +37,9 @@ struct CallNotificationTests {
         cancelled.cause = "answered_elsewhere"
         cancelled.endedBy = .own
         #expect(
-            actions == [
-                .notify(.caller, ["a1"], update),
-                .notify(.callee, ["b1", "b2"], cancelled),
-                .answered(setup: .zero),
+            actions.told == [
+                Told(leg: .caller, receivers: ["a1"], notification: update),
+                Told(leg: .callee, receivers: ["b1", "b2"], notification: cancelled),
             ])
     }
 
@@ -48,10 +49,9 @@ struct CallNotificationTests {
             .left(.callee, "b2", othersRemain: false),
         ] {
             var rig = CallRig(callee: [CallRig.plain])
-            for action in try rig.start() + rig.perform(last) {
-                guard case .notify(let leg, _, let notification) = action else { continue }
-                #expect(notification.session == (leg == .caller ? "A" : "B"))
-                #expect(notification.parties == (leg == .caller ? Self.toCaller : Self.toCallee))
+            for told in try (rig.start() + rig.perform(last)).told {
+                #expect(told.notification.session == (told.leg == .caller ? "A" : "B"))
+                #expect(told.notification.parties == (told.leg == .caller ? Self.toCaller : Self.toCallee))
             }
         }
     }

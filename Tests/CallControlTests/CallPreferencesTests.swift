@@ -1,6 +1,7 @@
 import CallControl
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -15,10 +16,7 @@ struct CallPreferencesTests {
     }
 
     private func audio(_ actions: [CallAction], _ type: Notification.EventType) throws -> MediaDescription {
-        let sdp = actions.compactMap { action -> String? in
-            guard case .notify(_, _, let notification) = action, notification.type == type else { return nil }
-            return notification.sdp
-        }
+        let sdp = actions.descriptions(type)
         let text = try #require(sdp.first)
         return try #require(try SessionDescription(parsing: text).media.first)
     }
@@ -55,7 +53,7 @@ struct CallPreferencesTests {
             .joined(separator: "\r\n").replacing("111", with: "114") + "\r\n"
         let actions = try rig.answer(renumbered)
         #expect(try audio(actions, .respondCallUpdate).formats.first == "111")
-        var first: [Leg: UInt8] = [:]
+        var first: [LegID: UInt8] = [:]
         for case .connectMedia(let leg, let agreed) in actions {
             first[leg] = agreed.media[0].codecs.first?.payloadType.rawValue
         }

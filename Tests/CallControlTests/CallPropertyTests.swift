@@ -1,5 +1,7 @@
 import CallControl
+import CallSupport
 import Primitives
+import SPiDR
 import TestSupport
 import Testing
 
@@ -7,10 +9,10 @@ import Testing
 struct CallPropertyTests {
     /// Watches the actions of one call and says what is wrong with them.
     private struct Witness {
-        var told: [Leg: Set<SubscriptionID>]
-        var ends: [Leg: Int] = [:]
+        var told: [LegID: Set<SubscriptionID>]
+        var ends: [LegID: Int] = [:]
         var ringing = 0
-        var updates: [Leg: Int] = [:]
+        var updates: [LegID: Int] = [:]
         var cancels = 0
         var hasEnded = false
         var preparedMedia = 0
@@ -20,24 +22,26 @@ struct CallPropertyTests {
             for action in actions {
                 #expect(!hasEnded, "nothing follows the end")
                 switch action {
-                case .notify(let leg, let receivers, let notification): watch(leg, receivers, notification)
-                case .prepareMedia, .connectMedia:
+                case .event(let event):
+                    switch event.fact {
+                    case .established: #expect(updates[.caller] == 1)
+                    case .ended: hasEnded = true
+                    default: if let told = action.told { watch(told.leg, told.receivers, told.notification) }
+                    }
+                case .prepareMedia, .prepareHeadless, .connectMedia:
                     #expect(!isMediaReleased)
                     preparedMedia += 1
                 case .releaseMedia:
                     #expect(!isMediaReleased)
                     isMediaReleased = true
-                case .answered: #expect(updates[.caller] == 1)
-                case .play, .stopPlaying, .sendDigits, .notifyQuality, .route, .releaseLeg: #expect(!isMediaReleased)
-                case .detach, .requestHandover, .offerHandover, .refuseHandover, .takeHandover, .declineHandover,
-                    .passOn:
+                case .play, .stopPlaying, .sendDigits, .route, .releaseLeg: #expect(!isMediaReleased)
+                case .detach, .peerCall:
                     Issue.record("\(action) without a transfer")
-                case .ended: hasEnded = true
                 }
             }
         }
 
-        private mutating func watch(_ leg: Leg, _ receivers: [SubscriptionID], _ notification: Notification) {
+        private mutating func watch(_ leg: LegID, _ receivers: [SubscriptionID], _ notification: Notification) {
             #expect(!receivers.isEmpty)
             #expect(Set(receivers).count == receivers.count, "nobody is told twice")
             #expect(ends[leg, default: 0] == 0, "nobody is told anything after the end")
@@ -56,7 +60,7 @@ struct CallPropertyTests {
     }
 
     private func randomStep(_ random: inout SeededRandomSource, _ number: Int) -> CallStep {
-        let leg = Bool.random(using: &random) ? Leg.caller : .callee
+        let leg = Bool.random(using: &random) ? LegID.caller : .callee
         let device = ["a1", "b1", "b2", "x\(number - 1)", "x\(number - 2)"].randomElement(using: &random).map {
             SubscriptionID($0)
         }!
@@ -94,20 +98,25 @@ struct CallPropertyTests {
             let isAnchored = round == 0
             var rig = CallRig(isAnchored: isAnchored, seed: seed)
             var witness = Witness(told: [.caller: ["a1"]])
+            var log = EventLog(from: rig.clock.now)
+            func watch(_ actions: [CallAction]) {
+                witness.watch(actions)
+                log.add(actions, at: rig.clock.now)
+            }
             // Every third call begins without an offer.
             let offer =
                 try isAnchored ? Fixtures.text("sdp/chromium-156/offer-audio-video.sdp") : round % 3 == 1 ? "" : "offer"
             let answer = try isAnchored ? Fixtures.text("sdp/chromium-156/answer-to-chromium-offer.sdp") : "answer"
-            witness.watch(try rig.start(offer))
+            watch(try rig.start(offer))
             for number in 0..<60 {
                 let step = randomStep(&random, number)
                 let before = rig.call
                 inherits(step, &witness)
                 do throws(CallError) {
                     if case .answer(let leg) = step {
-                        witness.watch(try rig.answer(answer, by: leg))
+                        watch(try rig.answer(answer, by: leg))
                     } else {
-                        witness.watch(try rig.perform(step))
+                        watch(try rig.perform(step))
                     }
                 } catch {
                     #expect(rig.call == before, "a refused request changes nothing")
@@ -117,9 +126,10 @@ struct CallPropertyTests {
                     #expect(deadline.time > rig.clock.now, "what was due has been done")
                 }
             }
-            witness.watch(rig.call.drain(at: rig.clock.now))
+            watch(rig.call.drain(at: rig.clock.now))
             #expect(witness.hasEnded)
             if isAnchored { #expect(witness.isMediaReleased) } else { #expect(witness.preparedMedia == 0) }
+            try log.expectToReplay()
         }
     }
 }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 
 /// Alice (subscription a1) calls Bob (b1, which reports ringing itself, and b2, which does not) on a virtual clock.
@@ -45,15 +47,15 @@ struct CallRig {
     }
 
     mutating func answer(
-        _ sdp: String = "answer", by leg: Leg = .callee, parameters: [CustomParameter] = [],
-        wanting preferences: MediaPreferences = .init()
+        _ sdp: String = "answer", by leg: LegID = .callee, from device: SubscriptionID? = nil,
+        parameters: [CustomParameter] = [], wanting preferences: MediaPreferences = .init()
     ) throws(CallError) -> [CallAction] {
         let request = CallAnswerRequest(
             sdp: sdp, content: CustomContent(parameters: parameters), mediaPreferences: preferences)
-        return try call.answer(by: leg, request, at: clock.now, random: &random)
+        return try call.answer(by: leg, request, from: device, at: clock.now, random: &random)
     }
 
-    mutating func offerUpdate(_ sdp: String, by leg: Leg) throws(CallError) -> [CallAction] {
+    mutating func offerUpdate(_ sdp: String, by leg: LegID) throws(CallError) -> [CallAction] {
         try call.offer(by: leg, CallUpdateRequest(sdp: sdp), at: clock.now, random: &random)
     }
 }
@@ -62,16 +64,16 @@ struct CallRig {
 enum CallStep: Sendable {
     case start
     case unreachable(CallEndCause.Unreachable)
-    case ringing(Leg)
-    case answer(Leg)
-    case respond(Leg)
-    case reject(Leg)
-    case end(Leg, String?)
+    case ringing(LegID)
+    case answer(LegID)
+    case respond(LegID)
+    case reject(LegID)
+    case end(LegID, String?)
     case audit
-    case joined(Leg, Device, replacing: SubscriptionID?)
-    case left(Leg, SubscriptionID, othersRemain: Bool)
-    case media(Leg, MediaProgress)
-    case mediaFailed(Leg, MediaFault = MediaFault(statusCode: 408, reasonText: "media path lost"))
+    case joined(LegID, Device, replacing: SubscriptionID?)
+    case left(LegID, SubscriptionID, othersRemain: Bool)
+    case media(LegID, MediaProgress)
+    case mediaFailed(LegID, MediaFault = MediaFault(statusCode: 408, reasonText: "media path lost"))
     case drain
     case wait(Duration)
 }
@@ -80,7 +82,7 @@ extension CallRig {
     /// Carries a step out; a refusal is shown as `refused …`.
     mutating func take(_ step: CallStep) -> [String] {
         do throws(CallError) {
-            return try perform(step).map(\.trace)
+            return try perform(step).traces
         } catch {
             return ["refused \(error.trace)"]
         }
@@ -104,8 +106,7 @@ extension CallRig {
         case .left(let leg, let id, let others):
             return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
         case .media(let leg, let step):
-            call.mediaAdvanced(leg, to: step)
-            return []
+            return call.mediaAdvanced(leg, to: step)
         case .mediaFailed(let leg, let fault): return call.mediaFailed(leg, fault, at: clock.now)
         case .drain: return call.drain(at: clock.now)
         case .wait(let duration):
@@ -117,7 +118,7 @@ extension CallRig {
 
 extension Call {
     /// The first device of the end hangs up.
-    mutating func end(by leg: Leg, reasonText: String?, at now: MonotonicTime) throws(CallError) -> [CallAction] {
+    mutating func end(by leg: LegID, reasonText: String?, at now: MonotonicTime) throws(CallError) -> [CallAction] {
         try end(by: leg, from: self[leg]?.party.devices.first?.subscription, reasonText: reasonText, at: now)
     }
 }
@@ -131,32 +132,54 @@ extension Call {
 }
 
 extension CallAction {
-    /// One line for tables.
-    var trace: String {
+    /// One line for tables; `nil` for what nobody is told and nothing is done about.
+    var trace: String? {
         switch self {
-        case .notify(_, let receivers, let notification):
-            ([receivers.map(\.rawValue).joined(separator: "+"), notification.type.rawValue]
-                + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self)).joined(
-                    separator: " ")
+        case .event(let event): event.trace ?? told?.trace
         case .prepareMedia(let leg, _): "prepare \(leg)"
+        case .prepareHeadless(let leg, _): "prepare headless \(leg)"
         case .connectMedia(let leg, _): "connect \(leg)"
         case .releaseMedia: "release"
         case .play(_, let number, let leg): "play #\(number) to \(leg)"
         case .stopPlaying(let leg): "stop \(leg)"
         case .sendDigits(let digits, let leg): "press \(digits.digits) to \(leg)"
-        case .notifyQuality(let leg, _): "quality \(leg)"
         case .detach(let leg, _): "detach \(leg)"
         case .route(let leg, let route): "route \(leg) \(route.trace)"
         case .releaseLeg(let leg): "release \(leg)"
+        case .peerCall(let action): action.trace
+        }
+    }
+}
+
+extension PeerCallAction {
+    fileprivate var trace: String {
+        switch self {
         case .requestHandover(let call, _): "request handover of \(call)"
         case .offerHandover(let call, let handover): "offer \(handover.legs.map(\.id)) to \(call)"
         case .refuseHandover(let call): "refuse handover to \(call)"
         case .takeHandover(let call, let legs, let purpose): "take \(legs.map(\.after)) of \(call) for \(purpose)"
         case .declineHandover(let call): "decline handover of \(call)"
         case .passOn(let call, let leg, let event): "pass on to \(call): \(leg) \(event)"
-        case .answered: "answered"
-        case .ended: "ended"
         }
+    }
+}
+
+extension CallEvent {
+    fileprivate var trace: String? {
+        switch fact {
+        case .qualityMeasured: "quality \(leg.map { "\($0)" } ?? "")"
+        case .established: "answered"
+        case .ended: "ended"
+        default: nil
+        }
+    }
+}
+
+extension Told {
+    fileprivate var trace: String {
+        ([receivers.map(\.rawValue).joined(separator: "+"), notification.type.rawValue]
+            + [notification.statusCode.map { "\($0)" }, notification.reasonText].compactMap(\.self))
+            .joined(separator: " ")
     }
 }
 
@@ -175,7 +198,8 @@ extension CallError {
         switch self {
         case .noSuchCall: "noSuchCall"
         case .alreadyAnswered: "alreadyAnswered"
-        case .notAllowed(let operation, let state): "\(operation) while \(state)"
+        case .notAllowed(let operation, let hindrance):
+            "\(operation) while \(hindrance.state?.word ?? "\(hindrance)")"
         case .pending: "pending"
         case .unreachable: "unreachable"
         case .notForGuests: "notForGuests"
@@ -184,6 +208,9 @@ extension CallError {
         case .unsupportedDescription: "unsupportedDescription"
         case .unplayable: "unplayable"
         case .keysWaiting: "keysWaiting"
+        case .descriptionTooLong: "descriptionTooLong"
+        case .descriptionMissing: "descriptionMissing"
+        case .storageUnavailable: "storageUnavailable"
         case .limitOfCalls: "limitOfCalls"
         case .limitOfLegs: "limitOfLegs"
         case .tooManyCalls: "tooManyCalls"

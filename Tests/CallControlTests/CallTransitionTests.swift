@@ -1,4 +1,5 @@
 import CallControl
+import CallSupport
 import Primitives
 import TestSupport
 import Testing
@@ -68,13 +69,13 @@ struct CallTransitionTests {
 
     static let fromUnanswered = [
         Row(dialing, .ringing(.callee), ["a1 ringing"], .ringing, .ringing),
-        Row(dialing, .ringing(.caller), ["refused ringing while DIALING"], .dialing, .ringing),
+        Row(dialing, .ringing(.caller), ["refused ring while DIALING"], .dialing, .ringing),
         Row(ringing, .ringing(.callee), [], .ringing, .ringing),
-        Row(ringing, .ringing(.caller), ["refused ringing while RINGING"], .ringing, .ringing),
+        Row(ringing, .ringing(.caller), ["refused ring while RINGING"], .ringing, .ringing),
         Row(dialing, .answer(.callee), ["a1 respondCallUpdate", "b1 callCancel", "answered"], .inCall, .inCall),
         Row(ringing, .answer(.callee), ["a1 respondCallUpdate", "b1 callCancel", "answered"], .inCall, .inCall),
-        Row(dialing, .answer(.caller), ["refused callAnswer while DIALING"], .dialing, .ringing),
-        Row(ringing, .answer(.caller), ["refused callAnswer while RINGING"], .ringing, .ringing),
+        Row(dialing, .answer(.caller), ["refused answer while DIALING"], .dialing, .ringing),
+        Row(ringing, .answer(.caller), ["refused answer while RINGING"], .ringing, .ringing),
         Row(ringing, .reject(.callee), ["a1 callEnd 603 Declined", "b1 callCancel", "ended"], .ended, .ended),
         Row(ringing, .reject(.caller), ["refused reject while RINGING"], .ringing, .ringing),
         Row(
@@ -114,9 +115,9 @@ struct CallTransitionTests {
     ]
 
     static let fromAnswered = [
-        Row(inCall, .ringing(.callee), ["refused ringing while IN_CALL"], .inCall, .inCall),
+        Row(inCall, .ringing(.callee), ["refused ring while IN_CALL"], .inCall, .inCall),
         Row(inCall, .answer(.callee), ["refused alreadyAnswered"], .inCall, .inCall),
-        Row(inCall, .answer(.caller), ["refused callAnswer while IN_CALL"], .inCall, .inCall),
+        Row(inCall, .answer(.caller), ["refused answer while IN_CALL"], .inCall, .inCall),
         Row(inCall, .reject(.callee), ["refused alreadyAnswered"], .inCall, .inCall),
         Row(inCall, .reject(.caller), ["refused reject while IN_CALL"], .inCall, .inCall),
         Row(inCall, .end(.caller, nil), ["b1 callEnd", "ended"], .ended, .ended),
@@ -186,13 +187,18 @@ struct CallTransitionTests {
         var rig = CallRig()
         _ = try rig.start()
         _ = rig.take(.wait(.seconds(4)))
-        #expect(try rig.answer().last == .answered(setup: .seconds(4)))
+        let established = CallEvent(nil, .established(.init(setup: .seconds(4))))
+        #expect(try rig.answer().last == .event(established))
         _ = rig.take(.wait(.seconds(30)))
         let actions = try rig.perform(.end(.caller, nil))
         #expect(
             actions.last
-                == .ended(
-                    CallRecord(cause: .completed(by: .caller, reasonText: nil), setup: .seconds(4), talk: .seconds(30)))
-        )
+                == .event(
+                    CallEvent(
+                        nil,
+                        .ended(
+                            CallRecord(
+                                cause: .completed(by: .caller, reasonText: nil), setup: .seconds(4), talk: .seconds(30)),
+                            by: .caller, device: "a1"))))
     }
 }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 
 /// Several calls that hand ends to each other, as their owners would: what one asks of another travels as a message.
@@ -8,12 +10,12 @@ struct CallWorld {
     /// A message on its way between two calls.
     struct Message: Equatable, Sendable {
         enum Content: Equatable, Sendable {
-            case requested(by: CallID, of: Leg)
+            case requested(by: CallID, of: LegID)
             case offered(Handover)
             case refused(by: CallID)
             case taken(by: CallID, [HandedLeg], HandoverPurpose)
             case declined(by: CallID)
-            case happened(LegEvent, Leg)
+            case happened(LegEvent, LegID)
         }
 
         var to: CallID
@@ -26,23 +28,28 @@ struct CallWorld {
     var random = SeededRandomSource(seed: 9)
     /// What each subscription was told, in order.
     private(set) var told: [SubscriptionID: [Notification]] = [:]
-    private var news: [Notification] = []
+    private var news: [Told] = []
     /// Legs of the user with several calls: where a request for the ends of another call is directed.
-    private var keepers: [CallID: Leg] = [:]
+    private var keepers: [CallID: LegID] = [:]
     private(set) var ended: Set<CallID> = []
     /// What each leg hears, as the media plane was told.
-    private(set) var routes: [CallID: [Leg: MediaRoute]] = [:]
+    private(set) var routes: [CallID: [LegID: MediaRoute]] = [:]
     /// What was agreed with each leg last, as the media plane was told.
-    private(set) var agreements: [CallID: [Leg: NegotiatedLeg]] = [:]
+    private(set) var agreements: [CallID: [LegID: NegotiatedLeg]] = [:]
+    /// The headless legs that the media plane has been told to make.
+    private(set) var headless: [CallID: Set<LegID>] = [:]
+    /// A headless leg to which something was described, if there is one.
+    private(set) var describedHeadless: (call: CallID, leg: LegID)?
     /// Whose each number of each call was first, and a number that was somebody else's later, if there is one.
-    private var holders: [CallID: [Leg: SessionID]] = [:]
-    private(set) var reusedLeg: (call: CallID, leg: Leg)?
+    private var holders: [CallID: [LegID: SessionID]] = [:]
+    private(set) var reusedLeg: (call: CallID, leg: LegID)?
 
-    mutating func add(_ call: Call, keeper: Leg) {
+    mutating func add(_ call: Call, keeper: LegID) {
         calls[call.id] = call
         keepers[call.id] = keeper
         // What its own beginning brought about.
         if case .answered = call.state { routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)] }
+        headless[call.id] = Set(call.legs.filter(\.party.isApplication).map(\.id))
     }
 
     mutating func edit<Result>(
@@ -92,7 +99,7 @@ struct CallWorld {
     }
 
     /// What was told since the last time, to whomever.
-    mutating func takeNotifications() -> [Notification] {
+    mutating func takeNews() -> [Told] {
         defer { (news, told) = ([], [:]) }
         return news
     }
@@ -107,32 +114,50 @@ struct CallWorld {
         for leg in calls[id]?.legs ?? [] { holders[id, default: [:]][leg.id] = leg.party.session }
         for action in actions {
             switch action {
-            case .notify(_, let receivers, let notification):
-                news.append(notification)
-                for receiver in receivers { told[receiver, default: []].append(notification) }
-            case .requestHandover(let other, _):
-                if calls[other] == nil || ended.contains(other) {
-                    messages.append(Message(to: id, content: .refused(by: other)))
-                } else {
-                    messages.append(Message(to: other, content: .requested(by: id, of: keepers[other] ?? .caller)))
+            case .event(let event):
+                if case .ended = event.fact { ended.insert(id) }
+                if let leg = event.leg, calls[id]?[leg]?.party.isApplication == true, event.fact.hasDescription {
+                    describedHeadless = (id, leg)
                 }
-            case .offerHandover(let other, let handover):
-                messages.append(Message(to: other, content: .offered(handover)))
-            case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
-            case .takeHandover(let other, let legs, let purpose):
-                // Their media goes with them at once.
-                for leg in legs { routes[other]?[leg.before] = nil }
-                messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
-            case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
-            case .passOn(let other, let leg, let event):
-                messages.append(Message(to: other, content: .happened(event, leg)))
+                guard let news = action.told else { continue }
+                self.news.append(news)
+                for receiver in news.receivers { told[receiver, default: []].append(news.notification) }
+            case .peerCall(let action): perform(action, of: id)
             case .route(let leg, let route): routes[id, default: [:]][leg] = route
-            case .releaseLeg(let leg): routes[id]?[leg] = nil
-            case .releaseMedia: routes[id] = nil
-            case .ended: ended.insert(id)
+            case .releaseLeg(let leg):
+                routes[id]?[leg] = nil
+                headless[id]?.remove(leg)
+            case .releaseMedia: (routes[id], headless[id]) = (nil, nil)
+            case .prepareHeadless(let leg, _): headless[id, default: []].insert(leg)
             case .connectMedia(let leg, let agreement): agreements[id, default: [:]][leg] = agreement
-            case .prepareMedia, .play, .stopPlaying, .sendDigits, .notifyQuality, .detach, .answered: break
+            case .prepareMedia, .play, .stopPlaying, .sendDigits, .detach: break
             }
+        }
+    }
+
+    private mutating func perform(_ action: PeerCallAction, of id: CallID) {
+        switch action {
+        case .requestHandover(let other, _):
+            if calls[other] == nil || ended.contains(other) {
+                messages.append(Message(to: id, content: .refused(by: other)))
+            } else {
+                messages.append(Message(to: other, content: .requested(by: id, of: keepers[other] ?? .caller)))
+            }
+        case .offerHandover(let other, let handover):
+            messages.append(Message(to: other, content: .offered(handover)))
+        case .refuseHandover(let other): messages.append(Message(to: other, content: .refused(by: id)))
+        case .takeHandover(let other, let legs, let purpose):
+            // Their media goes with them at once.
+            for leg in legs {
+                routes[other]?[leg.before] = nil
+                if headless[other]?.remove(leg.before) != nil { headless[id, default: []].insert(leg.after) }
+                let agreement = agreements[other]?.removeValue(forKey: leg.before)
+                if agreements[id]?[leg.after] == nil { agreements[id, default: [:]][leg.after] = agreement }
+            }
+            messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
+        case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
+        case .passOn(let other, let leg, let event):
+            messages.append(Message(to: other, content: .happened(event, leg)))
         }
     }
 
@@ -149,14 +174,19 @@ struct CallWorld {
 extension CallWorld {
     /// Alice has joined her calls with Bob and Carol to a third one, and everybody has been told.
     ///
-    /// - Parameter content: what Alice sent along.
-    static func joined(with content: CustomContent = CustomContent()) throws -> CallWorld {
+    /// - Parameters:
+    ///   - content: what Alice sent along.
+    ///   - prepare: what happened in the two calls before.
+    static func joined(
+        with content: CustomContent = CustomContent(), after prepare: (inout CallWorld) throws -> Void = { _ in }
+    ) throws -> CallWorld {
         var world = CallWorld()
         for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")]
             as [(UInt64, UserAddress, SessionID)]
         {
             world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
         }
+        try prepare(&world)
         let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
@@ -169,5 +199,21 @@ extension CallWorld {
         }
         world.settle()
         return world
+    }
+}
+
+extension CallParty {
+    var isApplication: Bool { if case .application = endpoint { true } else { false } }
+}
+
+extension CallEvent.Fact {
+    /// Whether it carries a description to the leg that it is about.
+    fileprivate var hasDescription: Bool {
+        switch self {
+        case .invited(_, let invitation): invitation.description != nil
+        case .progressed: true
+        case .offered(let description, _), .answered(let description, _): description != nil
+        default: false
+        }
     }
 }

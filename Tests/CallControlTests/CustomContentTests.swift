@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -11,9 +13,9 @@ struct CustomContentTests {
         parameters: [CustomParameter(name: "X-GPS", value: "1,2")],
         bodies: [CustomBody(contentType: "text/plain", contentDisposition: "render", body: "hello")])
 
-    private func carried(_ actions: [CallAction], to leg: Leg) -> [String: CustomContent] {
+    private func carried(_ actions: [CallAction], to leg: LegID) -> [String: CustomContent] {
         var carried: [String: CustomContent] = [:]
-        for case .notify(leg, _, let notification) in actions {
+        for notification in actions.told.filter({ $0.leg == leg }).map(\.notification) {
             let content = CustomContent(parameters: notification.customParameters, bodies: notification.customBodies)
             if !content.isEmpty { carried[notification.type.rawValue] = content }
         }

@@ -1,5 +1,7 @@
 import CallControl
+import CallSupport
 import Primitives
+import SPiDR
 
 extension DeviceExplorer {
     /// What the ends' states were and became, and what brought it about.
@@ -10,16 +12,16 @@ extension DeviceExplorer {
 
         mutating func note(_ before: DeviceExplorer, _ step: Step, _ after: DeviceExplorer) {
             call.note(before.cause(of: step), from: before.call.stage, to: after.call.stage)
-            for leg in [Leg.caller, .callee, Leg(2)] {
+            for leg in [LegID.caller, .callee, LegID(2)] {
                 // Dave is nobody until the call is forwarded to him.
-                guard leg != Leg(2) || before.call[leg] != nil || after.call[leg] != nil else { continue }
-                let from = leg == Leg(2) && before.call[leg] == nil ? LegState.initial : before.call.legState(leg)
+                guard leg != LegID(2) || before.call[leg] != nil || after.call[leg] != nil else { continue }
+                let from = leg == LegID(2) && before.call[leg] == nil ? LegState.initial : before.call.legState(leg)
                 let to = after.call.legState(leg)
                 let cause = before.cause(of: step, seenFrom: leg)
                 if leg == .caller {
-                    outgoing.note(cause, from: from.rawValue, to: to.rawValue)
+                    outgoing.note(cause, from: from.word, to: to.word)
                 } else {
-                    incoming.note(cause, from: from.rawValue, to: to.rawValue)
+                    incoming.note(cause, from: from.word, to: to.word)
                 }
             }
         }
@@ -34,7 +36,7 @@ extension DeviceExplorer {
         }
     }
 
-    private func cause(of step: Step, seenFrom leg: Leg) -> String {
+    private func cause(of step: Step, seenFrom leg: LegID) -> String {
         switch step {
         case .request(let device, let request, _): return cause(of: request, of: device, seenFrom: leg)
         case .again(let device):
@@ -55,9 +57,9 @@ extension DeviceExplorer {
         }
     }
 
-    private func cause(of request: Request, of device: SubscriptionID, seenFrom leg: Leg) -> String {
+    private func cause(of request: Request, of device: SubscriptionID, seenFrom leg: LegID) -> String {
         if self.leg(of: device) == leg { return request.own }
-        return leg == Leg(2) && request == .forward ? "call" : request.others
+        return leg == LegID(2) && request == .forward ? "call" : request.others
     }
 }
 

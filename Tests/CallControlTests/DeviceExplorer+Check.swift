@@ -1,5 +1,7 @@
 import CallControl
+import CallSupport
 import Primitives
+import SPiDR
 
 // MARK: What always holds
 
@@ -64,7 +66,7 @@ extension DeviceExplorer {
 extension DeviceExplorer {
     var key: String {
         let legs = call.legs.map { leg in
-            "\(leg.id.number)\(call.legState(leg.id).rawValue)\(leg.party.devices.map(\.subscription.rawValue).joined())"
+            "\(leg.id.number)\(call.legState(leg.id).word)\(leg.party.devices.map(\.subscription.rawValue).joined())"
         }
         let deadline = call.nextDeadline.map { "\($0.reason)" } ?? "-"
         let believed = Self.devices.map { id, _ in
@@ -75,7 +77,7 @@ extension DeviceExplorer {
                 ("a", client.hasAnswer),
             ]
             let marked = marks.map { $1 ? $0 : "" }.joined()
-            return "\(id)\(client.state.rawValue)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
+            return "\(id)\(client.state.word)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
         }
         let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
         return ([state, deadline, accepted.map(\.rawValue).joined()] + believed).joined(separator: "|")

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 
 /// Walks everything that can happen to a call until it is answered or over: Alice has two devices, Bob two, and Dave
@@ -39,7 +41,7 @@ struct DeviceExplorer: Explorable {
         case hear(SubscriptionID)
         case leave(SubscriptionID)
         /// The device that was in the call has gone without a word, and its media with it.
-        case mediaFails(Leg)
+        case mediaFails(LegID)
         case drain
         /// Every end there is asks whether the call is.
         case audit
@@ -80,8 +82,8 @@ struct DeviceExplorer: Explorable {
 
     /// Alice's other device.
     static let onlooker: SubscriptionID = "a2"
-    static let devices: [(id: SubscriptionID, leg: Leg)] = [
-        ("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", Leg(2)),
+    static let devices: [(id: SubscriptionID, leg: LegID)] = [
+        ("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", LegID(2)),
     ]
 
     private(set) var call: Call
@@ -92,8 +94,8 @@ struct DeviceExplorer: Explorable {
     /// Devices whose answer the call has accepted.
     private(set) var accepted: Set<SubscriptionID> = []
     /// What the media plane was told: who hears whom, and with whom something was agreed.
-    private(set) var routed: Set<Leg> = []
-    private(set) var connected: Set<Leg> = []
+    private(set) var routed: Set<LegID> = []
+    private(set) var connected: Set<LegID> = []
     /// Whether the caller makes the offer.
     let hasOffer: Bool
 
@@ -141,7 +143,7 @@ struct DeviceExplorer: Explorable {
             if client.state == .ringing, device.id == "b1" { steps.append(.ringing(device.id)) }
             if ["a1", Self.onlooker, "b1"].contains(device.id), knows(device.id) { steps.append(.leave(device.id)) }
         }
-        steps += [Leg.caller, .callee, Leg(2)].filter(isDeserted).map { .mediaFails($0) }
+        steps += [LegID.caller, .callee, LegID(2)].filter(isDeserted).map { .mediaFails($0) }
         if !isOver { steps.append(.audit) }
         if call.nextDeadline != nil { steps += [.wait, .drain] }
         return steps
@@ -158,7 +160,7 @@ struct DeviceExplorer: Explorable {
         case .ringing where leg(of: device) == .caller:
             return hangingUp + (client.isOffered ? Fate.allCases.map { .request(device, .respond, $0) } : [])
         case .ringing:
-            let mayForward = hasOffer && device != "d1" && call[Leg(2)] == nil
+            let mayForward = hasOffer && device != "d1" && call[LegID(2)] == nil
             let refusals = device == "b2" ? [.arrives] : Fate.allCases
             return Fate.allCases.map { .request(device, .answer, $0) } + refusals.map { .request(device, .reject, $0) }
                 + (mayForward ? refusals.map { .request(device, .forward, $0) } : [])
@@ -167,7 +169,7 @@ struct DeviceExplorer: Explorable {
     }
 
     /// An end that talks, of which no client is in the call any more.
-    func isDeserted(_ leg: Leg) -> Bool {
+    func isDeserted(_ leg: LegID) -> Bool {
         guard call.legState(leg) == .inCall else { return false }
         return Self.devices.allSatisfy {
             $0.leg != leg || $0.id == Self.onlooker || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended
@@ -226,7 +228,7 @@ struct DeviceExplorer: Explorable {
         clients[device]?.hasGivenUp = true
     }
 
-    func leg(of device: SubscriptionID) -> Leg { Self.devices.first { $0.id == device }?.leg ?? .caller }
+    func leg(of device: SubscriptionID) -> LegID { Self.devices.first { $0.id == device }?.leg ?? .caller }
 
     /// Returns whether the request was accepted; a refused one has changed nothing.
     private mutating func carryOut(_ request: Request, of device: SubscriptionID) throws -> Bool {
@@ -307,7 +309,7 @@ struct DeviceExplorer: Explorable {
 
     private mutating func talk(_ device: SubscriptionID) {
         clients[device]?.state = .inCall
-        if device != Self.onlooker { call.mediaAdvanced(leg(of: device), to: .secured) }
+        if device != Self.onlooker { _ = call.mediaAdvanced(leg(of: device), to: .secured) }
     }
 
     // MARK: What clients are told
@@ -324,9 +326,9 @@ struct DeviceExplorer: Explorable {
             default: break
             }
         }
-        for case .notify(_, let receivers, let notification) in actions {
-            for receiver in receivers where clients[receiver]?.isGone == false {
-                clients[receiver]?.mail.append(notification.type)
+        for told in actions.told {
+            for receiver in told.receivers where clients[receiver]?.isGone == false {
+                clients[receiver]?.mail.append(told.notification.type)
             }
         }
     }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -135,10 +137,6 @@ struct EarlyMediaTests {
 extension [CallAction] {
     /// What a notification of this kind describes.
     fileprivate func description(of type: Notification.EventType) throws -> SessionDescription {
-        let sdp = compactMap { action -> String? in
-            guard case .notify(_, _, let notification) = action, notification.type == type else { return nil }
-            return notification.sdp
-        }
-        return try SessionDescription(parsing: #require(sdp.first))
+        try SessionDescription(parsing: #require(descriptions(type).first))
     }
 }

@@ -12,7 +12,7 @@ struct HoldTests {
 
     @Test(arguments: pairings)
     func `one end holds and resumes`(_ caller: HoldDialect, _ callee: HoldDialect) throws {
-        for leg in [Leg.caller, .callee] {
+        for leg in [LegID.caller, .callee] {
             var rig = try MidCallRig(caller, callee)
             _ = try rig.setHold(true, by: leg)
             #expect(states(rig) == (leg == .caller ? [.onHold, .remotelyHeld] : [.remotelyHeld, .onHold]))
@@ -23,7 +23,7 @@ struct HoldTests {
 
     @Test(arguments: pairings)
     func `both hold, and resume one after the other`(_ caller: HoldDialect, _ callee: HoldDialect) throws {
-        for (first, second) in [(Leg.caller, Leg.callee), (.callee, .caller)] {
+        for (first, second) in [(LegID.caller, LegID.callee), (.callee, .caller)] {
             var rig = try MidCallRig(caller, callee)
             _ = try rig.setHold(true, by: .caller)
             _ = try rig.setHold(true, by: .callee)
@@ -47,8 +47,8 @@ struct HoldTests {
     }
 
     /// As clients of RFC 2543 do: the direction stays, and nothing can be sent to their address any more.
-    @Test(arguments: [(Leg.caller, Leg.callee), (.callee, .caller)])
-    func `an address that nothing can be sent to holds`(_ holder: Leg, _ other: Leg) throws {
+    @Test(arguments: [(LegID.caller, LegID.callee), (.callee, .caller)])
+    func `an address that nothing can be sent to holds`(_ holder: LegID, _ other: LegID) throws {
         var rig = try MidCallRig(.sendOnly, .sendOnly)
         let held = rig.next("\(holder)", .sendReceive).replacing("m=audio 9 ", with: "m=audio 49170 ")
         rig.note(try rig.call.offer(by: holder, CallUpdateRequest(sdp: held), at: rig.clock.now, random: &rig.random))
@@ -100,7 +100,7 @@ struct HoldTests {
     }
 
     @Test func `either end may hang up while an offer is open`() throws {
-        for leg in [Leg.caller, .callee] {
+        for leg in [LegID.caller, .callee] {
             var rig = try MidCallRig()
             _ = try rig.offer(by: .caller, .inactive)
             #expect(try rig.call.end(by: leg, reasonText: nil, at: rig.clock.now).traces.last == "ended")
@@ -133,7 +133,7 @@ struct HoldTests {
     @Test func `operations before the answer are refused with the state`() throws {
         var rig = CallRig(isAnchored: false)
         _ = try rig.start()
-        #expect(throws: CallError.notAllowed(operation: "startCallUpdate", state: "RINGING")) {
+        #expect(throws: CallError.notAllowed(.offer, .state(.ringing))) {
             var random = SeededRandomSource(seed: 1)
             _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: "x"), at: rig.clock.now, random: &random)
         }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -64,6 +66,21 @@ struct LateAnswerTests {
         #expect(rig.states == [.onDoubleHold, .onDoubleHold])
     }
 
+    /// Two requests of one client overtake each other; the second time, the peer does not count versions.
+    @Test(arguments: [1, 0])
+    func `an answer that arrives after a newer offer of the same peer changes nothing`(_ step: Int) throws {
+        var rig = try unanswered()
+        let version = rig.version + 1
+        let answer = ScriptedDescription.audio("callee", .inactive, setup: "active", version: version)
+        let offer = ScriptedDescription.audio("callee", .sendReceive, version: version + step)
+        rig.note(try rig.call.offer(by: .callee, CallUpdateRequest(sdp: offer), at: rig.clock.now, random: &rig.random))
+        let late = try rig.call.respond(
+            by: .callee, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random)
+        #expect(late == [])
+        let answered = try rig.answer(by: .caller)
+        #expect(answered.traces.filter { $0.contains("Update") } == ["bob1 respondCallUpdate"])
+    }
+
     @Test func `an offer that lapses is made once more`() throws {
         var rig = try unanswered()
         #expect(rig.pass() == [], "it lapses")
@@ -73,7 +90,7 @@ struct LateAnswerTests {
 
     @Test func `an answer that nothing was offered for is refused`() throws {
         var rig = try MidCallRig()
-        #expect(throws: CallError.notAllowed(operation: "respondCallUpdate", state: "IN_CALL")) {
+        #expect(throws: CallError.notAllowed(.respond, .state(.inCall))) {
             let answer = rig.next("callee", .sendReceive, setup: "active")
             _ = try rig.call.respond(
                 by: .callee, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random)
@@ -160,12 +177,8 @@ struct CrossingOfferTests {
         let hold = rig.next("callee", .inactive)
         let actions = try rig.call.offer(
             by: .callee, CallUpdateRequest(sdp: hold, content: content), at: rig.clock.now, random: &rig.random)
-        let carried = actions.contains { action in
-            if case .notify(_, ["a1"], let notification) = action {
-                notification.customParameters == content.parameters
-            } else {
-                false
-            }
+        let carried = actions.told.contains {
+            $0.receivers == ["a1"] && $0.notification.customParameters == content.parameters
         }
         #expect(carried)
     }
@@ -195,8 +208,8 @@ extension MidCallRig {
         while let next = call.nextDeadline, next.time - clock.now < .seconds(10) {
             let actions = pass()
             note(actions)
-            for case .notify(let leg, _, let notification) in actions where notification.type == .startCallUpdate {
-                _ = try answer(by: leg)
+            for told in actions.told where told.notification.type == .startCallUpdate {
+                _ = try answer(by: told.leg)
             }
         }
     }

@@ -1,4 +1,5 @@
 import CallControl
+import CallSupport
 import Primitives
 import TestSupport
 import Testing
@@ -47,14 +48,13 @@ struct LivenessTests {
     private func answered(by device: SubscriptionID = "b1", _ call: Call) throws -> Call {
         var call = call
         var random = SeededRandomSource(seed: 1)
-        var answer = CallAnswerRequest(sdp: "answer")
-        answer.device = device
-        _ = try call.answer(by: .callee, answer, at: .zero, random: &random)
+        _ = try call.answer(
+            by: .callee, CallAnswerRequest(sdp: "answer"), from: device, at: .zero, random: &random)
         return call
     }
 
     /// At so many seconds after the beginning of time.
-    private func audit(_ call: inout Call, by leg: Leg, at seconds: Int...) throws {
+    private func audit(_ call: inout Call, by leg: LegID, at seconds: Int...) throws {
         for second in seconds {
             call.heard(from: leg, at: time(second))
             try call.audit(by: leg, at: time(second))
@@ -63,7 +63,9 @@ struct LivenessTests {
 
     private func time(_ seconds: Int) -> MonotonicTime { .zero + .seconds(seconds) }
 
-    private func silence(_ leg: Leg, at seconds: Int) -> Deadline<Call.Timer> { Deadline(time(seconds), .silence(leg)) }
+    private func silence(_ leg: LegID, at seconds: Int) -> Deadline<Call.Timer> {
+        Deadline(time(seconds), .silence(leg))
+    }
 
     @Test func `a client that audited and stops is missed although its channel is open`() throws {
         var call = try answered(ringing())
@@ -129,7 +131,7 @@ struct LivenessTests {
         _ = try kept.call.consult(
             by: .caller, with: MidCallRig.carol, in: CallID(2), at: time(30), random: &kept.random)
         let offered = given.call.handoverRequested(by: CallID(1), of: .caller, at: time(30), random: &given.random)
-        guard case .offerHandover(_, let handover)? = offered.first else {
+        guard case .peerCall(.offerHandover(_, let handover))? = offered.first else {
             Issue.record("nothing was handed over: \(offered.traces)")
             return
         }
@@ -140,6 +142,6 @@ struct LivenessTests {
             last = next.reason
             _ = kept.call.timeout(at: next.time)
         }
-        #expect(last == .silence(Leg(2)))
+        #expect(last == .silence(LegID(2)))
     }
 }

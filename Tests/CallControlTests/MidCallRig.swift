@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 
 /// A way of holding that clients have (spidr-wire §8.2).
@@ -24,11 +26,13 @@ struct MidCallRig {
     var call: Call
     var clock = VirtualClock()
     var random = SeededRandomSource(seed: 3)
-    private(set) var dialects: [Leg: HoldDialect]
+    private(set) var dialects: [LegID: HoldDialect]
     /// What each peer believes of itself.
-    private(set) var holding: [Leg: Bool] = [:]
+    private(set) var holding: [LegID: Bool] = [:]
     /// The last description that the gateway sent to each leg.
-    private(set) var received: [Leg: String] = [:]
+    private(set) var received: [LegID: String] = [:]
+    /// What brought the call about.
+    private var course: [CallAction] = []
     /// Of the last description that a peer sent.
     private(set) var version = 1
 
@@ -42,7 +46,8 @@ struct MidCallRig {
     init(
         id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive,
         bob: UserAddress = CallRig.bob,
-        session: SessionID = "B", replacing replacesCaller: Bool = false, _ replacesCallee: Bool? = nil
+        session: SessionID = "B", replacing replacesCaller: Bool = false, _ replacesCallee: Bool? = nil,
+        application: HeadlessSource? = nil
     ) throws {
         let name = bob == CallRig.bob ? "bob" : "carol"
         dialects = [.caller: caller, .callee: callee]
@@ -55,31 +60,40 @@ struct MidCallRig {
                     user: Self.alice, name: "Alice", session: SessionID("A\(id)"), devices: [Device("a1")]),
                 callee: CallParty(
                     user: bob, name: name, session: session,
-                    devices: [Device(SubscriptionID("\(name)1"), sendsRingingFeedback: true)])),
+                    endpoint: application.map { .application($0) }
+                        ?? .devices([Device(SubscriptionID("\(name)1"), sendsRingingFeedback: true)]))),
             configuration: configuration)
         let mode = MediaMode.anchored(
             PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
-        _ = try call.start(
+        course = try call.start(
             CallStartRequest(
                 callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive), handlesReplacement: replacesCaller),
             media: mode, at: clock.now, random: &random)
-        note(
-            try call.answer(
-                by: .callee,
-                CallAnswerRequest(
-                    sdp: ScriptedDescription.audio("callee", .sendReceive, setup: "active"),
-                    handlesReplacement: replacesCallee ?? replacesCaller),
-                at: clock.now, random: &random))
-        for leg in [Leg.caller, .callee] { call.mediaAdvanced(leg, to: .secured) }
+        let answered = try call.answer(
+            by: .callee,
+            CallAnswerRequest(
+                sdp: application == nil ? ScriptedDescription.audio("callee", .sendReceive, setup: "active") : "",
+                handlesReplacement: replacesCallee ?? replacesCaller),
+            at: clock.now, random: &random)
+        course += answered
+        note(answered)
+        for leg in [LegID.caller, .callee] { course += call.mediaAdvanced(leg, to: .secured) }
+    }
+
+    /// The history of the call so far, if it is only that.
+    func history(at origin: Int64 = 0) -> CallHistory {
+        var history = CallHistory(origin: Moment(clock.now, epochMilliseconds: origin))
+        _ = history.record(course, at: clock.now)
+        return history
     }
 
     mutating func note(_ actions: [CallAction]) {
-        for case .notify(let leg, _, let notification) in actions {
-            if let sdp = notification.sdp { received[leg] = sdp }
+        for told in actions.told {
+            if let sdp = told.notification.sdp { received[told.leg] = sdp }
         }
     }
 
-    mutating func setHolding(_ holds: Bool, _ leg: Leg) { holding[leg] = holds }
+    mutating func setHolding(_ holds: Bool, _ leg: LegID) { holding[leg] = holds }
 
     /// The next description of a peer.
     mutating func next(_ ufrag: String, _ direction: MediaDirection, setup: String = "actpass") -> String {
@@ -87,14 +101,14 @@ struct MidCallRig {
         return ScriptedDescription.audio(ufrag, direction, setup: setup, version: version)
     }
 
-    mutating func offer(by leg: Leg, _ direction: MediaDirection) throws(CallError) -> [CallAction] {
+    mutating func offer(by leg: LegID, _ direction: MediaDirection) throws(CallError) -> [CallAction] {
         let request = CallUpdateRequest(sdp: next("\(leg)".replacing(" ", with: ""), direction))
         let actions = try call.offer(by: leg, request, at: clock.now, random: &random)
         note(actions)
         return actions
     }
 
-    mutating func answer(by leg: Leg) throws -> [CallAction] {
+    mutating func answer(by leg: LegID) throws -> [CallAction] {
         let offered = try ScriptedDescription.direction(received[leg] ?? "") ?? .sendReceive
         let direction = (dialects[leg] ?? .inactive).answer(to: offered, holding: holding[leg] ?? false)
         let request = CallUpdateRequest(sdp: next("\(leg)".replacing(" ", with: ""), direction, setup: "active"))
@@ -104,16 +118,12 @@ struct MidCallRig {
     }
 
     /// Holds or resumes, and lets the other end answer.
-    mutating func setHold(_ hold: Bool, by leg: Leg) throws -> [CallAction] {
-        let other: Leg = leg == .caller ? .callee : .caller
+    mutating func setHold(_ hold: Bool, by leg: LegID) throws -> [CallAction] {
+        let other: LegID = leg == .caller ? .callee : .caller
         let isHeld = [.remotelyHeld, .onDoubleHold].contains(call.legState(leg))
         let direction = hold ? (dialects[leg] ?? .inactive).hold(whileHeld: isHeld) : .sendReceive
         holding[leg] = hold
         let offered = try offer(by: leg, direction)
         return offered + (try answer(by: other))
     }
-}
-
-extension Array where Element == CallAction {
-    var traces: [String] { map(\.trace) }
 }

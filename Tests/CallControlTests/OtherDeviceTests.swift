@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -17,18 +19,17 @@ struct OtherDeviceTests {
         var start = CallStartRequest(callee: CallRig.bob, sdp: "offer")
         start.device = caller
         _ = try call.start(start, media: .direct, at: .zero, random: &random)
-        var answer = CallAnswerRequest(sdp: "answer")
-        answer.device = callee
-        _ = try call.answer(by: .callee, answer, at: .zero, random: &random)
+        _ = try call.answer(
+            by: .callee, CallAnswerRequest(sdp: "answer"), from: callee, at: .zero, random: &random)
         return call
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         var has: SubscriptionID?
-        var leg: Leg
+        var leg: LegID
         var asks: SubscriptionID?
         var told: [String]
-        init(_ leg: Leg, has: SubscriptionID?, asks: SubscriptionID?, _ told: [String]) {
+        init(_ leg: LegID, has: SubscriptionID?, asks: SubscriptionID?, _ told: [String]) {
             (self.leg, self.has, self.asks, self.told) = (leg, has, asks, told)
         }
         var testDescription: String { "\(leg) has it on \(has?.rawValue ?? "?"), \(asks?.rawValue ?? "?") hangs up" }
@@ -53,14 +54,14 @@ struct OtherDeviceTests {
         var call = try answered(caller: row.leg == .caller ? row.has : nil, callee: row.leg == .callee ? row.has : nil)
         let actions = try call.end(by: row.leg, from: row.asks, reasonText: "bye", at: .zero)
         #expect(actions.traces == row.told + ["ended"])
-        for case .notify(let leg, _, let notification) in actions {
-            #expect(notification.cause == "normal_clearing")
-            #expect(notification.endedBy == (leg == row.leg ? .own : .peer))
+        for told in actions.told {
+            #expect(told.notification.cause == "normal_clearing")
+            #expect(told.notification.endedBy == (told.leg == row.leg ? .own : .peer))
         }
     }
 
     @Test func `before the answer all devices are told of the end as ever`() throws {
-        for (leg, told) in [(Leg.caller, "b1+b2 callEnd 487 Caller hung up"), (.callee, "b1+b2 callCancel")] {
+        for (leg, told) in [(LegID.caller, "b1+b2 callEnd 487 Caller hung up"), (.callee, "b1+b2 callCancel")] {
             var rig = CallRig()
             _ = try rig.start()
             #expect(try rig.call.end(by: leg, from: nil, reasonText: nil, at: rig.clock.now).traces.contains(told))
@@ -79,7 +80,7 @@ struct OtherDeviceTests {
     @Test func `who leaves a conference on another device is told, and the rest go on`() throws {
         var world = try CallWorld.joined()
         try world.act(CallID(3)) { call, _, now throws(CallError) in
-            try call.end(by: Leg(2), from: "elsewhere", reasonText: "off", at: now)
+            try call.end(by: LegID(2), from: "elsewhere", reasonText: "off", at: now)
         }
         #expect(world.log("bob1").last == "callEnd off")
         #expect(world.log("carol1") == ["startCallUpdate"])
@@ -91,10 +92,7 @@ struct OtherDeviceTests {
         let hold = CallUpdateRequest(sdp: rig.next("caller2", .inactive).replacing("AB:AB", with: "CD:CD"))
         let moved = try rig.call.offer(by: .caller, hold, from: Device("a2"), at: rig.clock.now, random: &rig.random)
         #expect(moved.traces == ["a1 callEnd Continued on another device", "bob1 startCallUpdate"])
-        guard case .notify(_, _, let last) = moved[0] else {
-            Issue.record("the first thing is to tell, not \(moved[0])")
-            return
-        }
+        let last = try #require(moved.told.first).notification
         #expect(last.cause == "continued_elsewhere" && last.endedBy == .own)
         // The same device again takes nothing from anybody.
         rig.note(moved)
@@ -119,7 +117,7 @@ struct OtherDeviceTests {
         var rig = try MidCallRig()
         _ = try rig.offer(by: .caller, .inactive)
         #expect(
-            throws: CallError.notAllowed(operation: "respondCallUpdate by a device without the call", state: "IN_CALL")
+            throws: CallError.notAllowed(.respond, .deviceWithoutCall(.inCall))
         ) {
             try rig.call.checkAnswers(for: .callee, from: "bob2")
         }

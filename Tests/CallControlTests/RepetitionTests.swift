@@ -53,7 +53,7 @@ struct RepetitionTests {
         _ = try rig.answer(by: .callee)
         let actions = try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random)
         #expect(actions.traces == ["connect caller", "a1 respondCallUpdate"])
-        #expect([Leg.caller, .callee].map { rig.call.legState($0) } == [.onHold, .remotelyHeld])
+        #expect([LegID.caller, .callee].map { rig.call.legState($0) } == [.onHold, .remotelyHeld])
     }
 
     @Test func `an offer that the gateway has answered alone is answered again when it comes again`() throws {
@@ -86,7 +86,7 @@ struct RepetitionTests {
         #expect(
             try rig.call.respond(by: .callee, resumed, at: rig.clock.now, random: &rig.random).traces.last
                 == "a1 respondCallUpdate")
-        #expect([Leg.caller, .callee].map { rig.call.legState($0) } == [.inCall, .inCall])
+        #expect([LegID.caller, .callee].map { rig.call.legState($0) } == [.inCall, .inCall])
     }
 
     @Test func `what has been overtaken by something newer of the same peer is refused`() throws {
@@ -98,7 +98,7 @@ struct RepetitionTests {
         }
         let before = rig.call
         #expect(
-            throws: CallError.notAllowed(operation: "startCallUpdate with an older version in o=", state: "IN_CALL")
+            throws: CallError.notAllowed(.offer, .olderDescription(.inCall))
         ) {
             try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random)
         }
@@ -135,7 +135,7 @@ struct RepetitionTests {
             _ = try rig.answer(by: .callee)
         }
         _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: ""), at: rig.clock.now, random: &rig.random)
-        let refusal = CallError.notAllowed(operation: "startCallUpdate with an older version in o=", state: "IN_CALL")
+        let refusal = CallError.notAllowed(.offer, .olderDescription(.inCall))
         #expect(throws: refusal) { try rig.call.offer(by: .caller, hold, at: rig.clock.now, random: &rig.random) }
         rig.clock.advance(by: .seconds(30))
         _ = rig.call.timeout(at: rig.clock.now)

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -18,9 +20,9 @@ struct ReplacementTests {
     }
 
     /// Alice asks for Bob and Carol to be brought together; Carol is offered the new call, whose leg is returned.
-    private func offer(_ world: inout CallWorld) throws -> Leg {
+    private func offer(_ world: inout CallWorld) throws -> LegID {
         let party = try #require(world.calls[Self.second]?.replaceableParty(talkingTo: .caller))
-        var target = Leg.caller
+        var target = LegID.caller
         try world.act(Self.first) { call, random, now throws(CallError) in
             target = call.takeLeg()
             let offered = CallParty(user: party.user, name: party.name, session: "C2", devices: party.devices)
@@ -34,7 +36,7 @@ struct ReplacementTests {
         return target
     }
 
-    private func accept(_ world: inout CallWorld, _ leg: Leg) throws(CallError) {
+    private func accept(_ world: inout CallWorld, _ leg: LegID) throws(CallError) {
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.answer(
                 by: leg,
@@ -65,7 +67,7 @@ struct ReplacementTests {
         #expect(world.told["bob1"]?.last?.parties?.remoteDisplayNumber == "carol@example.com")
         #expect(world.ended == [Self.second])
         let call = try #require(world.calls[Self.first])
-        #expect([Leg.callee, target].map(call.legState) == [.inCall, .inCall])
+        #expect([LegID.callee, target].map(call.legState) == [.inCall, .inCall])
         #expect(world.routes[Self.first] == [.callee: .leg(target), target: .leg(.callee)])
     }
 
@@ -98,7 +100,7 @@ struct ReplacementTests {
         var world = try world()
         let target = try offer(&world)
         let before = world.calls
-        #expect(throws: CallError.notAllowed(operation: "callAnswer", state: "RINGING")) {
+        #expect(throws: CallError.notAllowed(.answer, .state(.ringing))) {
             try world.act(Self.first) { call, random, now throws(CallError) in
                 try call.answer(by: target, CallAnswerRequest(sdp: "v=0"), at: now, random: &random)
             }
@@ -109,12 +111,12 @@ struct ReplacementTests {
         _ = try rig.start()
         let ringing = rig.call
         var random = SeededRandomSource(seed: 1)
-        #expect(throws: CallError.notAllowed(operation: "acceptCallReplace", state: "RINGING")) {
+        #expect(throws: CallError.notAllowed(.acceptReplacement, .state(.ringing))) {
             try rig.call.answer(
                 by: .callee, CallAnswerRequest(sdp: "v=0", acceptsReplacement: true), at: rig.clock.now, random: &random
             )
         }
-        #expect(throws: CallError.notAllowed(operation: "rejectCallReplace", state: "RINGING")) {
+        #expect(throws: CallError.notAllowed(.rejectReplacement, .state(.ringing))) {
             try rig.call.reject(by: .callee, replacement: true, at: rig.clock.now)
         }
         #expect(rig.call == ringing)

@@ -10,16 +10,19 @@ enum ScriptedDescription {
         session(ufrag, [direction] + (video.map { [$0] } ?? []), setup: setup, version: version)
     }
 
-    /// - Parameter lines: one direction for each m-line; `nil`: rejected.
-    static func session(_ ufrag: String, _ lines: [MediaDirection?], setup: String = "actpass", version: Int = 1)
-        -> String
-    {
+    /// - Parameters:
+    ///   - lines: one direction for each m-line; `nil`: rejected.
+    ///   - peer: tells apart peers that speak for the same end, by their session ids and fingerprints.
+    static func session(
+        _ ufrag: String, _ lines: [MediaDirection?], setup: String = "actpass", version: Int = 1, peer: Int = 1
+    ) -> String {
+        let fingerprint = Array(repeating: peer == 1 ? "AB" : "0\(peer)", count: 32).joined(separator: ":")
         let transport = [
             "a=rtcp-mux", "a=ice-ufrag:\(ufrag)", "a=ice-pwd:password+password+password", "a=setup:\(setup)",
-            "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"),
+            "a=fingerprint:sha-256 \(fingerprint)",
         ]
         let carried = lines.indices.filter { lines[$0] != nil }.map { " \($0)" }.joined()
-        let head = ["v=0", "o=- 1 \(version) IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE\(carried)"]
+        let head = ["v=0", "o=- \(peer) \(version) IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE\(carried)"]
         let media = lines.enumerated().flatMap { index, direction in
             let (kind, format, name) = index == 0 ? ("audio", 111, "opus/48000/2") : ("video", 96, "VP8/90000")
             let line = [

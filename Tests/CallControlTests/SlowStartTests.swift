@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -37,7 +39,7 @@ struct SlowStartTests {
             return try call.start(request, media: mode, at: clock.now, random: &random)
         }
 
-        mutating func answer(_ sdp: String = ScriptedDescription.audio("bobs", .sendReceive), by leg: Leg = .callee)
+        mutating func answer(_ sdp: String = ScriptedDescription.audio("bobs", .sendReceive), by leg: LegID = .callee)
             throws -> [CallAction]
         {
             let request = CallAnswerRequest(
@@ -54,9 +56,8 @@ struct SlowStartTests {
         var states: [LegState] { [call.legState(.caller), call.legState(.callee)] }
     }
 
-    private func description(in actions: [CallAction], to leg: Leg) -> String? {
-        for case .notify(leg, _, let notification) in actions where notification.sdp != nil { return notification.sdp }
-        return nil
+    private func description(in actions: [CallAction], to leg: LegID) -> String? {
+        actions.told.filter { $0.leg == leg }.lazy.compactMap(\.notification.sdp).first
     }
 
     @Test func `a callee whose offer leaves no choice is offered nothing after it`() throws {
@@ -64,7 +65,7 @@ struct SlowStartTests {
         _ = try rig.start()
         _ = try rig.answer(ScriptedDescription.audio("bobs", .sendReceive, video: .receiveOnly))
         _ = try rig.respond(ScriptedDescription.audio("alice", .sendReceive, video: .sendOnly, setup: "active"))
-        for leg in [Leg.caller, .callee] { rig.call.mediaAdvanced(leg, to: .secured) }
+        for leg in [LegID.caller, .callee] { _ = rig.call.mediaAdvanced(leg, to: .secured) }
         #expect(rig.call.nextDeadline == nil)
     }
 
@@ -140,8 +141,8 @@ struct SlowStartTests {
         }
         let expected: [Meanwhile: CallError] = [
             .otherDevice: .alreadyAnswered(state: .answering),
-            .callerOffers: .notAllowed(operation: "startCallUpdate", state: "RINGING"),
-            .calleeOffers: .notAllowed(operation: "startCallUpdate", state: "ANSWERING"),
+            .callerOffers: .notAllowed(.offer, .state(.ringing)),
+            .calleeOffers: .notAllowed(.offer, .state(.answering)),
             .transfer: .pending(retryAfter: 2), .music: .pending(retryAfter: 2),
         ]
         if let known = expected[attempt] { #expect(error == known) }
@@ -163,7 +164,9 @@ struct SlowStartTests {
         #expect(rig.states == [.ended, .ended])
     }
 
-    @Test(arguments: [Leg.caller, .callee]) func `either end may hang up before the exchange is complete`(_ leg: Leg)
+    @Test(arguments: [LegID.caller, .callee]) func `either end may hang up before the exchange is complete`(
+        _ leg: LegID
+    )
         throws
     {
         var rig = Rig()
@@ -209,14 +212,14 @@ struct SlowStartTests {
         var rig = Rig()
         let request = CallStartRequest(callee: CallRig.bob, sdp: "")
         _ = try rig.start()
-        #expect(rig.call.isBegun(by: request))
+        #expect(rig.call.isRepeated(by: request))
         _ = try rig.call.ringing(by: .callee)
-        #expect(rig.call.isBegun(by: request))
+        #expect(rig.call.isRepeated(by: request))
         _ = try rig.answer()
-        #expect(!rig.call.isBegun(by: request), "the caller has an offer by now, and knows the call by it")
+        #expect(!rig.call.isRepeated(by: request), "the caller has an offer by now, and knows the call by it")
         // An offer is known by its credentials, and nobody else's start looks like it.
         #expect(
-            rig.call.isBegun(
+            rig.call.isRepeated(
                 by: CallStartRequest(callee: CallRig.bob, sdp: ScriptedDescription.audio("alice", .sendReceive))))
     }
 }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -30,11 +32,10 @@ struct StereoDescriptionTests {
         let request = CallStartRequest(callee: MidCallRig.bob, sdp: offer, acceptsEarlyMedia: true)
         let actions = try call.start(request, media: mode, at: VirtualClock().now, random: &random)
 
-        var answers: [String] = []
+        let answers = actions.told.filter { $0.leg == .caller }.compactMap(\.notification.sdp)
         var agreements: [NegotiatedLeg] = []
         for action in actions {
             switch action {
-            case .notify(.caller, _, let notification): answers += notification.sdp.map { [$0] } ?? []
             case .connectMedia(.caller, let agreement): agreements.append(agreement)
             default: break
             }

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -21,7 +23,7 @@ extension TransferTests {
 
     /// The end answers what it was offered last, holding or not.
     private func answer(
-        _ world: inout CallWorld, _ leg: Leg, _ subscription: SubscriptionID, _ dialect: HoldDialect, holding: Bool
+        _ world: inout CallWorld, _ leg: LegID, _ subscription: SubscriptionID, _ dialect: HoldDialect, holding: Bool
     ) throws -> MediaDirection {
         let offered = try #require(
             try ScriptedDescription.direction(world.told[subscription]?.last { $0.type == .startCallUpdate }?.sdp ?? "")
@@ -36,7 +38,7 @@ extension TransferTests {
         return offered
     }
 
-    private func states(_ world: CallWorld, _ legs: [Leg]) -> [LegState] {
+    private func states(_ world: CallWorld, _ legs: [LegID]) -> [LegState] {
         legs.compactMap { world.calls[Self.first]?.legState($0) }
     }
 
@@ -77,8 +79,8 @@ extension TransferTests {
                 try call.consult(by: .caller, with: MidCallRig.carol, in: Self.second, at: now, random: &random)
             }
             world.settle()
-            let target = Leg(2)
-            let ends: [(Leg, SubscriptionID, HoldDialect, Bool)] = [
+            let target = LegID(2)
+            let ends: [(LegID, SubscriptionID, HoldDialect, Bool)] = [
                 (.callee, "bob1", bob, true), (target, "carol1", carol, carolHolds),
             ]
             for (leg, subscription, dialect, holds) in ends {

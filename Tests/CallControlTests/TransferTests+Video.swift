@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -31,7 +33,7 @@ extension TransferTests {
         try ScriptedDescription.directions(world.told[subscription]?.last { $0.sdp != nil }?.sdp ?? "")
     }
 
-    private func respond(_ world: inout CallWorld, _ leg: Leg, _ name: String, _ lines: [MediaDirection?]) throws {
+    private func respond(_ world: inout CallWorld, _ leg: LegID, _ name: String, _ lines: [MediaDirection?]) throws {
         let text = ScriptedDescription.session(name, lines, setup: "active", version: 100)
         try world.act(Self.first) { call, random, now throws(CallError) in
             try call.respond(by: leg, CallUpdateRequest(sdp: text), at: now, random: &random)

@@ -1,6 +1,8 @@
 import CallControl
+import CallSupport
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -24,7 +26,7 @@ struct TransferTests {
         return world
     }
 
-    static func target(_ leg: Leg) -> CallTarget {
+    static func target(_ leg: LegID) -> CallTarget {
         CallTarget(
             leg: leg,
             party: CallParty(
@@ -33,8 +35,8 @@ struct TransferTests {
             identity: CallRig.identity("gwtarget"))
     }
 
-    func ring(_ world: inout CallWorld) throws -> Leg {
-        var target = Leg.caller
+    func ring(_ world: inout CallWorld) throws -> LegID {
+        var target = LegID.caller
         try world.act(Self.first) { call, random, now throws(CallError) in
             target = call.takeLeg()
             return try call.transfer(by: .caller, to: Self.target(target), at: now, random: &random)
@@ -115,7 +117,7 @@ struct TransferTests {
     @Test func `while a target rings both others hold and resume, and everybody may go`() throws {
         var world = try world()
         _ = try ring(&world)
-        for (leg, subscription) in [(Leg.caller, SubscriptionID("a1")), (.callee, "bob1")] {
+        for (leg, subscription) in [(LegID.caller, SubscriptionID("a1")), (.callee, "bob1")] {
             try world.act(Self.first) { call, random, now throws(CallError) in
                 try call.offer(
                     by: leg, CallUpdateRequest(sdp: ScriptedDescription.audio("\(leg)", .inactive, version: 100)),
@@ -221,7 +223,7 @@ struct TransferTests {
         #expect(answer.parties?.remoteDisplayNumber == "conference@example.com")
         #expect(world.log("bob1") == ["startCallUpdate"])
         #expect(world.log("carol1") == ["startCallUpdate"])
-        #expect(world.routes[Self.third] == [.caller: .mix, Leg(2): .mix, Leg(3): .mix])
+        #expect(world.routes[Self.third] == [.caller: .mix, LegID(2): .mix, LegID(3): .mix])
 
         // The old calls are ended by their client, and are gone.
         for call in [Self.first, Self.second] {
@@ -231,7 +233,8 @@ struct TransferTests {
         #expect(world.ended == [Self.first, Self.second])
 
         // One leaves, the rest go on; then the last two part.
-        try world.act(Self.third) { call, _, now throws(CallError) in try call.end(by: Leg(2), reasonText: nil, at: now)
+        try world.act(Self.third) { call, _, now throws(CallError) in
+            try call.end(by: LegID(2), reasonText: nil, at: now)
         }
         #expect(!world.ended.contains(Self.third))
         try world.act(Self.third) { call, _, now throws(CallError) in
@@ -289,7 +292,7 @@ struct TransferTests {
         }
         #expect(world.log("a1").last == "respondCallUpdate")
         #expect(world.calls[Self.third]?.legState(.caller) == .onHold)
-        #expect(world.calls[Self.third]?.legState(Leg(3)) == .inCall)
+        #expect(world.calls[Self.third]?.legState(LegID(3)) == .inCall)
         #expect(world.told["bob1"]?.count == count)
     }
 
@@ -305,10 +308,10 @@ struct TransferTests {
             }
         }
         try say(direction, 101)
-        #expect(world.routes[Self.third] == [.caller: .silence, Leg(2): .mix, Leg(3): .mix])
+        #expect(world.routes[Self.third] == [.caller: .silence, LegID(2): .mix, LegID(3): .mix])
         #expect(try ScriptedDescription.direction(world.told["a1"]?.last?.sdp ?? "") == direction.reversed)
         try say(.sendReceive, 102)
-        #expect(world.routes[Self.third] == [.caller: .mix, Leg(2): .mix, Leg(3): .mix])
+        #expect(world.routes[Self.third] == [.caller: .mix, LegID(2): .mix, LegID(3): .mix])
     }
 
     /// Bob holds with `sendonly` when Alice joins her calls, and says so again when the conference is offered to him.
@@ -323,7 +326,7 @@ struct TransferTests {
         }
         try join(&world)
         world.settle()
-        #expect(world.routes[Self.third] == [.caller: .mix, Leg(2): .silence, Leg(3): .mix])
+        #expect(world.routes[Self.third] == [.caller: .mix, LegID(2): .silence, LegID(3): .mix])
         for (direction, route) in [(MediaDirection.sendOnly, MediaRoute.silence), (.sendReceive, .mix)] {
             try world.act(Self.third) { call, random, now throws(CallError) in
                 let isOffer = direction == .sendReceive
@@ -331,10 +334,10 @@ struct TransferTests {
                     "callee", direction, setup: isOffer ? "actpass" : "active", version: isOffer ? 102 : 101)
                 let request = CallUpdateRequest(sdp: text)
                 return try isOffer
-                    ? call.offer(by: Leg(2), request, at: now, random: &random)
-                    : call.respond(by: Leg(2), request, at: now, random: &random)
+                    ? call.offer(by: LegID(2), request, at: now, random: &random)
+                    : call.respond(by: LegID(2), request, at: now, random: &random)
             }
-            #expect(world.routes[Self.third]?[Leg(2)] == route)
+            #expect(world.routes[Self.third]?[LegID(2)] == route)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CallControl
+import SPiDR
 import TestSupport
 import Testing
 
@@ -13,10 +14,9 @@ struct TrickledCandidateTests {
 
     /// Who is told, with what.
     private func told(_ actions: [CallAction]) -> [String] {
-        actions.map { action in
-            guard case .notify(_, let receivers, let notification) = action, notification.candidates == Self.candidates
-            else { return action.trace }
-            return "\(receivers.map(\.rawValue).joined(separator: " ")) \(notification.type.rawValue)"
+        actions.compactMap { action in
+            guard let told = action.told, told.notification.candidates == Self.candidates else { return action.trace }
+            return "\(told.receivers.map(\.rawValue).joined(separator: " ")) \(told.notification.type.rawValue)"
         }
     }
 
@@ -35,7 +35,7 @@ struct TrickledCandidateTests {
 
     @Test func `a description that goes to the other end unread is no longer than one that is read`() throws {
         let (longest, tooLong) = (String(repeating: "\t", count: 65_536), String(repeating: "\t", count: 65_537))
-        let refusal = CallError.malformedDescription("more than 65536 bytes")
+        let refusal = CallError.descriptionTooLong(limit: 65_536)
         var rig = CallRig()
         #expect(throws: refusal) { try rig.start(tooLong) }
         _ = try rig.start(longest)

@@ -1,6 +1,8 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
+import SPiDR
 import SDP
 import TestSupport
 import Testing

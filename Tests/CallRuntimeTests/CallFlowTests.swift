@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Primitives
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -141,7 +142,7 @@ struct CallFlowTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(bob, on: 2)
             await #expect(
-                throws: CallError.notAllowed(operation: "callStart", state: "without a subscription of the caller")
+                throws: CallError.notAllowed(.start, .noSubscription)
             ) {
                 try await rig.call()
             }
@@ -170,7 +171,7 @@ struct CallFlowTests {
     @Test func `a storage that fails is no unknown user`() async throws {
         try await RuntimeRig(storageIsBroken: true).serve { rig in
             try await rig.register(alice, on: 1)
-            await #expect(throws: CallError.limitOfCalls) { try await rig.call() }
+            await #expect(throws: CallError.storageUnavailable) { try await rig.call() }
             #expect(rig.recorder.entries.isEmpty)
         }
     }
@@ -220,6 +221,7 @@ struct AnchoredCallFlowTests {
                     #expect(credentials.ufrag.count == 8)
                     #expect(credentials.password.value.count == 24)
                     return "prepare \(leg)"
+                case .prepareHeadless(let leg, _): return "prepare headless \(leg)"
                 case .connect(let leg, _): return "connect \(leg)"
                 case .play, .stopPlaying, .sendDigits: return "media"
                 case .route(let leg, let route): return "route \(leg) to \(route)"

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import SPiDR
 import Testing
 
 /// The store of the call log, and what calls leave in it.
@@ -9,9 +10,7 @@ struct CallLogTests {
     ) -> CallLogRecord {
         CallLogRecord(
             id: SessionID(id), user: user, direction: .outgoing, startedAt: time, endedAt: time + 10,
-            names: .init(
-                callerName: "", callerDisplayNumber: "", calleeDisplayNumber: "", remoteName: "",
-                remoteDisplayNumber: ""), parties: [],
+            caller: DisplayName(name: "", number: ""), callee: DisplayName(name: "", number: ""), parties: [],
             ending: isOver ? CallEnding(statusCode: 200, cause: "normal_clearing") : nil, endedBy: .own, timeline: [])
     }
 

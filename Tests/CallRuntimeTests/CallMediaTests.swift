@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -77,15 +78,15 @@ struct CallMediaTests {
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
             let a = try await rig.call()
-            await #expect(throws: CallError.notAllowed(operation: "play", state: "RINGING")) {
+            await #expect(throws: CallError.notAllowed(.play, .state(.ringing))) {
                 try await rig.switchboard.play(alice, a, Playback(.music), to: .peer)
             }
-            await #expect(throws: CallError.notAllowed(operation: "play", state: "RINGING")) {
+            await #expect(throws: CallError.notAllowed(.play, .state(.ringing))) {
                 try await rig.switchboard.play(alice, a, Playback(.file("welcome.wav")), to: .peer)
             }
             #expect(rig.media.loadCount == 0, "nothing is read for a call that cannot play it")
             try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
-            await #expect(throws: CallError.notAllowed(operation: "play", state: "media that goes from peer to peer")) {
+            await #expect(throws: CallError.notAllowed(.play, .directMedia)) {
                 try await rig.switchboard.play(alice, a, Playback(.music), to: .peer)
             }
             let (own, statistics) = try await rig.switchboard.statistics(alice, a)

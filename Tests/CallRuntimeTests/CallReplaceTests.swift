@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -55,6 +56,34 @@ struct CallReplaceTests {
             try await rig.switchboard.end(carol, replacing, reasonText: nil)
             await rig.wait { rig.observer.counts.ended.count == 2 }
             #expect(adoptions(rig) == [])
+        }
+    }
+
+    /// Carol changes calls: her offer is for whichever call has her then.
+    @Test func `an offer that meets a handover is answered by the call that has the leg afterwards`() async throws {
+        let hold = answer.replacing("a=setup:active", with: "a=setup:actpass").replacing(
+            "a=sendrecv", with: "a=inactive"
+        )
+        .replacing(" 2 IN IP4", with: " 3 IN IP4")
+        for seed in 1...60 as ClosedRange<UInt64> {
+            try await RuntimeRig(.init(), seed: seed).serve { rig in
+                let own = try await twoCalls(rig, listing: false)
+                let carols = try await rig.incoming(on: 3)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try await rig.switchboard.transfer(alice, own.toBob, to: carol, consultation: own.toCarol)
+                    }
+                    group.addTask {
+                        for _ in 0..<seed { await Task.yield() }
+                        try await rig.switchboard.offer(carol, carols, CallUpdateRequest(sdp: hold))
+                    }
+                    try await group.waitForAll()
+                }
+                await rig.wait { rig.recorder.trace(1).contains("sessionComplete") }
+                try await rig.switchboard.end(alice, own.toBob, reasonText: nil)
+                try await rig.switchboard.end(carol, carols, reasonText: nil)
+                await rig.wait { rig.observer.counts.ended.count == 2 }
+            }
         }
     }
 
@@ -116,7 +145,7 @@ struct CallReplaceTests {
     }
 
     /// Which legs of other calls calls have asked the media plane for.
-    private func adoptions(_ rig: RuntimeRig) -> [Leg] {
+    private func adoptions(_ rig: RuntimeRig) -> [LegID] {
         rig.recorder.mediaCommands.compactMap { if case .adopt(let leg, _, _) = $0 { leg } else { nil } }
     }
 }

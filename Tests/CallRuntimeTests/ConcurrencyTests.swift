@@ -1,6 +1,8 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
+import SPiDR
 import TestSupport
 import Testing
 
@@ -44,7 +46,8 @@ struct ConcurrencyTests {
             try await rig.register(bob, on: 2)
             let a = try await rig.call()
             let b = try await rig.incoming(on: 2)
-            async let answered: Void? = try? rig.switchboard.answer(bob, b, CallAnswerRequest(sdp: "answer"))  // losing is fine
+            // Losing is fine.
+            async let answered: Void? = try? rig.switchboard.answer(bob, b, CallAnswerRequest(sdp: "answer"))
             async let ended: Void? = try? rig.switchboard.end(alice, a, reasonText: nil)
             let hasAnswered = await answered != nil
             #expect(await ended != nil, "hanging up never loses")
@@ -75,7 +78,7 @@ struct ConcurrencyTests {
                 for number in 0..<60 {
                     let (caller, callee) = (users[number % 3], users[(number + 1 + number / 3 % 2) % 3])
                     group.addTask {
-                        let ticket = await rig.switchboard.requestBegan(caller, about: nil)
+                        let ticket = await rig.switchboard.requestStarted(caller, about: nil)
                         let session = try await rig.call(callee, from: caller)
                         await rig.switchboard.requestAnswered(ticket)
                         if number % 2 == 0 { await Task.yield() }
@@ -105,7 +108,7 @@ struct ConcurrencyTests {
                 for _ in 0..<4 {
                     group.addTask {
                         for _ in 0..<100 {
-                            let ticket = await rig.switchboard.requestBegan(alice, about: nil)
+                            let ticket = await rig.switchboard.requestStarted(alice, about: nil)
                             let grant = try await rig.switchboard.subscribe(
                                 alice, SubscriptionRequest(services: ["call"]))
                             #expect(await rig.switchboard.channelExists(alice, grant.channel))

@@ -1,6 +1,8 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
+import SPiDR
 import TestSupport
 import Testing
 
@@ -34,7 +36,7 @@ struct DrainTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let ticket = await rig.switchboard.requestBegan(bob, about: nil)
+            let ticket = await rig.switchboard.requestStarted(bob, about: nil)
             _ = try await rig.call()
             async let drained: Void = {
                 await rig.switchboard.drain()
@@ -126,7 +128,7 @@ struct DrainTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             let executor = SteppedExecutor()
-            let admission = executor.begin {
+            let admission = executor.start {
                 _ = try await rig.switchboard.admit(SubscriptionRequest(services: ["callMe"]), toCall: alice, from: nil)
             }
             for _ in 0..<steps { _ = await executor.step() }

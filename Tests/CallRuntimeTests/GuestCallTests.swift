@@ -1,6 +1,8 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
+import SPiDR
 import Testing
 
 @Suite struct `Calls of guests` {
@@ -58,7 +60,7 @@ import Testing
             await #expect { try await rig.call(bob, from: guest) } throws: { isForGuests($0) }
             let session = try await rig.call(alice, from: guest)
             await #expect { try await rig.call(alice, from: guest) } throws: { error in
-                if case .notAllowed(operation: "callStart", _)? = error as? CallError { true } else { false }
+                if case .notAllowed(.start, _)? = error as? CallError { true } else { false }
             }
             await #expect { try await rig.switchboard.transfer(guest, session, to: bob, consultation: nil) } throws: {
                 isForGuests($0)

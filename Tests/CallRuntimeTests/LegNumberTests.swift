@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
 import SDP
 import TestSupport
 import Testing
@@ -69,7 +70,7 @@ import Testing
             try await rig.switchboard.transfer(bob, session.bob, to: carol, consultation: nil)
             await rig.wait { count("call", on: 3, rig) == rung + 1 }
             // A number is taken only when somebody is rung.
-            #expect(rig.recorder.mediaCommands.contains { $0.concerns(Leg(declines ? 302 : 2)) })
+            #expect(rig.recorder.mediaCommands.contains { $0.concerns(LegID(declines ? 302 : 2)) })
             let incoming = try await rig.incoming(on: 3)
             try await rig.switchboard.answer(carol, incoming, CallAnswerRequest(sdp: answer))
             await rig.wait { count("startCallUpdate", on: 1, rig) == 1 && count("sessionComplete", on: 2, rig) == 1 }
@@ -108,7 +109,7 @@ import Testing
                 if turn < 6 {
                     try await rig.switchboard.forward(user, session, to: other)
                 } else {
-                    await #expect(throws: CallError.unsupported("A call can be forwarded 5 times.")) {
+                    await #expect(throws: CallError.unsupported(.forwards(limit: 5))) {
                         try await rig.switchboard.forward(user, session, to: other)
                     }
                     try await rig.switchboard.reject(user, session, replacement: false)
@@ -121,9 +122,10 @@ import Testing
 
 extension MediaCommand {
     /// Whether it changes anything for this end.
-    fileprivate func concerns(_ leg: Leg) -> Bool {
+    fileprivate func concerns(_ leg: LegID) -> Bool {
         switch self {
-        case .prepare(leg, _), .connect(leg, _), .route(leg, _), .play(_, _, to: leg), .stopPlaying(to: leg),
+        case .prepare(leg, _), .prepareHeadless(leg, _), .connect(leg, _), .route(leg, _), .play(_, _, to: leg),
+            .stopPlaying(to: leg),
             .sendDigits(_, to: leg),
             .adopt(_, _, as: leg), .releaseLeg(leg), .release:
             true

@@ -1,6 +1,8 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
+import SPiDR
 import TestSupport
 import Testing
 
@@ -13,7 +15,7 @@ struct NotificationOrderTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let start = await rig.switchboard.requestBegan(alice, about: nil)
+            let start = await rig.switchboard.requestStarted(alice, about: nil)
             _ = try await rig.call()
             let b = try await rig.incoming(on: 2)
             await rig.settle()
@@ -21,7 +23,7 @@ struct NotificationOrderTests {
             await rig.switchboard.requestAnswered(start)
             await rig.expect(["answered start", "ringing"], on: 1)
 
-            let answer = await rig.switchboard.requestBegan(bob, about: nil)
+            let answer = await rig.switchboard.requestStarted(bob, about: nil)
             try await rig.switchboard.answer(bob, b, CallAnswerRequest(sdp: "answer"))
             await rig.expect(["answered start", "ringing", "respondCallUpdate"], on: 1)
             await rig.settle()
@@ -35,7 +37,7 @@ struct NotificationOrderTests {
         try await RuntimeRig().serve { rig in
             try await rig.register(alice, on: 1)
             try await rig.register(bob, on: 2)
-            let ticket = await rig.switchboard.requestBegan(alice, about: nil)
+            let ticket = await rig.switchboard.requestStarted(alice, about: nil)
             _ = try await rig.call()
             await rig.expect(["call"], on: 2)
             await rig.settle()
@@ -145,9 +147,8 @@ struct NotificationOrderTests {
             let first = try await rig.register(bob, on: 2)
             try await rig.register(bob, on: 3)
             _ = try await rig.call()
-            var request = CallAnswerRequest(sdp: "answer")
-            request.device = first.subscription
-            try await rig.switchboard.answer(bob, rig.incoming(on: 2), request)
+            try await rig.switchboard.answer(
+                bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"), from: first.subscription)
             for socket in [2, 3] as [UInt64] { await rig.expect(["call", "callCancel"], on: socket) }
             #expect(
                 [2, 3].map { rig.recorder.frames($0).last?.notification.cause } == [

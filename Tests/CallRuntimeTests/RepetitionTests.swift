@@ -110,13 +110,13 @@ struct RepetitionTests {
             let before = rig.recorder.trace(3).count
 
             let executors = [SteppedExecutor(), SteppedExecutor()]
-            let begin = { (executor: SteppedExecutor) in
-                executor.begin { try await rig.switchboard.transfer(alice, toBob, to: carol, consultation: toCarol) }
+            let start = { (executor: SteppedExecutor) in
+                executor.start { try await rig.switchboard.transfer(alice, toBob, to: carol, consultation: toCarol) }
             }
-            let first = begin(executors[0])
+            let first = start(executors[0])
             for _ in 0..<steps { _ = await executors[0].step() }
             wasUnderWay = !executors[0].isFinished
-            let second = begin(executors[1])
+            let second = start(executors[1])
             while !executors[1].isFinished {
                 // Where the first is in the way of the second it goes on.
                 if await !executors[1].step() { _ = await executors[0].step() }
@@ -131,6 +131,45 @@ struct RepetitionTests {
             #expect(!rig.recorder.trace(1).contains("sessionFail"))
         }
         return wasUnderWay
+    }
+
+    /// The call ends while the second request waits for what the first one comes to.
+    @Test(arguments: Transfer.allCases)
+    func `no transfer waits for ever for one whose call has ended`(_ kind: Transfer) async throws {
+        var (steps, isUnderWay) = (0, true)
+        while isUnderWay {
+            try await RuntimeRig(.init()).serve { rig in
+                let carol = RuntimeRig.carol
+                for (socket, user) in [alice, bob, carol].enumerated() {
+                    try await rig.register(user, on: UInt64(socket + 1))
+                }
+                let toBob = try await answeredCall(rig, bob, on: 2)
+                let toCarol = kind == .replacing ? try await answeredCall(rig, carol, on: 3) : nil
+                let bobs = try await rig.incoming(on: 2)
+                let executors = [SteppedExecutor(), SteppedExecutor(), SteppedExecutor()]
+                var requests = executors.prefix(2).map { executor in
+                    executor.start {
+                        try await rig.switchboard.transfer(alice, toBob, to: carol, consultation: toCarol)
+                    }
+                }
+                for _ in 0..<steps { _ = await executors[0].step() }
+                isUnderWay = !executors[0].isFinished
+                while await executors[1].step() {}
+                requests.append(
+                    executors[2].start { try await rig.switchboard.end(bob, bobs, reasonText: nil) })
+                while await executors[2].step() {}
+                for _ in 0..<200 where !executors.allSatisfy(\.isFinished) {
+                    for executor in executors { _ = await executor.step() }
+                }
+                let areFinished = executors.allSatisfy(\.isFinished)
+                #expect(areFinished, "after \(steps) steps of the first")
+                for (request, executor) in zip(requests, executors) where executor.isFinished {
+                    _ = await request.result
+                }
+            }
+            steps += 1
+        }
+        #expect(steps > 5)
     }
 
     private func answeredCall(_ rig: RuntimeRig, _ callee: UserAddress, on socket: UInt64) async throws -> SessionID {

@@ -6,6 +6,7 @@ import SignalingServer
 import TestSupport
 import Testing
 import Yams
+import SPiDR
 
 @Suite struct `The contract` {
     private let document: OpenAPIDocument
@@ -51,7 +52,7 @@ import Yams
             for part in path { node = (node as? OpenAPIDocument.Object)?[part] }
             return try #require((node as? OpenAPIDocument.Object)?["enum"] as? [String], "\(path)")
         }
-        #expect(try words("CallState") == LegState.allCases.map(\.rawValue))
+        #expect(try words("CallState") == LegState.allCases.map(\.word))
         #expect(try words("CallSide") == CallSide.allCases.map(\.rawValue))
         #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.rawValue))
         #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
@@ -129,6 +130,19 @@ import Yams
         #expect(complaints.isEmpty, "\(complaints)")
     }
 
+    @Test(arguments: Fixtures.files(in: "api/problems"))
+    func `a problem is written exactly so, and described`(_ file: String) throws {
+        let bytes = try Data(Fixtures.bytes(file))
+        let problem = try JSONDecoder().decode(ProblemBody.self, from: bytes)
+        #expect(try same(WireJSON.encode(problem), bytes))
+        let error = APIError(try #require(ErrorCode(rawValue: problem.code)), problem.detail)
+        #expect(try same(error.encoded(in: .problem), bytes))
+        let complaints = check.complaints(
+            about: try #require(try Yams.load(yaml: String(decoding: bytes, as: UTF8.self))),
+            schema: document.schemas["Problem"])
+        #expect(complaints.isEmpty, "\(complaints)")
+    }
+
     @Test func `the description's own examples fit it`() throws {
         let examples =
             (document.root["components"] as? OpenAPIDocument.Object)?["examples"] as? [String: OpenAPIDocument.Object]
@@ -163,7 +177,7 @@ import Yams
                 _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
             case CallControlRequest.wrapper:
                 _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(
-                    defaultDomain: "example.com")
+                    on: SessionID("A1"), defaultDomain: "example.com")
             default:
                 _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).disposition(
                     defaultDomain: "example.com")

@@ -91,7 +91,7 @@ extension Operation {
         case .callUnreachable: endpoint == .dispositions
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
-        case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
+        case .callLimitReached, .callRateLimited, .serviceUnavailable: isCalling || endpoint == .dispositions
         case .callUserLimitReached: isStarting
         case .mediaUnplayable, .mediaKeysWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord

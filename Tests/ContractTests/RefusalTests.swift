@@ -26,16 +26,34 @@ struct RefusalTests {
                 continue
             }
             let error = APIError(code, "Because.", retryAfter: .seconds(1))
-            let body = WireJSON.encode(error.body(in: place.endpoint.errorWrapper(of: error)))
-            let json = try #require(try Yams.load(yaml: String(decoding: body, as: UTF8.self)))
+            let form = place.endpoint.errorForm(of: error)
+            let json = try #require(try Yams.load(yaml: String(decoding: error.encoded(in: form), as: UTF8.self)))
             let content =
-                (response["content"] as? OpenAPIDocument.Object)?["application/json"] as? OpenAPIDocument.Object
+                (response["content"] as? OpenAPIDocument.Object)?[form.contentType] as? OpenAPIDocument.Object
             let complaints = check.complaints(about: json, schema: content?["schema"])
             #expect(complaints.isEmpty, "\(place) → \(code.httpStatus): \(complaints)")
         }
     }
 
-    /// But for what says that there is too much to do, or that the gateway is about to stop: a client must be ready for it everywhere.
+    /// The client protocol keeps its own bodies (spidr-wire §1.5).
+    @Test(arguments: Endpoint.allCases)
+    func `what is not of the client protocol is refused with a problem, and nothing else is`(_ endpoint: Endpoint)
+        throws
+    {
+        let isOfProtocol = endpoint.template.hasPrefix("/rest/")
+        #expect((endpoint.errorForm == .problem) == !isOfProtocol)
+        let described = endpoint.methods.flatMap { document.responses(of: endpoint, $0).filter { $0.key >= 400 } }
+        for (status, response) in described where status != 503 {
+            let types = Set((response["content"] as? OpenAPIDocument.Object ?? [:]).keys)
+            // Before a path is read, nobody knows whose it is.
+            let mayBeUnread = [400, 431, 501].contains(status)
+            let wanted: Set = isOfProtocol ? ["application/json"] : ["application/problem+json"]
+            #expect(types == (mayBeUnread ? wanted.union(["application/json"]) : wanted), "\(endpoint): \(status)")
+        }
+    }
+
+    /// But for what says that there is too much to do, or that the gateway is about to stop: a client must be ready for
+    /// it everywhere.
     @Test func `no refusal is described where none can happen`() {
         for place in Operation.all {
             let described = Set(document.responses(of: place.endpoint, place.method).keys.filter { $0 >= 400 })

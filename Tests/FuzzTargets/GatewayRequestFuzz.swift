@@ -1,3 +1,4 @@
+import CallControl
 import Foundation
 import GatewayAPI
 import Primitives
@@ -13,9 +14,9 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     }
     if let request = reread(CallControlRequest.self, from: body) {
         _ = Result { try request.creation(defaultDomain: "example.com") }
-        _ = Result { try request.operation(defaultDomain: "example.com") }
+        _ = Result { try request.operation(on: SessionID("A1"), defaultDomain: "example.com") }
     }
-    if let request = reread(MediaRequest.self, from: body) { _ = Result { try request.operation() } }
+    if let request = reread(MediaRequest.self, from: body) { _ = Result { try request.operation(on: SessionID("A1")) } }
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
         _ = Result { try request.call.creation(defaultDomain: "example.com") }

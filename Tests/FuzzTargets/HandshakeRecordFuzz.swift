@@ -5,7 +5,8 @@ import Primitives
 /// epoch are of its kind.
 package func fuzzHandshakeRecord(_ bytes: Span<UInt8>) {
     for expectation in [HandshakeRecord.Expectation.clientHello, .clientFlight, .serverFlight] {
-        guard (try? HandshakeRecord.examine(bytes, expecting: expectation)) != nil else { continue }  // refusing is a fine answer
+        // Refusing is a fine answer.
+        guard (try? HandshakeRecord.examine(bytes, expecting: expectation)) != nil else { continue }
         var reader = ByteReader(bytes)
         while reader.remaining > 0 {
             guard let type = reader.readUInt8(), let version = reader.readUInt16(), let epoch = reader.readUInt16(),

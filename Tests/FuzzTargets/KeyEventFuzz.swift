@@ -6,7 +6,7 @@ import RTP
 /// key.
 package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
-    var reception = KeyReception()
+    var reception = DigitReception()
     var queue = DigitQueue()
     var timestamp = RTPTimestamp(0)
     let clockRates = [8_000, 48_000, 16_000, 1, 90_000, 0x7FFF_FFFF, 0, 44_100]
@@ -18,7 +18,7 @@ package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
         case 2:
             let digits = String(repeating: "5,", count: 1 + Int(step >> 3))
             let (before, added) = (queue.count, digits.count)
-            let isTaken = queue.append(DigitQueue(digits, duration: 40, gap: 30))
+            let isTaken = queue.append(DigitQueue(digits, duration: .milliseconds(40), gap: .milliseconds(30)))
             precondition(queue.count == before + (isTaken ? added : 0), "keys find room as a whole, or none does")
         case 3, 4: press(&queue, steps: 1 + Int(step >> 3))
         default:

@@ -55,7 +55,7 @@ package func fuzzPlayout(_ bytes: Span<UInt8>) {
         }
         precondition(playout.statistics.played == played, "each pull is a frame")
         precondition(
-            playout.depth >= 0 && playout.depth.isFinite && playout.target <= 400, "what is held back can be told")
+            playout.depth >= .zero && playout.target <= .milliseconds(400), "what is held back can be told")
     }
 }
 

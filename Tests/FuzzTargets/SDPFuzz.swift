@@ -11,7 +11,8 @@ package func fuzzSDP(_ bytes: Span<UInt8>) {
     if let again = reparsed(session) { precondition(again == session, "the description survives a round trip") }
 
     var random = CountingSource()
-    if let offer = try? PeerDescription(reading: session, as: .offer) {  // so is refusing to make sense of it
+    // So is refusing to make sense of it.
+    if let offer = try? PeerDescription(reading: session, as: .offer) {
         var caller = LegNegotiation(identity: .fuzzed)
         var callee = LegNegotiation(identity: .fuzzed)
         guard (try? caller.receiveOffer(offer)) != nil,
@@ -38,7 +39,8 @@ private func fuzzPreferences(_ session: SessionDescription, random: inout Counti
     var caller = LegNegotiation(identity: .fuzzed, preferences: .fuzzed)
     var callee = LegNegotiation(identity: .fuzzed, preferences: .fuzzed)
     let text = session.serialized
-    guard let offer = try? caller.read(text, as: .offer), (try? caller.receiveOffer(offer)) != nil,  // refusals are fine answers here, too
+    // Refusals are fine answers here, too.
+    guard let offer = try? caller.read(text, as: .offer), (try? caller.receiveOffer(offer)) != nil,
         let made = try? callee.makeOffer(mirroring: offer, policy: .engine, random: &random)
     else { return }
     readBack(made, as: .offer)

@@ -1,9 +1,11 @@
 import CallControl
 import Primitives
+import Registration
 
 /// Any bytes as what a callMe token decrypts to: a realm's key makes nobody's bytes an address.
 package func fuzzCallMeToken(_ bytes: Span<UInt8>) {
-    guard let token = CallMeToken(parsing: [UInt8](copying: bytes), defaultDomain: "example.com") else { return }  // refusing is a fine answer
+    // Refusing is a fine answer.
+    guard let token = CallMeToken(parsing: [UInt8](copying: bytes), defaultDomain: "example.com") else { return }
     precondition(token.issuedAt >= 0, "no time before 1970")
     precondition(UserAddress(parsing: token.address.text) == token.address, "an address is one")
     let again = CallMeToken(

@@ -1,6 +1,7 @@
 import CallControl
 import Foundation
 import GatewayAPI
+import Registration
 import Testing
 
 @Suite struct `Errors` {
@@ -21,10 +22,10 @@ import Testing
 
     @Test(
         arguments: [
-            (.notAllowed(operation: "ringing", state: "IN_CALL"), "IN_CALL"),
+            (.notAllowed(.ring, .state(.inCall)), "IN_CALL"),
             (.alreadyAnswered(state: .onHold), "ON_HOLD"),
             // Something else is in the way.
-            (.notAllowed(operation: "join", state: "one call only"), nil), (.noSuchCall, nil),
+            (.notAllowed(.join, .onlyOneCall), nil), (.noSuchCall, nil),
             (.pending(retryAfter: 2), nil),
         ] as [(CallError, String?)])
     func `a state that is the reason is a member`(_ error: CallError, _ state: String?) throws {

@@ -8,8 +8,9 @@ struct CustomContentTests {
     private func content(_ fields: String) throws -> CustomContent {
         let text = #"{"callControlRequest":{"type":"startCallUpdate",\#(fields)}}"#
         guard
-            case .offer(let request) = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(
-                defaultDomain: "x.test")
+            case .command(_, .offer(let request)) = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8))
+                .operation(
+                    on: SessionID("A1"), defaultDomain: "x.test")
         else { return CustomContent() }
         return request.content
     }

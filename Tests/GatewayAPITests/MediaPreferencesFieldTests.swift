@@ -38,8 +38,8 @@ struct MediaPreferencesFieldTests {
                 packetTime: 60))
         #expect(try preferences(Self.everything) == wanted)
         guard
-            case .answer(let answer) = try request(Self.everything, type: "callAnswer").operation(
-                defaultDomain: "example.com")
+            case .command(_, .answer(let answer)) = try request(Self.everything, type: "callAnswer").operation(
+                on: SessionID("A1"), defaultDomain: "example.com")
         else { return #expect(Bool(false)) }
         #expect(answer.mediaPreferences == wanted)
         #expect(try request(Self.everything).ignoredValues() == nil)

@@ -1,14 +1,16 @@
 import CallControl
 import Foundation
 import GatewayAPI
+import Registration
+import SPiDR
 import Testing
 
 @Suite struct `Notifications` {
-    private func members(_ notification: CallControl.Notification) throws -> [String: Any] {
+    private func members(_ notification: SPiDR.Notification) throws -> [String: Any] {
         let frame = NotificationFrame(
             eventID: .max, time: 1_700_000_000_123, user: try #require(UserAddress(parsing: "ann@example.com")),
-            channel: ChannelID("ws-7d0e"), notification: notification)
-        let bytes = Data(WireJSON.encode(wrapping: NotificationMessage(frame)))
+            channel: ChannelID("ws-7d0e"), notice: .gone)
+        let bytes = Data(WireJSON.encode(wrapping: NotificationMessage(notification, in: frame)))
         #expect(!String(decoding: bytes, as: UTF8.self).contains(#"\/"#))
         let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: [String: Any]])
         #expect(Array(object.keys) == ["notificationMessage"])

@@ -2,6 +2,8 @@ import CallControl
 import Foundation
 import FuzzTargets
 import GatewayAPI
+import Registration
+import SPiDR
 import TestSupport
 import Testing
 
@@ -87,14 +89,14 @@ import Testing
                 ["candidate": ""].merging([field: String(repeating: "\t", count: count)]) { $1 }
             ])
             if count == limit {
-                _ = try request.operation(defaultDomain: "here.test")
+                _ = try request.operation(on: SessionID("A1"), defaultDomain: "here.test")
             } else {
                 #expect(
                     throws: APIError(
                         .requestInvalidValue,
                         "The field \"callControlRequest.iceCandidates.0.\(field)\" has more than \(limit) bytes.")
                 ) {
-                    try request.operation(defaultDomain: "here.test")
+                    try request.operation(on: SessionID("A1"), defaultDomain: "here.test")
                 }
             }
         }
@@ -104,17 +106,18 @@ import Testing
     @Test func `the longest candidates that one request can carry fit where notifications wait`() throws {
         let longest = ["candidate": String(repeating: "\u{1}", count: 1_024)]
         guard
-            case .candidates(let lines) = try candidates(Array(repeating: longest, count: 64)).operation(
-                defaultDomain: "here.test")
+            case .command(_, .candidates(let lines)) = try candidates(Array(repeating: longest, count: 64)).operation(
+                on: SessionID("A1"), defaultDomain: "here.test")
         else {
             Issue.record("these are candidates")
             return
         }
         #expect(throws: APIError(.requestInvalidValue, "The candidates of one request can have 65536 bytes together."))
         {
-            try candidates(Array(repeating: longest, count: 65)).operation(defaultDomain: "here.test")
+            try candidates(Array(repeating: longest, count: 65)).operation(
+                on: SessionID("A1"), defaultDomain: "here.test")
         }
-        var notification = CallControl.Notification(.iceCandidate, session: SessionID("B1"))
+        var notification = SPiDR.Notification(.iceCandidate, session: SessionID("B1"))
         notification.candidates = lines
         // With as much text as any other notification can have: a description, parameters and bodies, and two names.
         notification.sdp = String(repeating: "\u{1}", count: 65_536)
@@ -127,8 +130,8 @@ import Testing
         ]
         let frame = NotificationFrame(
             eventID: 1, time: 1, user: try #require(UserAddress(parsing: "ann@example.com")), channel: ChannelID("ws"),
-            notification: notification)
-        #expect(WireJSON.encode(wrapping: NotificationMessage(frame)).count < 1 << 20)
+            notice: .gone)
+        #expect(WireJSON.encode(wrapping: NotificationMessage(notification, in: frame)).count < 1 << 20)
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])

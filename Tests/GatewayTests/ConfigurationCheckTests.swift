@@ -114,7 +114,7 @@ import Gateway
         let rubbish = try write("rubbish.pem", "not PEM")
 
         #expect(try complaints([("tls.certificate", certificate), ("tls.key", key)]).isEmpty)
-        for (settings, beginning) in [
+        for (settings, course) in [
             (["/no/such.pem", key], "tls.certificate: /no/such.pem cannot be read"),
             ([rubbish, key], "tls.certificate: \(rubbish) cannot be read"),
             ([certificate, "/no/such.pem"], "tls.key: /no/such.pem cannot be read"),
@@ -123,7 +123,7 @@ import Gateway
         ] {
             let found = try complaints([("tls.certificate", settings[0]), ("tls.key", settings[1])])
             #expect(found.count == 1)
-            #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
+            #expect(found.first?.hasPrefix(course) == true, "\(found)")
         }
     }
 }

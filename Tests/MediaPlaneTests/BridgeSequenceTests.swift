@@ -6,7 +6,7 @@ import Testing
 @Suite struct BridgeSequenceTests {
     enum Step {
         /// A source begins with this number.
-        case begin(UInt16)
+        case start(UInt16)
         /// Its number becomes this one, or has no place.
         case pass(UInt16, UInt16?)
         /// An outgoing number is the source's, or nobody's.
@@ -16,22 +16,22 @@ import Testing
     @Test(
         arguments: [
             // One source: a constant offset, gaps and reordering included.
-            ([.begin(100), .pass(100, 501), .pass(101, 502), .pass(104, 505), .pass(102, 503), .pass(104, 505)], 500),
+            ([.start(100), .pass(100, 501), .pass(101, 502), .pass(104, 505), .pass(102, 503), .pass(104, 505)], 500),
             // The first source may reach a little back.
-            ([.begin(100), .pass(100, 501), .pass(99, 500), .pass(36, 437), .pass(35, nil)], 500),
+            ([.start(100), .pass(100, 501), .pass(99, 500), .pass(36, 437), .pass(35, nil)], 500),
             // A switch goes on by one; what is older than the newcomer's first packet has no place.
-            ([.begin(100), .pass(100, 501), .begin(7), .pass(7, 502), .pass(6, nil), .pass(8, 503)], 500),
+            ([.start(100), .pass(100, 501), .start(7), .pass(7, 502), .pass(6, nil), .pass(8, 503)], 500),
             // A gap at the end of a source does not show.
-            ([.begin(100), .pass(103, 504), .begin(7), .pass(7, 505), .begin(100), .pass(100, 506)], 500),
+            ([.start(100), .pass(103, 504), .start(7), .pass(7, 505), .start(100), .pass(100, 506)], 500),
             // Wraps: of the source, of the outgoing number, of both at once.
-            ([.begin(65535), .pass(65535, 501), .pass(0, 502), .pass(65534, 500)], 500),
-            ([.begin(7), .pass(7, 65535), .pass(8, 0), .pass(7, 65535), .back(0, 8), .back(65535, 7)], 65534),
-            ([.begin(65535), .pass(65535, 0), .pass(0, 1), .begin(65535), .pass(65535, 2), .pass(0, 3)], 65535),
+            ([.start(65535), .pass(65535, 501), .pass(0, 502), .pass(65534, 500)], 500),
+            ([.start(7), .pass(7, 65535), .pass(8, 0), .pass(7, 65535), .back(0, 8), .back(65535, 7)], 65534),
+            ([.start(65535), .pass(65535, 0), .pass(0, 1), .start(65535), .pass(65535, 2), .pass(0, 3)], 65535),
             // Back-translation knows the present source only, and only what it has sent.
-            ([.begin(100), .pass(100, 501), .pass(103, 504), .back(502, 101), .back(504, 103), .back(505, nil)], 500),
+            ([.start(100), .pass(100, 501), .pass(103, 504), .back(502, 101), .back(504, 103), .back(505, nil)], 500),
             (
                 [
-                    .begin(100), .pass(101, 502), .begin(7), .pass(7, 503), .back(502, nil), .back(503, 7),
+                    .start(100), .pass(101, 502), .start(7), .pass(7, 503), .back(502, nil), .back(503, 7),
                     .back(504, nil),
                 ], 500
             ),
@@ -41,7 +41,7 @@ import Testing
         var mapping = SequenceMapping(lastUsed: SequenceNumber(lastUsed))
         for step in steps {
             switch step {
-            case .begin(let number): mapping.begin(at: SequenceNumber(number))
+            case .start(let number): mapping.start(at: SequenceNumber(number))
             case .pass(let number, let expected):
                 #expect(mapping.translate(SequenceNumber(number))?.rawValue == expected, "\(step)")
             case .back(let number, let expected):
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a source that stays for long keeps its offset and its reach`() {
         var mapping = SequenceMapping(lastUsed: SequenceNumber(0))
-        mapping.begin(at: SequenceNumber(0))
+        mapping.start(at: SequenceNumber(0))
         for step in 0..<200_000 {
             let number = UInt16(truncatingIfNeeded: step)
             #expect(mapping.translate(SequenceNumber(number))?.rawValue == number &+ 1)

@@ -64,7 +64,7 @@ import Testing
         #expect(session.connect(Self.transport(local: local, remote: remote), at: clock.now) == [])
         #expect(session.restart(local: local, remote: remote, at: clock.now) == [])
         #expect(session.localFragments == ["GATE", "gate"])
-        #expect(session.selectedPath == Self.path && session.admitsMedia(from: Self.path))
+        #expect(session.selectedPath == Self.path && session.validatedPaths == [Self.path] && session.isEstablished)
     }
 
     @Test func `a peer may take the credentials of another m-line than the first one that was offered`() throws {

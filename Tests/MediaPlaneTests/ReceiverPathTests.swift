@@ -262,4 +262,96 @@ struct ReceiverPathTests {
         var (number, links) = (UInt16(1), [SlowLink(.b, capacity: 300_000)])
         for _ in 0..<3 { #expect(Self.second(&rig, &links, from: &number) == []) }
     }
+
+    // MARK: Limits by receiver reports
+
+    /// A receiver that says nothing of single packets, and of whose packets a share gets lost.
+    private struct Reporter {
+        /// Of a hundred, before the gateway and behind it.
+        var lostBefore = 0
+        var lostBehind = 0
+        /// Every packet that is lost behind the gateway is asked for, and comes.
+        var repairs = false
+        var number = UInt16(1)
+        var lost: Int32 = 0
+
+        /// A second of 800 kbit/s, and a report. Returns what the sender was told.
+        mutating func second(_ rig: inout BridgeRig, _ make: (UInt16) -> [UInt8]) -> [UInt64] {
+            var highest = UInt16(0)
+            for step in 0..<100 {
+                defer { number &+= 1 }
+                rig.advance(by: .milliseconds(10))
+                guard step >= lostBefore || step == 0 else {
+                    lost += 1
+                    continue
+                }
+                guard let sent = rig.send(make(number), from: .a).packet else { continue }
+                highest = sent.sequenceNumber
+                guard step > 99 - lostBehind else { continue }
+                if repairs { rig.reportLost([sent.sequenceNumber]) } else { lost += 1 }
+            }
+            let block = ReportBlock(ssrc: SSRC(0xB1), cumulativeLost: lost, extendedHighestSequence: UInt32(highest))
+            rig.receive(.receiverReport(ReceiverReport(ssrc: SSRC(9), blocks: [block])), from: .b)
+            _ = rig.repetitions(to: .b)
+            return limits(&rig).map(\.bitsPerSecond)
+        }
+    }
+
+    private static func plain(_ number: UInt16) -> [UInt8] {
+        BridgeRig.packet(
+            ssrc: 1002, number, timestamp: UInt32(number) * 3_000, payloadType: BridgeRig.vp8,
+            payload: [UInt8](repeating: 7, count: 988))
+    }
+
+    @Test(arguments: [false, true])
+    func `where packets have no numbers, what a receiver reports as lost bounds the sender`(_ repairs: Bool) throws {
+        var rig = BridgeRig()
+        if repairs { rig.configure(.b) { $0.media[1].codecs.removeAll(where: \.isRetransmission) } }
+        var receiver = Reporter(repairs: repairs)
+        for _ in 0..<3 { #expect(receiver.second(&rig, Self.plain) == []) }
+        receiver.lostBehind = 5
+        for _ in 0..<3 { #expect(receiver.second(&rig, Self.plain) == [], "that is not too much") }
+        receiver.lostBehind = 20
+        // Half of the lost share less with every second.
+        let told = (0..<5).flatMap { _ in receiver.second(&rig, Self.plain) }
+        // What is sent again counts as well.
+        let (sent, first, last) = repairs ? (960_000.0, 0.917, 0.647) : (800_000, 0.9, 0.59)
+        #expect(abs(Double(try #require(told.first)) / sent - first) < 0.02, "\(told)")
+        #expect(abs(Double(try #require(told.last)) / sent - last) < 0.02, "\(told)")
+        receiver.lostBehind = 0
+        let later = (0..<25).flatMap { _ in receiver.second(&rig, Self.plain) }
+        #expect(try #require(later.last) == 1 << 30)
+        #expect(later.contains { (600_000...1_300_000).contains($0) }, "it grows until then")
+    }
+
+    @Test func `what got lost before the gateway bounds nobody`() {
+        var rig = BridgeRig()
+        var receiver = Reporter(lostBefore: 30)
+        for _ in 0..<5 { #expect(receiver.second(&rig, Self.plain) == []) }
+        receiver.lostBehind = 30
+        #expect(!(0..<3).flatMap { _ in receiver.second(&rig, Self.plain) }.isEmpty)
+    }
+
+    @Test func `reports do not count where a receiver says what came of every packet`() {
+        var rig = Self.rig()
+        var (number, links) = (UInt16(1), [SlowLink(.b, capacity: 4_000_000)])
+        for second in 1...5 as ClosedRange<Int32> {
+            #expect(Self.second(&rig, &links, from: &number) == [])
+            let block = ReportBlock(
+                ssrc: SSRC(0xB1), cumulativeLost: 40 * second, extendedHighestSequence: UInt32(100 * second))
+            rig.receive(.receiverReport(ReceiverReport(ssrc: SSRC(9), blocks: [block])), from: .b)
+            #expect(Self.limits(&rig).isEmpty)
+        }
+    }
+
+    /// Such as when a transfer or a mix shows it somebody else.
+    @Test func `a bound out of feedback is forgotten when there is no feedback any more`() throws {
+        var rig = Self.rig()
+        var (number, links) = (UInt16(1), [SlowLink(.b, capacity: 300_000)])
+        let told = (0..<3).flatMap { _ in Self.second(&rig, &links, from: &number) }
+        #expect(try #require(told.last) < 300_000)
+        rig.advance(by: .seconds(15))
+        let later = Self.limits(&rig).map(\.bitsPerSecond)
+        #expect(later.last == 1 << 30, "\(later)")
+    }
 }

@@ -11,12 +11,12 @@ import Testing
 /// Video in a mix over real sockets: a leg that comes from another worker sees who speaks, though nobody else begins
 /// to.
 struct ConferenceVideoTests {
-    private let guest = Leg(2)
+    private let guest = LegID(2)
 
     /// What a leg's video comes as.
-    private static func sends(_ leg: Leg) -> SSRC { SSRC(leg == .caller ? 0x5000 : leg == .callee ? 0x5001 : 0x5002) }
+    private static func sends(_ leg: LegID) -> SSRC { SSRC(leg == .caller ? 0x5000 : leg == .callee ? 0x5001 : 0x5002) }
 
-    private static func packet(from leg: Leg, _ number: UInt16) -> [UInt8] {
+    private static func packet(from leg: LegID, _ number: UInt16) -> [UInt8] {
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength + 8)
         let header = RTPHeader(
             marker: true, payloadType: PayloadType(96)!, sequenceNumber: SequenceNumber(number),
@@ -35,7 +35,7 @@ struct ConferenceVideoTests {
         }
     }
 
-    private static func wasAskedForKeyFrame(_ peer: LoopbackPeer, of leg: Leg) -> Bool {
+    private static func wasAskedForKeyFrame(_ peer: LoopbackPeer, of leg: LegID) -> Bool {
         peer.receivedControl.contains { bytes in
             guard let compound = try? RTCPCompound(parsing: bytes.span) else { return false }  // is looked at elsewhere
             return compound.packets.contains { packet in
@@ -62,7 +62,7 @@ struct ConferenceVideoTests {
         try rig.establish()
         var number: UInt16 = 0
         let (listener, speaker, newcomer) = (rig.a, rig.b, rig.d)
-        for (leg, peer) in [(Leg.caller, listener), (.callee, speaker)] {
+        for (leg, peer) in [(LegID.caller, listener), (.callee, speaker)] {
             rig.connect(
                 leg, peer, MovingRig.credentials(of: leg, MovingRig.first), in: MovingRig.first, video: Self.sends(leg))
             rig.server.send(.route(leg, .mix), for: MovingRig.first)

@@ -14,7 +14,7 @@ struct EarlyHandshakeTests {
     /// The peer's ClientHello is out, once, and the gateway has taken it: of what one peer sends nothing overtakes.
     private func sayHello(_ peer: LoopbackPeer) throws {
         peer.repeatsFlights = false
-        #expect(try peer.run(for: .seconds(30)) { $0.hasBegunHandshake })
+        #expect(try peer.run(for: .seconds(30)) { $0.hasStartedHandshake })
         let answered = peer.answeredChecks
         #expect(try peer.run(for: .seconds(30)) { $0.answeredChecks > answered })
     }
@@ -22,7 +22,7 @@ struct EarlyHandshakeTests {
     /// The same, and the peer has read no answer yet: what another sends after it to the same socket is taken after it.
     private func sayHello(_ peer: LoopbackPeer, before other: LoopbackPeer) throws {
         peer.repeatsFlights = false
-        #expect(try peer.run(for: .seconds(30)) { $0.hasBegunHandshake })
+        #expect(try peer.run(for: .seconds(30)) { $0.hasStartedHandshake })
         let answered = other.answeredChecks
         #expect(try other.run(for: .seconds(30)) { $0.answeredChecks > answered })
     }
@@ -76,7 +76,7 @@ struct EarlyHandshakeTests {
     @Test func `what is none of a ClientHello is not kept`() throws {
         var rig = try Rig()
         try rig.prepare()
-        #expect(try rig.caller.run(for: .seconds(30)) { $0.hasBegunHandshake })
+        #expect(try rig.caller.run(for: .seconds(30)) { $0.hasStartedHandshake })
         rig.caller.sendRaw(
             [22, 0xFE, 0xFD] + [UInt8](repeating: 0, count: 8) + [0, 13, 11, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0])
         #expect(try rig.wait { rig.metrics.packetsDropped[.malformed].value == 1 })
@@ -94,9 +94,9 @@ struct EarlyHandshakeTests {
         rig.server.send(.prepare(.callee, local), for: call)
         peer.connect(to: rig.server.localAddresses[2], local)
         try sayHello(peer)
-        rig.server.send(.adopt(.callee, from: call, as: Leg(2)), for: MovingRig.first)
-        rig.connect(Leg(2), peer, local, in: MovingRig.first)
-        rig.talk(Leg(2), .caller, in: MovingRig.first)
+        rig.server.send(.adopt(.callee, from: call, as: LegID(2)), for: MovingRig.first)
+        rig.connect(LegID(2), peer, local, in: MovingRig.first)
+        rig.talk(LegID(2), .caller, in: MovingRig.first)
         #expect(try peer.run(for: .seconds(30)) { $0.isConnected })
         try rig.expectMedia(between: rig.a, peer)
         rig.server.stop()

@@ -115,7 +115,7 @@ struct EngineRig {
     /// Lets 20 ms go by, with what they bring; the worker comes `late` to it.
     mutating func runCycle(late: Duration = .zero) {
         let now = clock.now + late
-        _ = engine.beginCycle(at: now)
+        _ = engine.startCycle(at: now)
         while let output = engine.nextPacket(&bridge, at: now) { keep(output) }
         clock.advance(by: AudioEngine.interval)
         cycle += 1
@@ -143,7 +143,7 @@ struct EngineRig {
     ///   - duration: of each key, milliseconds.
     ///   - gap: after each key, milliseconds.
     func press(_ keys: String, duration: Int, gap: Int) -> Bool {
-        engine.press(DigitQueue(keys, duration: duration, gap: gap), for: Self.b)
+        engine.press(DigitQueue(keys, duration: .milliseconds(duration), gap: .milliseconds(gap)), for: Self.b)
     }
 
     /// What has become of a's audio.

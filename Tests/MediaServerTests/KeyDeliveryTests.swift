@@ -13,13 +13,13 @@ struct KeyDeliveryTests {
     private static let keys = "159D"
 
     private enum Change: CaseIterable {
-        case nothing, musicThroughout, musicBegins, musicStops, toneForMusic
+        case nothing, musicThroughout, musicStarts, musicStops, toneForMusic
     }
 
     @Test(arguments: Change.allCases) private func `no key is lost`(_ change: Change) throws {
         var rig = try Rig()
         try rig.establish()
-        if change != .nothing, change != .musicBegins {
+        if change != .nothing, change != .musicStarts {
             rig.server.send(.play(Playback(.music), number: 1, to: .callee), for: rig.call)
         }
         _ = try rig.callee.run(for: .milliseconds(100))
@@ -29,7 +29,7 @@ struct KeyDeliveryTests {
         _ = try rig.callee.run(for: .milliseconds(200))
         switch change {
         case .nothing, .musicThroughout: break
-        case .musicBegins: rig.server.send(.play(Playback(.music), number: 1, to: .callee), for: rig.call)
+        case .musicStarts: rig.server.send(.play(Playback(.music), number: 1, to: .callee), for: rig.call)
         case .musicStops: rig.server.send(.stopPlaying(to: .callee), for: rig.call)
         case .toneForMusic: rig.server.send(.play(Playback(.tone(.ringback)), number: 2, to: .callee), for: rig.call)
         }

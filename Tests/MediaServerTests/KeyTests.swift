@@ -87,7 +87,7 @@ struct KeyTests {
         -> [EngineRig.Sent]
     {
         var rig = EngineRig(a: codecs, b: [.opus(), .events48], engine: AudioEngine(detectsInbandKeys: detects))
-        var queue = DigitQueue(keys, duration: 100, gap: 100)
+        var queue = DigitQueue(keys, duration: .milliseconds(100), gap: .milliseconds(100))
         var (waiting, timestamp) = ([Int16](repeating: 0, count: 4_000), UInt32(0))
         while true {
             var frame = [Int16](repeating: 0, count: 960)

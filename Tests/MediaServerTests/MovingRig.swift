@@ -31,7 +31,8 @@ struct MovingRig {
     init(over transport: PeerLink.Transport = .udp) throws {
         server = try MediaServer(
             configuration: MediaServer.Configuration(
-                bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0, tcpPort: 0, workers: 3),
+                bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0, tcpPort: 0, workers: 3,
+                consentTimeout: .seconds(3_600)),
             metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             events: { [events] _, event in events.append(event) })
         (a, b, c) = (try LoopbackPeer(role: .client), try LoopbackPeer(role: .client), try LoopbackPeer(role: .client))
@@ -46,7 +47,7 @@ struct MovingRig {
         _ call: CallID, _ caller: LoopbackPeer, _ callee: LoopbackPeer, calleeOver transport: PeerLink.Transport = .udp
     ) {
         let worker = Int(call.rawValue % 3)
-        for leg in [Leg.caller, .callee] { server.send(.prepare(leg, Self.credentials(of: leg, call)), for: call) }
+        for leg in [LegID.caller, .callee] { server.send(.prepare(leg, Self.credentials(of: leg, call)), for: call) }
         talk(.caller, .callee, in: call)
         connect(.caller, caller, Self.credentials(of: .caller, call), in: call)
         connect(.callee, callee, Self.credentials(of: .callee, call), in: call)
@@ -55,13 +56,13 @@ struct MovingRig {
         callee.connect(to: addresses[worker], Self.credentials(of: .callee, call))
     }
 
-    static func credentials(of leg: Leg, _ call: CallID) -> ICECredentials {
+    static func credentials(of leg: LegID, _ call: CallID) -> ICECredentials {
         ICECredentials(
             ufrag: "gateway\(leg == .caller ? "A" : "B")\(call.rawValue)", password: "password of the gateway")
     }
 
     /// Two legs hear each other.
-    func talk(_ one: Leg, _ other: Leg, in call: CallID) {
+    func talk(_ one: LegID, _ other: LegID, in call: CallID) {
         server.send(.route(one, .leg(other)), for: call)
         server.send(.route(other, .leg(one)), for: call)
     }
@@ -69,7 +70,7 @@ struct MovingRig {
     /// Both descriptions of a leg are known.
     ///
     /// - Parameter video: what the peer sends its video as, if it has any.
-    func connect(_ leg: Leg, _ peer: LoopbackPeer, _ local: ICECredentials, in call: CallID, video: SSRC? = nil) {
+    func connect(_ leg: LegID, _ peer: LoopbackPeer, _ local: ICECredentials, in call: CallID, video: SSRC? = nil) {
         let pcmu = Codec(payloadType: PayloadType(0)!, name: "PCMU", clockRate: 8_000)
         var negotiated = NegotiatedLeg(
             transport: NegotiatedTransport(
@@ -129,6 +130,18 @@ struct MovingRig {
         #expect(one.failures + other.failures == 0, sourceLocation: sourceLocation)
     }
 
+    /// Waits until a leg is part of the call that it was moved to, and until what was asked of that call meanwhile is
+    /// done. Two peers that heard each other before the moves, too, would show nothing by hearing each other.
+    func expectArrival(
+        of leg: LegID, in call: CallID, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for _ in 0..<3_000 {
+            if await server.statistics(of: call)?.legs.contains(where: { $0.leg == leg }) == true { return }
+            for peer in peers { _ = try peer.run(for: .milliseconds(5)) }
+        }
+        Issue.record("\(leg) has not arrived in \(call)", sourceLocation: sourceLocation)
+    }
+
     mutating func send(from peers: LoopbackPeer...) throws {
         sequence &+= 1
         for peer in peers { try peer.send(packet()) }
@@ -140,7 +153,7 @@ struct MovingRig {
     /// What the owners of calls ask for when `d` leaves the second call for the first, where `a` and `b` are, and `b`
     /// leaves.
     mutating func move(
-        _ leg: Leg = .callee, from former: CallID = second, to call: CallID = first, as name: Leg, with other: Leg
+        _ leg: LegID = .callee, from former: CallID = second, to call: CallID = first, as name: LegID, with other: LegID
     ) {
         server.send(.adopt(leg, from: former, as: name), for: call)
         talk(name, other, in: call)

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized)
 struct MovingTests {
     private static let transports = [PeerLink.Transport.udp, .tcp]
-    private let guest = Leg(2)
+    private let guest = LegID(2)
 
     private func established(over transport: PeerLink.Transport = .udp) throws -> MovingRig {
         var rig = try MovingRig(over: transport)
@@ -40,19 +40,20 @@ struct MovingTests {
     }
 
     @Test(arguments: transports)
-    func `a leg goes from worker to worker and back, and its peer notices nothing`(_ transport: PeerLink.Transport)
-        throws
-    {
+    func `a leg goes from worker to worker and back, and its peer notices nothing`(
+        _ transport: PeerLink.Transport
+    ) async throws {
         var rig = try moved(over: transport)
         // On to a third call, where `c` comes, too.
         rig.move(guest, from: MovingRig.first, to: MovingRig.third, as: .caller, with: .callee)
         rig.move(.caller, from: MovingRig.second, to: MovingRig.third, as: .callee, with: .caller)
         try rig.expectMedia(between: rig.c, rig.d)
         // To the second worker, where both began, and from there to the first again.
-        rig.move(.caller, from: MovingRig.third, to: MovingRig.second, as: Leg(2), with: Leg(3))
-        rig.move(.callee, from: MovingRig.third, to: MovingRig.second, as: Leg(3), with: Leg(2))
+        rig.move(.caller, from: MovingRig.third, to: MovingRig.second, as: LegID(2), with: LegID(3))
+        rig.move(.callee, from: MovingRig.third, to: MovingRig.second, as: LegID(3), with: LegID(2))
+        for leg in [LegID(2), LegID(3)] { try await rig.expectArrival(of: leg, in: MovingRig.second) }
         try rig.expectMedia(between: rig.c, rig.d)
-        rig.move(Leg(2), from: MovingRig.second, to: MovingRig.first, as: Leg(3), with: .caller)
+        rig.move(LegID(2), from: MovingRig.second, to: MovingRig.first, as: LegID(3), with: .caller)
         try rig.expectMedia(between: rig.a, rig.d)
         #expect(rig.metrics.dtlsHandshakes[.completed].value == 4, "nobody shook hands again")
         #expect(rig.metrics.mediaSessionsActive.value == 4)
@@ -71,11 +72,12 @@ struct MovingTests {
     }
 
     /// Its packets come to the worker that it has left, and say by their sources where to.
-    @Test func `the peer of a moved leg that sends no checks is followed by its packets`() throws {
+    @Test func `the peer of a moved leg that sends no checks is followed by its packets`() async throws {
         var rig = try moved()
         // On to a third worker and back: nobody looks for it where it was in between.
         rig.move(guest, from: MovingRig.first, to: MovingRig.last, as: .caller, with: .callee)
-        rig.move(.caller, from: MovingRig.last, to: MovingRig.first, as: Leg(3), with: .caller)
+        rig.move(.caller, from: MovingRig.last, to: MovingRig.first, as: LegID(3), with: .caller)
+        try await rig.expectArrival(of: LegID(3), in: MovingRig.first)
         try rig.expectMedia(between: rig.a, rig.d)
         rig.d.checks = false
         try rig.d.move()
@@ -129,7 +131,7 @@ struct MovingTests {
         throws
     {
         var rig = try moved()
-        func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) throws {
+        func forge(_ one: LoopbackPeer, _ leg: LegID, from other: LoopbackPeer) throws {
             let checks = rig.metrics.stunRequests.value
             for transaction in 0..<5 as Range<UInt64> {
                 other.sendRaw(
@@ -143,12 +145,12 @@ struct MovingTests {
         try forge(rig.c, .caller, from: rig.d)
         try rig.expectMedia(between: rig.a, rig.d)
         // The victim is where it began, the attacker is not.
-        rig.move(.callee, from: MovingRig.first, to: MovingRig.second, as: Leg(3), with: .caller)
+        rig.move(.callee, from: MovingRig.first, to: MovingRig.second, as: LegID(3), with: .caller)
         try rig.expectMedia(between: rig.b, rig.c)
         try forge(rig.d, .callee, from: rig.c)
         try rig.expectMedia(between: rig.b, rig.c)
         // Both have moved to the same worker.
-        rig.move(.caller, from: MovingRig.second, to: MovingRig.first, as: Leg(4), with: .caller)
+        rig.move(.caller, from: MovingRig.second, to: MovingRig.first, as: LegID(4), with: .caller)
         try rig.expectMedia(between: rig.a, rig.c)
         try forge(rig.d, .callee, from: rig.c)
         try rig.expectMedia(between: rig.a, rig.c)
@@ -160,9 +162,9 @@ struct MovingTests {
     }
 
     /// The moves and the forged checks meet in every order.
-    @Test func `forged checks that come while legs move move nobody's media`() throws {
+    @Test func `forged checks that come while legs move move nobody's media`() async throws {
         var rig = try moved()
-        func forge(_ one: LoopbackPeer, _ leg: Leg, from other: LoopbackPeer) {
+        func forge(_ one: LoopbackPeer, _ leg: LegID, from other: LoopbackPeer) {
             other.sendRaw(
                 Checks.valid(
                     for: MovingRig.credentials(of: leg, MovingRig.second), by: one.credentials.ufrag, transaction: 1))
@@ -173,19 +175,21 @@ struct MovingTests {
                 forge(rig.d, .callee, from: rig.c)
             }
         }
-        let nobody = Leg(1_000)
-        var (c, d) = (Leg.caller, guest)
+        let nobody = LegID(1_000)
+        var (c, d) = (LegID.caller, guest)
         for round in 0..<20 as Range<UInt64> {
             let (here, there) =
                 round % 2 == 0 ? (MovingRig.second, MovingRig.third) : (MovingRig.third, MovingRig.second)
             forgeBoth()
-            rig.move(c, from: here, to: there, as: Leg(100 + round), with: nobody)
+            rig.move(c, from: here, to: there, as: LegID(100 + round), with: nobody)
             forgeBoth()
-            rig.move(d, from: MovingRig.first, to: MovingRig.third, as: Leg(200 + round), with: nobody)
+            rig.move(d, from: MovingRig.first, to: MovingRig.third, as: LegID(200 + round), with: nobody)
             forgeBoth()
-            rig.move(Leg(200 + round), from: MovingRig.third, to: MovingRig.first, as: Leg(300 + round), with: .caller)
+            rig.move(
+                LegID(200 + round), from: MovingRig.third, to: MovingRig.first, as: LegID(300 + round), with: .caller)
             forgeBoth()
-            (c, d) = (Leg(100 + round), Leg(300 + round))
+            (c, d) = (LegID(100 + round), LegID(300 + round))
+            try await rig.expectArrival(of: d, in: MovingRig.first)
             try rig.expectMedia(between: rig.a, rig.d)
         }
         try expectNothingLeft(of: rig)
@@ -235,9 +239,11 @@ struct MovingTests {
     func `a leg that is on its way can be given on at once, to another worker or the same`(_ last: CallID) async throws
     {
         var rig = try established()
-        func names(_ round: Int) -> (of: Leg, with: Leg) { (Leg(UInt64(2 * round)), Leg(UInt64(2 * round + 1))) }
+        func names(_ round: Int) -> (of: LegID, with: LegID) {
+            (LegID(UInt64(2 * round)), LegID(UInt64(2 * round + 1)))
+        }
         for round in 0..<20 {
-            let (now, next, guest) = (names(round), names(round + 1), Leg(UInt64(round + 2)))
+            let (now, next, guest) = (names(round), names(round + 1), LegID(UInt64(round + 2)))
             try rig.send(from: rig.c, rig.d)
             rig.move(now.with, from: MovingRig.second, to: MovingRig.first, as: guest, with: .caller)
             rig.move(guest, from: MovingRig.first, to: last, as: now.with, with: now.of)
@@ -264,18 +270,18 @@ struct MovingTests {
     @Test func `what a call asks for while a leg is on its way is done when it is there`() async throws {
         let rig = try established()
         rig.server.send(.adopt(.callee, from: MovingRig.second, as: guest), for: MovingRig.first)
-        rig.server.send(.adopt(.caller, from: MovingRig.second, as: Leg(3)), for: MovingRig.first)
+        rig.server.send(.adopt(.caller, from: MovingRig.second, as: LegID(3)), for: MovingRig.first)
         rig.server.send(.releaseLeg(guest), for: MovingRig.first)
         rig.server.send(.release, for: MovingRig.second)
         #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == 3 })
-        #expect(await rig.server.statistics(of: MovingRig.first)?.legs.map(\.leg) == [.caller, .callee, Leg(3)])
+        #expect(await rig.server.statistics(of: MovingRig.first)?.legs.map(\.leg) == [.caller, .callee, LegID(3)])
         #expect(await rig.server.statistics(of: MovingRig.second) == nil)
         try expectNothingLeft(of: rig)
     }
 
     @Test func `a leg that is gone is not waited for`() throws {
         let rig = try established()
-        rig.server.send(.adopt(Leg(7), from: MovingRig.second, as: guest), for: MovingRig.first)
+        rig.server.send(.adopt(LegID(7), from: MovingRig.second, as: guest), for: MovingRig.first)
         rig.server.send(.releaseLeg(.callee), for: MovingRig.first)
         #expect(try rig.wait { rig.metrics.mediaSessionsActive.value == 3 })
         try expectNothingLeft(of: rig)

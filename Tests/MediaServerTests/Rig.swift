@@ -45,7 +45,7 @@ struct Rig {
         callerOver transport: PeerLink.Transport = .udp,
         on host: IPAddress = IPAddress(v4: 0x7F00_0001), callerCodecs: [Codec] = [.pcmu],
         calleeCodecs: [Codec] = [.pcmu],
-        firstCheckTimeout: Duration = .seconds(60), consentTimeout: Duration = .seconds(30)
+        firstCheckTimeout: Duration = .seconds(60), consentTimeout: Duration = .seconds(3_600)
     ) throws {
         (self.callerCodecs, self.calleeCodecs) = (callerCodecs, calleeCodecs)
         server = try MediaServer(

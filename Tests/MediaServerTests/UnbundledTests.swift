@@ -89,7 +89,7 @@ struct UnbundledTests {
         try rig.establish()
         try rig.expectMedia()
         for (from, to, name) in [
-            (SpreadRig.first, SpreadRig.second, Leg.callee), (SpreadRig.second, SpreadRig.first, .caller),
+            (SpreadRig.first, SpreadRig.second, LegID.callee), (SpreadRig.second, SpreadRig.first, .caller),
         ] {
             rig.move(from: from, to: to, as: name)
             rig.server.send(.release, for: from)
@@ -181,7 +181,7 @@ private struct SpreadRig {
         server.send(.connect(.caller, leg), for: Self.first)
     }
 
-    func talk(_ one: Leg, _ other: Leg, in call: CallID) {
+    func talk(_ one: LegID, _ other: LegID, in call: CallID) {
         server.send(.route(one, .leg(other)), for: call)
         server.send(.route(other, .leg(one)), for: call)
     }
@@ -189,8 +189,8 @@ private struct SpreadRig {
     /// Both legs become another call's, each under the name of the other.
     ///
     /// - Parameter name: what the leg of the peer that does not bundle is called there.
-    func move(from: CallID, to: CallID, as name: Leg) {
-        let (former, latter) = (name == .callee ? (Leg.caller, Leg.callee) : (.callee, .caller))
+    func move(from: CallID, to: CallID, as name: LegID) {
+        let (former, latter) = (name == .callee ? (LegID.caller, LegID.callee) : (.callee, .caller))
         server.send(.adopt(former, from: from, as: latter), for: to)
         server.send(.adopt(latter, from: from, as: former), for: to)
         talk(.caller, .callee, in: to)

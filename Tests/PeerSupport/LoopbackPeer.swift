@@ -66,7 +66,7 @@ package final class LoopbackPeer {
     package var localAddress: SocketAddress { link.localAddress }
     package var isConnected: Bool { outbound != nil }
     /// Whether it has sent a ClientHello, or as server waits for one.
-    package var hasBegunHandshake: Bool { dtls != nil }
+    package var hasStartedHandshake: Bool { dtls != nil }
     package var profile: DTLSTransport.Profile? { dtls?.keyingMaterial?.profile }
 
     /// What the gateway's description says; checks begin with the next `run`.
@@ -150,11 +150,11 @@ package final class LoopbackPeer {
     ///
     /// A machine may stand still for minutes. Only the time that this process has seen pass counts.
     package func run(for duration: Duration, until condition: (LoopbackPeer) -> Bool = { _ in false }) throws -> Bool {
-        let end = MonotonicClock.now + duration
+        var allowance = WaitAllowance(duration)
         while true {
             if condition(self) { return true }
             let now = MonotonicClock.now
-            guard now < end else { return false }
+            guard let end = allowance.end(at: now) else { return false }
             if checks, now >= nextCheck { try sendCheck(at: now) }
             let retransmission = repeatsFlights ? dtls?.timeout.map { now + $0 } : nil
             if let retransmission, retransmission <= now { dtls?.handleTimeout() }

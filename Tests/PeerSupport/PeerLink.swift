@@ -65,7 +65,8 @@ package final class PeerLink {
         while let connection, !rest.isEmpty {
             switch connection.send(Array(rest).span) {
             case .bytes(let count): rest = rest.dropFirst(count)
-            case .wouldBlock: continue  // a loopback connection is made at once, and its buffer is emptied by another thread
+            // A loopback connection is made at once, and its buffer is emptied by another thread.
+            case .wouldBlock: continue
             case .closed: return
             }
         }

@@ -30,9 +30,9 @@ package final class Stranger {
 
     /// Listens until the condition holds or the time is over; returns whether it held.
     package func listen(for duration: Duration, until condition: (Stranger) -> Bool = { _ in false }) throws -> Bool {
-        let end = MonotonicClock.now + duration
+        var allowance = WaitAllowance(duration)
         while !condition(self) {
-            guard MonotonicClock.now < end else { return false }
+            guard let end = allowance.end(at: MonotonicClock.now) else { return false }
             try link.receive(until: end) { answers.append($0) }
         }
         return true

@@ -36,7 +36,7 @@ struct PictureFormatTests {
     func `key frames are known by what is in front of them`(
         _ format: PictureFormat, _ payload: [UInt8], _ isKeyFrame: Bool
     ) {
-        let found = format.beginsKeyFrame(payload.span)
+        let found = format.startsKeyFrame(payload.span)
         #expect(found == isKeyFrame)
     }
 
@@ -52,7 +52,7 @@ struct PictureFormatTests {
         var random = SeededRandomSource(seed: seed)
         for _ in 0..<20_000 {
             let payload = (0..<Int(random.next() % 24)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 13) }
-            for format in [PictureFormat.vp8, .vp9, .h264, .av1] { _ = format.beginsKeyFrame(payload.span) }
+            for format in [PictureFormat.vp8, .vp9, .h264, .av1] { _ = format.startsKeyFrame(payload.span) }
         }
     }
 }
@@ -67,7 +67,7 @@ struct PictureStatisticsTests {
             for _ in 0..<2 {
                 statistics.packetReceived(
                     from: SSRC(1), timestamp: RTPTimestamp(.max) + number * 3_000,
-                    beginsKeyFrame: keyFrames.contains(number), at: clock.now)
+                    startsKeyFrame: keyFrames.contains(number), at: clock.now)
             }
         }
         return statistics
@@ -104,7 +104,7 @@ struct PictureStatisticsTests {
     @Test func `packets of earlier pictures are no pictures`() {
         var statistics = Self.statistics(Self.steady(9))
         statistics.packetReceived(
-            from: SSRC(1), timestamp: RTPTimestamp(.max) + 2 * 3_000, beginsKeyFrame: false, at: .zero)
+            from: SSRC(1), timestamp: RTPTimestamp(.max) + 2 * 3_000, startsKeyFrame: false, at: .zero)
         #expect(statistics.frames == 10)
     }
 
@@ -112,7 +112,7 @@ struct PictureStatisticsTests {
         var statistics = Self.statistics(Self.steady(30))
         statistics.restart()
         statistics.packetReceived(
-            from: SSRC(1), timestamp: RTPTimestamp(5), beginsKeyFrame: true, at: .zero + .seconds(4))
+            from: SSRC(1), timestamp: RTPTimestamp(5), startsKeyFrame: true, at: .zero + .seconds(4))
         #expect(statistics.freezes == 0 && statistics.frames == 32)
     }
 }

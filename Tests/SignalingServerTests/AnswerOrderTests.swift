@@ -14,7 +14,7 @@ import Testing
             #expect(HTTPText(try #require(await client.read(until: HTTPText.length))).status == 200)
             #expect(
                 await server.switchboard.events == [
-                    .began(joe), .end(joe, SessionID("A1"), reasonText: nil), .answered(joe),
+                    .started(joe), .end(joe, SessionID("A1"), reasonText: nil), .answered(joe),
                 ])
             await client.close()
         }

@@ -2,6 +2,7 @@ import CallControl
 import Cryptography
 import GatewayAPI
 import Primitives
+import Registration
 import SignalingServer
 import TestSupport
 import Testing
@@ -83,7 +84,7 @@ import Testing
     // MARK: What the mode makes of them
 
     private func account(
-        _ text: String, in mode: GuestPolicy.Mode, realm name: String?, isBeginning: Bool, later: Int64
+        _ text: String, in mode: GuestPolicy.Mode, realm name: String?, isStart: Bool, later: Int64
     ) -> Result<UserAddress, APIError> {
         var policy = GuestPolicy()
         policy.mode = mode
@@ -92,7 +93,7 @@ import Testing
         do throws(APIError) {
             return .success(
                 try policy.address(
-                    text, realm: name, isBeginning: isBeginning, defaultDomain: "example.com",
+                    text, realm: name, isStart: isStart, defaultDomain: "example.com",
                     atUnixMilliseconds: Self.written.issuedAt + later))
         } catch {
             return .failure(error)
@@ -115,10 +116,10 @@ import Testing
             ("alice@example.com", .token, "shop", false, 0, .anonymousInvalidToken),
         ] as [(String, GuestPolicy.Mode, String?, Bool, Int64, ErrorCode?)])
     func `the mode decides what names an account`(
-        _ text: String, _ mode: GuestPolicy.Mode, _ realm: String?, _ isBeginning: Bool, _ later: Int64,
+        _ text: String, _ mode: GuestPolicy.Mode, _ realm: String?, _ isStart: Bool, _ later: Int64,
         _ code: ErrorCode?
     ) {
-        switch account(text, in: mode, realm: realm, isBeginning: isBeginning, later: later) {
+        switch account(text, in: mode, realm: realm, isStart: isStart, later: later) {
         case .success(let address): #expect(code == nil && address == Self.written.address)
         case .failure(let error): #expect(error.code == code)
         }

@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Foundation
 import Observability
+import Registration
 import SignalingServer
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     private func frame(_ id: UInt64, sdp: String? = nil) -> NotificationFrame {
         NotificationFrame(
             eventID: id, time: 1_700_000_000_123, user: joe, channel: channel,
-            notification: Notification(.ringing, session: SessionID("A1"), sdp: sdp))
+            notice: .aliceHears(sdp))
     }
 
     private func open(_ server: TestServer) async throws -> (WebSocketClient, SocketID) {
@@ -58,7 +59,7 @@ import Testing
             #expect(answer["content-type"] == "application/json")
             #expect(try answer.member("code") == "channel.not_found")
 
-            server.service.beginDraining()
+            server.service.startDraining()
             let late = try await RawClient.connect(server.port)
             try await late.send(WebSocketClient.handshake())
             #expect(HTTPText(await late.readToEnd()).status == 503)

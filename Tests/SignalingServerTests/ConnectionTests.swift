@@ -5,6 +5,7 @@ import Foundation
 import NIOSSL
 import Observability
 import Primitives
+import Registration
 import SignalingServer
 import Testing
 
@@ -86,7 +87,7 @@ import Testing
             await server.switchboard.set(onRequest: { await latch.wait() })
             let client = try await RawClient.connect(server.port)
             try await client.send(audit)
-            await server.switchboard.wait { $0.contains(.began(self.joe)) }
+            await server.switchboard.wait { $0.contains(.started(self.joe)) }
             // More than is kept, less than the kernel takes.
             try await client.send(String(repeating: health, count: 800))
             try await client.finishSending()
@@ -107,11 +108,10 @@ import Testing
             try await client.send(WebSocketClient.handshake())
             await server.switchboard.wait { $0.contains(.opened(joe, channel)) }
             let socket = try #require(await server.switchboard.socket)
-            let notification = Notification(
-                .ringing, session: SessionID("A1"), sdp: String(repeating: "v", count: 50_000))
+            let notice = Notice.aliceHears(String(repeating: "v", count: 50_000))
             for id in 1...20 {
                 let frame = NotificationFrame(
-                    eventID: UInt64(id), time: 0, user: joe, channel: channel, notification: notification)
+                    eventID: UInt64(id), time: 0, user: joe, channel: channel, notice: notice)
                 server.sockets.transmit(frame, to: socket)
             }
             await server.switchboard.wait { $0.last == .closed(joe, channel) }
@@ -185,7 +185,7 @@ import Testing
             await server.switchboard.set(onRequest: { await latch.wait() })
             let busy = [try await RawClient.connect(server.port), try await RawClient.connect(server.port)]
             for client in busy { try await client.send(audit) }
-            await server.switchboard.wait { $0.count { $0 == .began(self.joe) } == 2 }
+            await server.switchboard.wait { $0.count { $0 == .started(self.joe) } == 2 }
             #expect(await isRefused(server.port))
             #expect(server.metrics.connectionsRefused[.address].value == 1)
             let other = try await RawClient.connect(server.port, from: "127.0.0.2")
@@ -292,7 +292,7 @@ import Testing
             await server.switchboard.set(onRequest: { await latch.wait() })
             let busy = try await RawClient.connect(server.port)
             try await busy.send(audit)
-            await server.switchboard.wait { $0.contains(.began(self.joe)) }
+            await server.switchboard.wait { $0.contains(.started(self.joe)) }
             await server.switchboard.set(onRequest: nil)
 
             let half = try await RawClient.connect(server.port)

@@ -1,6 +1,7 @@
 import CallControl
 import Observability
 import Primitives
+import Registration
 import SignalingServer
 import TestSupport
 import Testing
@@ -72,7 +73,7 @@ import Testing
             let user = UserAddress(Self.guest)
             await server.switchboard.wait { $0.last == .answered(user) }
             let request = CallStartRequest(callerName: "Guest: Erin", callee: address("ann"), sdp: "v=0")
-            #expect(await server.switchboard.events == [.began(user), .start(user, request), .answered(user)])
+            #expect(await server.switchboard.events == [.started(user), .start(user, request), .answered(user)])
         }
     }
 
@@ -166,8 +167,8 @@ import Testing
     @Test func `a refusal of call handling has its wrapper`() async throws {
         try await run { server in
             for (error, status, wrapper) in [
-                (CallError.notForGuests("No."), 403, "authorizationResponse"),
-                (.notAllowed(operation: "callStart", state: "busy"), 409, "callMeResponse"),
+                (CallError.notForGuests(.otherAccount), 403, "authorizationResponse"),
+                (.notAllowed(.start, .guestHasCall), 409, "callMeResponse"),
             ] {
                 await server.switchboard.set(callError: error)
                 let answer = try await server.request(

@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: [
         (CallError.noSuchCall, 404), (.unplayable("no such file"), 404),
-        (.notAllowed(operation: "play", state: "RINGING"), 409),
+        (.notAllowed(.play, .state(.ringing)), 409),
     ])
     func `a refusal stays in the wrapper`(_ error: CallError, _ status: Int) async throws {
         try await TestServer.run { server in

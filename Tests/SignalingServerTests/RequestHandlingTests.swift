@@ -104,6 +104,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("GET", "/missing.js", 404, "resource.not_found", "Not Found"),
+        ("DELETE", "/health", 405, "resource.method_not_allowed", "Method Not Allowed"),
+        ("POST", "/ready", 405, "resource.method_not_allowed", "Method Not Allowed"),
+        ("PUT", "/metrics", 405, "resource.method_not_allowed", "Method Not Allowed"),
+    ])
+    func `what is not of the client protocol is refused with a problem`(
+        _ method: String, _ path: String, _ status: Int, _ name: String, _ title: String
+    ) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request(method, path, as: nil)
+            #expect(answer.status == status)
+            #expect(answer["content-type"] == "application/problem+json")
+            #expect(try answer.member("type") == "about:blank")
+            #expect(try answer.member("title") == title)
+            #expect(try answer.member("status") == "\(status)")
+            #expect(try answer.member("code") == name)
+            #expect(try answer.member("detail")?.isEmpty == false)
+            #expect((answer["allow"] != nil) == (status == 405))
+        }
+    }
+
+    @Test func `polling leads nowhere, in the words of the client protocol`() async throws {
+        try await TestServer.run { server in
+            let answer = try await server.request("GET", "/notification/any", as: nil)
+            #expect(answer.status == 404)
+            #expect(answer["content-type"] == "application/json")
+            #expect(try answer.member("statusCode") == "18")
+        }
+    }
+
     @Test func `a preflight is answered for every path that exists`() async throws {
         try await TestServer.run { server in
             let answer = try await server.request(
@@ -205,7 +236,7 @@ import Testing
 
     @Test func `readiness ends with draining, health does not`() async throws {
         try await TestServer.run { server in
-            server.service.beginDraining()
+            server.service.startDraining()
             let (ready, health) = (
                 try await server.request("GET", "/ready", as: nil), try await server.request("GET", "/health", as: nil)
             )

@@ -1,4 +1,5 @@
 import CallControl
+import Registration
 import Testing
 
 @Suite struct `Subscription routes` {
@@ -23,7 +24,7 @@ import Testing
             await server.switchboard.wait { $0.contains(.answered(address("joe"))) }
             #expect(
                 await server.switchboard.events == [
-                    .began(address("joe")), .subscribe(address("joe"), wanted), .answered(address("joe")),
+                    .started(address("joe")), .subscribe(address("joe"), wanted), .answered(address("joe")),
                 ])
         }
     }

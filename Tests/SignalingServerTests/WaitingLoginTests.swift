@@ -47,7 +47,7 @@ import Testing
         let asked = Counter()
         await withTaskGroup(of: ErrorCode?.self) { group in
             group.addTask { await login("joe:secret", Requester(IPAddress("192.0.2.1"))) }
-            await users.begun()
+            await users.started()
             group.addTask {
                 await login(
                     "ann:wrong",
@@ -71,7 +71,7 @@ import Testing
     @Test func `a check is made as long as one of those who asked is there`() async {
         await withTaskGroup(of: ErrorCode?.self) { group in
             group.addTask { await login("joe:secret", Requester(IPAddress("192.0.2.1"))) }
-            await users.begun()
+            await users.started()
             group.addTask { await login("ann:hidden", Requester(IPAddress("192.0.2.2")) { false }) }
             await waits(1)
             group.addTask { await login("ann:hidden", Requester(IPAddress("192.0.2.2"))) }
@@ -87,7 +87,7 @@ import Testing
     {
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             group.addTask { await login("joe:secret", Requester(IPAddress("192.0.2.1"))) }
-            await users.begun()
+            await users.started()
             for number in 1...300 {
                 group.addTask { await login("name\(number):guess", Requester(IPAddress("192.0.2.2"))) }
             }
@@ -108,7 +108,7 @@ import Testing
     @Test func `whoever waits when the gateway stops is told so`() async {
         await withTaskGroup(of: ErrorCode?.self) { group in
             group.addTask { await login("joe:secret", Requester(IPAddress("192.0.2.1"))) }
-            await users.begun()
+            await users.started()
             group.addTask { await login("ann:hidden", Requester(IPAddress("192.0.2.2"))) }
             await waits(1)
             await authenticator.shutdown()
@@ -128,7 +128,7 @@ private actor GatedUsers: UserRepository {
     private(set) var order: [UserAddress] = []
 
     /// Returns when the first record has been asked for.
-    func begun() async { while order.isEmpty { await Task.yield() } }
+    func started() async { while order.isEmpty { await Task.yield() } }
 
     func open() {
         isOpen = true

@@ -17,12 +17,14 @@ import Testing
     private static let settled = max(2, minutes / 12)
     /// Bytes: a queue that grew by eight bytes in every second of an hour would take three times as many.
     private static let heapTolerance = 8_192
-    /// Milliseconds beyond what is to be held back, 40 s after the last change of the route: what the playout tolerates, and a packet.
-    private static let depthTolerance = 15.0 + 20
-    /// No more than so many milliseconds ever wait beyond what is to be held back (`AudioPlayout.Configuration.cap`).
-    private static let cap = 400.0
-    /// The most that is ever to be held back (`DelayEstimator.Configuration.maximum`), and a packet more for its redundancy.
-    private static let mostHeldBack = 220.0
+    /// Beyond what is to be held back, 40 s after the last change of the route: what the playout
+    /// tolerates, and a packet.
+    private static let depthTolerance = Duration.milliseconds(15 + 20)
+    /// No more than so much ever waits beyond what is to be held back (`AudioPlayout.Configuration.cap`).
+    private static let cap = Duration.milliseconds(400)
+    /// The most that is ever to be held back (`DelayEstimator.Configuration.maximum`), and a packet more for its
+    /// redundancy.
+    private static let mostHeldBack = Duration.milliseconds(220)
 
     @Test func `two who share no codec hear each other for an hour: depth bounded, nothing grows`() async {
         await #expect(processExitsWith: .success) {

@@ -27,6 +27,7 @@ struct RoamingPeer {
 
     private(set) var clock = VirtualClock()
     private(set) var session: PeerSession
+    private var gate = MediaGate()
     private(set) var events: [SessionEvent] = []
     private(set) var retired: [String] = []
     private(set) var handshakes = 0
@@ -141,15 +142,20 @@ struct RoamingPeer {
     private mutating func arrive(_ packet: Packet, over path: Path, at now: MonotonicTime) {
         switch packet {
         case .media:
-            guard session.admitsMedia(from: path) else { return }
+            guard isLetIn(from: path) else { return }
             lastAdmitted = now
             perform(session.mediaReceived())
         case .check(let bytes):
             guard let message = try? STUNMessage(parsing: bytes.span) else { return }
-            perform(
-                session.receive(message, raw: bytes.span, over: path, at: now, authentication: TestAuthentication()))
+            let actions = session.receive(
+                message, raw: bytes.span, over: path, at: now, authentication: TestAuthentication())
+            gate.checked(path, by: .a, actions)
+            perform(actions)
         }
     }
+
+    /// Whether media from this path is the session's.
+    func isLetIn(from path: Path) -> Bool { gate.leg(for: path, among: [.a: session]) == .a }
 
     private mutating func hear(_ packet: Packet, at now: MonotonicTime) {
         switch packet {
@@ -163,6 +169,7 @@ struct RoamingPeer {
 
     private mutating func perform(_ actions: [SessionAction]) {
         for action in actions {
+            gate.follow(action, of: .a)
             switch action {
             case .event(let event): events.append(event)
             case .fragmentRetired(let fragment): retired.append(fragment)

@@ -34,6 +34,17 @@ import Testing
         #expect(peer.handshakes == 1)
         peer.run(for: .seconds(40))
         #expect(peer.session.validatedPaths == [RoamingPeer.paths[1]])
+        #expect(RoamingPeer.paths.map(peer.isLetIn) == [false, true, false])
+    }
+
+    @Test func `a checked path lets media in once DTLS has authenticated the peer, and not before`() {
+        var peer = RoamingPeer(loss: 0, seed: 12)
+        for _ in 0..<100 where !peer.events.contains(.dtlsConnected) {
+            #expect(!peer.isLetIn(from: RoamingPeer.paths[0]) && !peer.events.contains(.mediaReceived))
+            peer.run(for: .milliseconds(10))
+        }
+        #expect(peer.events.contains(.iceConnected) && peer.isLetIn(from: RoamingPeer.paths[0]))
+        #expect(!peer.isLetIn(from: RoamingPeer.paths[1]))
     }
 
     @Test(arguments: [4, 5, 6] as [UInt64])

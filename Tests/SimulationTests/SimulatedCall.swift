@@ -29,6 +29,7 @@ struct SimulatedCall {
     private(set) var heard: [LegIndex: [(header: RTPHeader, payload: [UInt8])]] = [.a: [], .b: []]
     private(set) var reports: [LegIndex: Int] = [.a: 0, .b: 0]
     private var sessions: [LegIndex: PeerSession]
+    private var gate = MediaGate()
     private var bridge: Bridge
     private var toGateway: [LegIndex: VirtualNetwork<Packet>]
     private var toPeer: [LegIndex: VirtualNetwork<Packet>]
@@ -124,9 +125,10 @@ struct SimulatedCall {
                 sessions[side]?.receive(
                     message, raw: bytes.span, over: Self.path(side), at: now, authentication: TestAuthentication())
                 ?? []
+            gate.checked(Self.path(side), by: side, actions)
             perform(actions, side)
         case .media(let bytes):
-            guard sessions[side]?.admitsMedia(from: Self.path(side)) == true else { return }
+            guard gate.leg(for: Self.path(side), among: sessions) == side else { return }
             perform(sessions[side]?.mediaReceived() ?? [], side)
             var buffer = bytes
             var span = buffer.mutableSpan
@@ -141,6 +143,7 @@ struct SimulatedCall {
 
     private mutating func perform(_ actions: [SessionAction], _ side: LegIndex) {
         for action in actions {
+            gate.follow(action, of: side)
             switch action {
             case .event(let event): events[side]?.append(event)
             case .startHandshake: handshakes[side] = clock.now + .milliseconds(80)

@@ -1,4 +1,5 @@
 import Audio
+import CallControl
 import MediaPlane
 import MediaServer
 import Primitives
@@ -14,15 +15,18 @@ struct SimulatedConversation {
 
     /// What a leg's playout has come to.
     struct Playout {
-        /// Milliseconds: the most that ever waited, and the most beyond what was to be held back.
-        var deepest = 0.0
-        var excess = 0.0
+        /// The most that ever waited, and the most beyond what was to be held back.
+        var deepest = Duration.zero
+        var excess = Duration.zero
     }
 
     private struct End {
         var voice: SimulatedVoice
         var network: Network
         var playout = Playout()
+        var quality = QualityWatch()
+        /// Opinion scores of what it sends, one per second.
+        var scores: [Double] = []
         /// Payloads that it was sent, while it listens.
         var heard: [[UInt8]] = []
     }
@@ -37,11 +41,12 @@ struct SimulatedConversation {
     private var ends: [End] = []
     private var isListening = false
     private var nextReports: MonotonicTime
+    private var nextMeasurement: MonotonicTime
 
     /// - Parameter isMix: all hear each other; otherwise there are two, who hear each other coded anew.
     init(_ voices: [(frequency: Double, codec: AudioCodec, drift: Double)], isMix: Bool, seed: UInt64) throws {
         random = SeededRandomSource(seed: seed)
-        nextReports = clock.now
+        (nextReports, nextMeasurement) = (clock.now, clock.now + QualityWatch.interval)
         bridge = Bridge(cname: "cname", wallClock: WallClock(showing: NTPTimestamp(unixNanoseconds: 0), at: clock.now))
         for (place, voice) in voices.enumerated() {
             guard let leg = bridge.addLeg(random: &random) else {
@@ -104,13 +109,14 @@ struct SimulatedConversation {
             for packet in ends[place].network.receive(at: time) { deliver(packet, from: LegIndex(place), at: time) }
         }
         report(at: now)
-        _ = engine.beginCycle(at: now)
+        _ = engine.startCycle(at: now)
         while let output = engine.nextPacket(&bridge, at: now) {
             if isListening {
                 ends[Int(output.leg.rawValue)].heard.append(Array(engine.packet[RTPHeader.fixedLength..<output.count]))
             }
         }
         for place in ends.indices { look(at: place) }
+        measure(at: now)
         clock.advance(by: AudioEngine.interval)
     }
 
@@ -142,6 +148,18 @@ struct SimulatedConversation {
         while case .transmitControl(let bytes, _, _)? = bridge.poll() { bridge.recycle(bytes) }
     }
 
+    /// As a worker does, once a second.
+    private mutating func measure(at now: MonotonicTime) {
+        guard now >= nextMeasurement else { return }
+        nextMeasurement = now + QualityWatch.interval
+        for place in ends.indices {
+            let leg = LegIndex(place)
+            guard let line = bridge.audioStatistics(of: leg) else { continue }
+            _ = ends[place].quality.measure(line, engine.playoutQuality(of: leg), at: now)
+            if let score = ends[place].quality.latest.sent?.mos { ends[place].scores.append(score) }
+        }
+    }
+
     private mutating func look(at place: Int) {
         guard let waiting = engine.waiting(from: LegIndex(place)) else { return }
         ends[place].playout.deepest = max(ends[place].playout.deepest, waiting.depth)
@@ -152,8 +170,10 @@ struct SimulatedConversation {
 
     var places: Range<Int> { ends.indices }
     func voice(_ place: Int) -> SimulatedVoice { ends[place].voice }
+    /// Opinion scores of what an end sends (MOS-CQE, 1…4.5), one for each second that has gone by.
+    func scores(of place: Int) -> [Double] { ends[place].scores }
     func playout(of place: Int) -> Playout { ends[place].playout }
-    /// Milliseconds that wait now, and that should.
-    func waiting(from place: Int) -> (depth: Double, target: Double)? { engine.waiting(from: LegIndex(place)) }
+    /// How much waits now, and how much should.
+    func waiting(from place: Int) -> (depth: Duration, target: Duration)? { engine.waiting(from: LegIndex(place)) }
     func statistics(of place: Int) -> AudioPlayout.Statistics? { engine.played(from: LegIndex(place)) }
 }

@@ -12,7 +12,7 @@ struct CallsBenchmark: AsyncParsableCommand {
             and core are what that CPU allows. Notifications are not held back while a client digests an answer
             (registration.answer_time, registration.session_time): each is waited for.
 
-            One at a time: each call is ended before the next begins. Many: so many calls stand, and with each that begins the oldest ends; to
+            One at a time: each call is ended before the next starts. Many: so many calls stand, and with each that starts the oldest ends; to
             fill and to empty the house is not counted. With ICE and DTLS, one at a time: both peers check and shake hands before the call
             ends; next to it, in the same rounds, the server's side of two handshakes by OpenSSL alone.
             """)

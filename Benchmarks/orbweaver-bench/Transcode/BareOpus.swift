@@ -25,9 +25,9 @@ enum BareOpus {
         var packet = [UInt8](repeating: 0, count: 1_276)
         var heard = [Int16](repeating: 0, count: size)
         let start = ThreadCPUClock.consumed
-        for begin in stride(from: 0, through: samples.count - size, by: size) {
+        for start in stride(from: 0, through: samples.count - size, by: size) {
             var span = packet.mutableSpan
-            let count = try encoder.encode(samples.span.extracting(begin..<(begin + size)), into: &span)
+            let count = try encoder.encode(samples.span.extracting(start..<(start + size)), into: &span)
             var room = heard.mutableSpan
             _ = try decoder.decode(packet.span.extracting(0..<count), into: &room)
         }

@@ -23,7 +23,7 @@ package final class Certificate: Sendable {
     package init(commonName: String, alternativeNames: [String] = [], validityInDays: Int = 365)
         throws(CertificateError)
     {
-        guard let key = unsafe copenssl_generate_p256(), let x509 = unsafe X509_new() else {
+        guard let key = unsafe copenssl_generate_ec("P-256"), let x509 = unsafe X509_new() else {
             throw .failed(opensslError())
         }
         defer {

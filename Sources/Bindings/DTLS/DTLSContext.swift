@@ -18,15 +18,15 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
         guard let context = unsafe SSL_CTX_new(DTLS_method()) else { throw .setup(opensslError()) }
         unsafe pointer = context
         self.certificate = certificate
-        guard unsafe copenssl_set_dtls_1_2_only(context) == 1,
+        guard unsafe copenssl_set_versions(context, DTLS1_2_VERSION, DTLS1_2_VERSION) == 1,
             unsafe SSL_CTX_set_cipher_list(context, Self.ciphers) == 1,
-            unsafe copenssl_set_groups(context, "X25519:P-256:P-384") == 1,
+            unsafe copenssl_set_groups(context, Self.groups) == 1,
             unsafe SSL_CTX_set_tlsext_use_srtp(context, Self.profiles) == 0,  // 0 is success here
             unsafe Self.install(certificate, in: context)
         else { throw .setup(opensslError()) }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
-        unsafe SSL_CTX_set_options(context, copenssl_transport_options())
-        unsafe copenssl_disable_session_cache(context)
+        unsafe SSL_CTX_set_options(context, Self.options)
+        unsafe copenssl_set_session_cache_mode(context, SSL_SESS_CACHE_OFF)
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }
@@ -36,7 +36,17 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
         "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
     ].joined(separator: ":")
 
-    /// In the gateway's order of preference; as server that order decides.
+    /// Curves for the key exchange, in the gateway's order of preference.
+    private static let groups = "X25519:P-256:P-384"
+
+    /// The transport sets the size of datagrams, and the BIO is not asked for it. There are no tickets, because
+    /// sessions are not resumed, and neither renegotiation nor compression (RFC 9325 §3.3, §3.5). As server, the
+    /// gateway chooses by its own order of ciphers.
+    private static let options =
+        copenssl_no_query_mtu | copenssl_no_ticket | copenssl_no_renegotiation | copenssl_no_compression
+        | copenssl_cipher_server_preference
+
+    /// In the gateway's order of preference, which decides if the gateway is the server.
     private static let profiles = "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80"
 
     private static func install(_ certificate: Certificate, in context: OpaquePointer) -> Bool {

@@ -10,9 +10,9 @@ extension ByteBuffer {
     package func releaseSparePages() {
         unsafe withVeryUnsafeBytes { storage in
             let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
-            let begin = UInt(bitPattern: storage.baseAddress)
-            let first = (begin + UInt(writerIndex) + page - 1) / page * page
-            let end = (begin + UInt(storage.count)) / page * page
+            let start = UInt(bitPattern: storage.baseAddress)
+            let first = (start + UInt(writerIndex) + page - 1) / page * page
+            let end = (start + UInt(storage.count)) / page * page
             guard first < end else { return }
             // If the kernel refuses, nothing changes.
             _ = unsafe madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_DONTNEED)

@@ -84,12 +84,7 @@ package struct OpusEncoder: ~Copyable {
         return Int(result)
     }
 
-    /// Adapts to what the receiver reports.
-    package mutating func setExpectedLoss(percent: Int) {
-        // A percentage in range is never refused.
-        _ = unsafe copus_encoder_set_packet_loss(encoder, opus_int32(min(max(percent, 0), 100)))
-    }
-
+    /// Forgets the stream, as if nothing had been encoded.
     package mutating func reset() { _ = unsafe copus_encoder_reset(encoder) }
 
     private static func bandwidth(for rate: Int) -> opus_int32 {

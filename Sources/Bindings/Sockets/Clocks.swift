@@ -8,7 +8,13 @@ package enum MonotonicClock {
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 }
 
-/// The CPU time of the calling thread, for benchmarks and for a worker's load.
+/// The real-time clock of the system (CLOCK_REALTIME), which administrators set and NTP adjusts.
+package enum WallTime {
+    /// Nanoseconds since 1970, UTC.
+    package static var unixNanoseconds: UInt64 { nanoseconds(of: CLOCK_REALTIME) }
+}
+
+/// The CPU time of the calling thread, for benchmarks and for the load of a worker.
 package enum ThreadCPUClock {
     /// The CPU time that the calling thread has used since its start.
     package static var consumed: Duration { .nanoseconds(Int64(clamping: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))) }

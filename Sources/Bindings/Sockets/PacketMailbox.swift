@@ -49,7 +49,8 @@ package final class PacketMailbox: Sendable {
 
 /// Packets in slots of one size, used as a ring.
 @safe
-private struct Ring: ~Copyable, @unchecked Sendable {  // reached under the lock only, and keeps no pointer that it is given
+// It is reached only under the lock, and keeps no pointer that it is given.
+private struct Ring: ~Copyable, @unchecked Sendable {
     private struct Entry {
         var path: Path
         var count: Int

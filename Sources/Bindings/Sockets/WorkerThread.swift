@@ -57,3 +57,19 @@ package final class WorkerThread: Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 }
+
+/// The shares of threads in the cores' time.
+package enum ThreadPriority {
+    /// The nice value of work that can wait: against a thread at 0, the scheduler gives it a tenth of a core's time.
+    private static let patient: Int32 = 10
+
+    /// Lowers the priority of the calling thread, so that it uses the time that other threads leave. The call is cheap
+    /// and may be repeated.
+    ///
+    /// On Linux the nice value belongs to a thread, and 0 stands for the calling one (setpriority(2), "C library/kernel
+    /// differences").
+    package static func makeWay() {
+        // Lowering the priority of a thread is always permitted to the thread itself.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, patient)
+    }
+}

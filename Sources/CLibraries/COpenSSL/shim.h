@@ -16,28 +16,30 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-/// A fresh key on the curve P-256, or NULL.
-static inline EVP_PKEY *copenssl_generate_p256(void) {
-    return EVP_EC_gen("P-256");
+/// A fresh key on the curve of that name, or NULL.
+static inline EVP_PKEY *copenssl_generate_ec(const char *curve) {
+    return EVP_EC_gen(curve);
 }
 
 /// Both ends of the range of protocol versions.
-static inline int copenssl_set_dtls_1_2_only(SSL_CTX *context) {
-    return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION) && SSL_CTX_set_max_proto_version(context, DTLS1_2_VERSION);
+static inline int copenssl_set_versions(SSL_CTX *context, int lowest, int highest) {
+    return SSL_CTX_set_min_proto_version(context, lowest) && SSL_CTX_set_max_proto_version(context, highest);
 }
 
 static inline int copenssl_set_groups(SSL_CTX *context, const char *groups) {
     return (int)SSL_CTX_set1_groups_list(context, groups);
 }
 
-static inline void copenssl_disable_session_cache(SSL_CTX *context) {
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+static inline void copenssl_set_session_cache_mode(SSL_CTX *context, int mode) {
+    SSL_CTX_set_session_cache_mode(context, mode);
 }
 
-static inline uint64_t copenssl_transport_options(void) {
-    return SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION
-        | SSL_OP_CIPHER_SERVER_PREFERENCE;
-}
+// Options, of which Swift does not see the macros.
+static const uint64_t copenssl_no_query_mtu = SSL_OP_NO_QUERY_MTU;
+static const uint64_t copenssl_no_ticket = SSL_OP_NO_TICKET;
+static const uint64_t copenssl_no_renegotiation = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t copenssl_no_compression = SSL_OP_NO_COMPRESSION;
+static const uint64_t copenssl_cipher_server_preference = SSL_OP_CIPHER_SERVER_PREFERENCE;
 
 static inline int copenssl_set_mtu(SSL *ssl, long bytes) {
     return (int)SSL_set_mtu(ssl, bytes);
@@ -50,15 +52,6 @@ static inline int copenssl_dtls_timeout(SSL *ssl, struct timeval *left) {
 
 static inline int copenssl_dtls_handle_timeout(SSL *ssl) {
     return (int)DTLSv1_handle_timeout(ssl);
-}
-
-/// The low bits of an error: which one it is, without the part of the library it came from.
-static inline int copenssl_error_reason(unsigned long error) {
-    return ERR_GET_REASON(error);
-}
-
-static inline int copenssl_is_custom_bio_flush(int command) {
-    return command == BIO_CTRL_FLUSH;
 }
 
 static inline void copenssl_bio_retry_read(BIO *bio) {

@@ -3,6 +3,7 @@ package import CallRuntime
 import Logging
 import MediaServer
 import Observability
+internal import Registration
 import SignalingServer
 
 extension ConfigurationKey {

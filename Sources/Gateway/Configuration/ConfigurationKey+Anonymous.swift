@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import Registration
 import SignalingServer
 
 extension ConfigurationKey {

@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
 
 extension ConfigurationKey {
     /// How calls are handled, and what is kept of them.
@@ -57,6 +58,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "calls", "log_total", \.callLog.records, .count(0...10_000_000),
             "Records of past calls kept for all users together."),
+        ConfigurationKey(
+            "calls", "event_log", \.eventLogPath, ValueFormat.path.orNone("none", "events are not kept"),
+            "File that every event of every call is appended to, one JSON object per line (docs/call-events.md)."),
     ]
 }
 

@@ -4,6 +4,7 @@ import Foundation
 import MediaServer
 import NIOSSL
 import Primitives
+import Registration
 import SDP
 import SignalingServer
 

@@ -60,7 +60,9 @@ package struct GatewayConfiguration: Sendable {
         call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
     /// How many records of calls are kept.
     package var callLog = MemoryCallLog.Configuration()
-    /// `bind` and `advertise` are empty when the addresses of this machine are meant.
+    /// The path of the file that all events of calls are appended to. `nil`: they are not kept.
+    package var eventLogPath: String?
+    /// How media is handled. `bind` and `advertise` are empty if the addresses of this machine are meant.
     package var media = MediaServer.Configuration(bind: [])
     /// How many media workers run. `nil`: one per core.
     package var mediaWorkers: Int?

@@ -8,13 +8,22 @@ enum DemoUsers {
     static let password = "dev"
     static let names = ["Alice", "Bob", "Carol", "Dave"]
 
+    /// The robot that answers each call, and plays back what it hears. It has no account.
+    static let echo = Application(
+        address: address(of: "echo"), displayName: "Echo", source: .echo(delay: .seconds(1)))
+
+    private static func address(of name: String) -> UserAddress {
+        guard let address = UserAddress(parsing: "\(name)@\(domain)") else {
+            preconditionFailure("demo names are addresses")
+        }
+        return address
+    }
+
     static func add(to users: some UserRepository) async throws(StorageError) {
         var random = SecureRandomSource()
         for name in names {
-            guard let address = UserAddress(parsing: "\(name)@\(domain)") else {
-                preconditionFailure("demo names are addresses")
-            }
-            try await users.add(StoredUser(address: address, passwordRecord: try record(&random), displayName: name))
+            try await users.add(
+                StoredUser(address: address(of: name), passwordRecord: try record(&random), displayName: name))
         }
     }
 

@@ -23,7 +23,7 @@ final class DrainService: Service {
     private let logger: Logger
     private let events: AsyncStream<Event>
     private let inbox: AsyncStream<Event>.Continuation
-    private let hasBegun = Atomic(false)
+    private let hasStarted = Atomic(false)
 
     init(
         signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration,
@@ -39,7 +39,7 @@ final class DrainService: Service {
 
     /// Notes a signal. Returns `true` for the first one: all services are to be shut down then.
     func stop() -> Bool {
-        guard hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return true }
+        guard hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return true }
         inbox.yield(.stop)
         return false
     }
@@ -82,7 +82,7 @@ final class DrainService: Service {
                 }
             case .endCalls:
                 logger.info("draining", metadata: [LogKey.action: "calls are ended"])
-                signaling.beginDraining()
+                signaling.startDraining()
                 group.addTask { [switchboard, inbox] in
                     await switchboard.drain()
                     inbox.yield(.clientsTold)

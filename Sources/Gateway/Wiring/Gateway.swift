@@ -73,11 +73,13 @@ package struct Gateway: Sendable {
             }
         }
 
+        let eventFile = try configuration.callEventFile(logger: logger)
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
             channels: sockets,
-            log: MemoryCallLog(configuration: configuration.callLog), clock: clock, random: random,
+            applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
+            log: MemoryCallLog(configuration: configuration.callLog), eventLog: eventFile, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let authenticator = Authenticator(
@@ -102,6 +104,7 @@ package struct Gateway: Sendable {
         let services: [any Service] = [
             DatabaseService(database: database),
             LoginJournalService(journal: logins.journal),
+            CallEventService(file: eventFile),
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
             signaling,

@@ -2,12 +2,14 @@ import CallControl
 import CallRuntime
 import Cryptography
 import Foundation
+import Logging
 import MediaServer
 import NIOSSL
 import Primitives
 import SDP
 import SignalingServer
 import Sockets
+import Storage
 
 /// The configuration of each part, with what depends on the machine filled in.
 extension GatewayConfiguration {
@@ -49,7 +51,17 @@ extension GatewayConfiguration {
         return SignalingConfiguration.TURN(secret: Redacted(secret), timeToLive: turnTimeToLive)
     }
 
-    /// The realms whose callMe tokens are taken.
+    /// The file that events of calls are appended to, opened. `nil`: none is configured.
+    func callEventFile(logger: Logger) throws(ConfigurationError) -> CallEventFile? {
+        guard let path = eventLogPath else { return nil }
+        do throws(StorageError) {
+            return try CallEventFile(path, logger: logger)
+        } catch {
+            throw ConfigurationError(problems: [ConfigurationProblem(nil, "calls.event_log: \(error)")])
+        }
+    }
+
+    /// The realms whose callMe tokens are accepted.
     func callMeRealms() throws(ConfigurationError) -> [CallMeRealm] {
         guard let path = callMeRealmsPath else { return [] }
         let problem: String

@@ -29,7 +29,22 @@ struct LoginJournalService: Service {
     }
 }
 
-/// The media threads run since they were made; here they end.
+/// Writes the events of calls as long as there are calls, and then what is left.
+struct CallEventService: Service {
+    /// `nil`: events are not kept.
+    let file: CallEventFile?
+
+    func run() async {
+        guard let file else { return await untilShutdown() }
+        await withGracefulShutdownHandler {
+            await file.run()
+        } onGracefulShutdown: {
+            file.finish()
+        }
+    }
+}
+
+/// Ends the media threads. They run from the moment they are made.
 struct MediaService: Service {
     let media: MediaServer
 

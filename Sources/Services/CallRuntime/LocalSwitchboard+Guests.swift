@@ -1,5 +1,6 @@
 package import CallControl
 package import Primitives
+package import Registration
 import Synchronization
 
 /// Guests, that is callers without an account (spidr-wire §7).
@@ -28,11 +29,6 @@ extension LocalSwitchboard {
     /// Throws `notForGuests` if this user may not call that account.
     func checkMayCall(_ callee: UserAddress, _ user: UserAddress) async throws(CallError) {
         guard let guest = user.guest, await users.account(of: guest) != callee else { return }
-        throw .notForGuests("A guest calls the account it came for, and nobody else.")
-    }
-
-    /// Throws if this user is a guest: who brings others into calls must have an account.
-    func checkIsNoGuest(_ user: UserAddress) throws(CallError) {
-        guard user.guest == nil else { throw .notForGuests("A guest can neither transfer nor join calls.") }
+        throw .notForGuests(.otherAccount)
     }
 }

@@ -29,4 +29,15 @@ extension LocalSwitchboard {
 
     /// Removes all records of the user.
     package func removeCallRecords(_ user: UserAddress) async { await environment.log.removeAll(of: user) }
+
+    /// What the media plane has measured of a call; `own` is the leg of the user who asks.
+    ///
+    /// - Throws: `noSuchCall`.
+    package func statistics(
+        _ user: UserAddress, _ session: SessionID
+    ) async throws(CallError) -> (own: LegID, statistics: CallMediaStatistics) {
+        let (call, leg) = try await leg(of: session, for: user)
+        // Nothing is measured of a call whose media goes from peer to peer.
+        return (leg, await environment.media.statistics(of: call.id) ?? CallMediaStatistics(legs: []))
+    }
 }

@@ -1,6 +1,7 @@
 package import CallControl
 import Logging
 import Observability
+package import Registration
 import Synchronization
 
 /// Subscriptions and channels (spidr-wire §3, §4).
@@ -26,7 +27,7 @@ extension LocalSwitchboard {
     package func extend(
         _ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
-        guard let owner = await users.existing(user) else { throw .noSuchSubscription }
+        guard let owner = users.existing(user) else { throw .noSuchSubscription }
         return try await owner.extend(subscription, request)
     }
 
@@ -34,7 +35,7 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `noSuchSubscription`.
     package func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
-        guard let owner = await users.existing(user) else { throw .noSuchSubscription }
+        guard let owner = users.existing(user) else { throw .noSuchSubscription }
         try await owner.unsubscribe(subscription)
         if let guest = user.guest { await users.leave(guest) }
     }
@@ -54,11 +55,13 @@ extension LocalSwitchboard {
         await users.existing(user)?.channelClosed(channel, on: socket)
     }
 
-    package func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
-        var owner = await users.owner(of: user)
+    /// A request of the user has started; see `Switchboard`. A user without a registration gets one for it.
+    package func requestStarted(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
+        var owner = users.existing(user)
         while true {
-            if let ticket = await owner.requestBegan(about: session) { return ticket }
-            owner = await users.owner(of: user, insteadOf: owner)
+            let asked = if let owner { owner } else { await users.owner(of: user) }
+            if let ticket = await asked.requestStarted(about: session) { return ticket }
+            owner = await users.owner(of: user, insteadOf: asked)
         }
     }
 

@@ -1,6 +1,7 @@
 package import CallControl
 package import Logging
 package import Primitives
+package import Registration
 import Synchronization
 
 /// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
@@ -91,19 +92,29 @@ package final class LocalSwitchboard: Switchboard {
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, log: any CallLog = MemoryCallLog(), clock: any RuntimeClock,
+        channels: any ChannelPort, applications: [Application] = [], log: any CallLog = MemoryCallLog(),
+        eventLog: (any CallEventLog)? = nil,
+        clock: any RuntimeClock,
         random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, media: media, channels: channels, log: log, clock: clock,
+            configuration: configuration, owners: OwnerTable(), media: media, channels: channels, log: log,
+            eventLog: eventLog,
+            clock: clock,
             random: SharedRandomSource(random),
             observer: observer, logger: logger)
         self.repository = repository
         self.mediaEvents = mediaEvents
         self.executors = executors
         users = UserDirectory(environment, newcomers: newcomers)
-        calls = CallDirectory(maximumCalls: configuration.maximumCalls)
+        calls = CallDirectory(maximumCalls: configuration.maximumCalls, environment.owners)
+        // A headless leg needs the gateway's media.
+        for application in configuration.media == .anchored ? applications : [] {
+            let owner = ApplicationOwner(application, environment.owners, logger: logger)
+            environment.owners.set(owner)
+            newcomers.post(.application(owner))
+        }
     }
 
     /// Serves until the task is cancelled, which should be done after `drain()`. To be called once.
@@ -130,7 +141,7 @@ package final class LocalSwitchboard: Switchboard {
     /// with another one.
     package func drainPatiently() async {
         isDraining.store(true, ordering: .releasing)
-        let (_, emptied) = await calls.beginDraining()
+        let (_, emptied) = await calls.startDraining()
         for owner in await users.all { owner.inbox.post(.leave) }
         for await _ in emptied {}
     }
@@ -139,7 +150,7 @@ package final class LocalSwitchboard: Switchboard {
     /// Subscriptions stay as they are.
     package func drain() async {
         isDraining.store(true, ordering: .releasing)
-        let (remaining, emptied) = await calls.beginDraining()
+        let (remaining, emptied) = await calls.startDraining()
         for owner in remaining { owner.inbox.post(.drain) }
         for await _ in emptied {}
         for owner in await users.all { await owner.flush() }
@@ -151,6 +162,7 @@ package final class LocalSwitchboard: Switchboard {
         case .registration(let owner):
             await owner.run()
             await users.remove(owner)
+        case .application(let owner): await owner.run()
         case .call(let owner):
             await owner.run()
             await calls.remove(owner.id)
@@ -160,7 +172,7 @@ package final class LocalSwitchboard: Switchboard {
     /// Passes the events of the media plane on to the owners of their calls.
     private func forwardMediaEvents() async {
         for await message in mediaEvents.inbox.messages {
-            await calls.owner(of: message.call)?.inbox.post(.media(message.event))
+            environment.owners.post(.media(message.event), to: message.call)
         }
     }
 }

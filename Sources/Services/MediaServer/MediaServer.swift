@@ -1,6 +1,6 @@
 package import CallControl
 package import CallRuntime
-internal import Audio
+package import Audio
 internal import Cryptography
 internal import DTLS
 internal import ICE
@@ -42,9 +42,10 @@ package final class MediaServer: MediaPort {
         package var consentTimeout: Duration
         /// The folder of the sound files; `nil` if no files can be played.
         package var mediaFolder: String?
-        /// Whose tones are played.
-        package var toneRegion = ToneRegion.itu
-        /// Keys are listened for in the G.711 audio of peers that did not negotiate telephone events, where that audio is coded anew.
+        /// The country whose telephone tones are played.
+        package var toneRegion = ToneCadence.Region.itu
+        /// Whether DTMF digits are detected in the G.711 audio of peers that have not negotiated telephone events,
+        /// where that audio is transcoded.
         package var detectsInbandKeys = false
         /// The most calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
@@ -121,7 +122,7 @@ package final class MediaServer: MediaPort {
             streamLimits: StreamTable.Limits(
                 connections: configuration.maximumConnectionsPerWorker,
                 firstCheckTimeout: configuration.firstCheckTimeout),
-            library: library, toneRegion: ToneCadence.Region(configuration.toneRegion),
+            library: library, toneRegion: configuration.toneRegion,
             detectsInbandKeys: configuration.detectsInbandKeys, layout: layout,
             metrics: metrics, logger: logger, events: events)
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
@@ -157,7 +158,7 @@ package final class MediaServer: MediaPort {
     package func send(_ command: MediaCommand, for call: CallID) {
         switch command {
         case .stopPlaying, .releaseLeg, .release: endpoint(of: call).send(.call(call, command))
-        case .prepare(let leg, _), .connect(let leg, _), .route(let leg, _):
+        case .prepare(let leg, _), .prepareHeadless(let leg, _), .connect(let leg, _), .route(let leg, _):
             if !offer(command, for: call) { events(call, .failed(leg, .overloaded)) }
         case .adopt(let leg, let former, let name):
             guard offer(command, for: call) else { return events(call, .failed(name, .overloaded)) }
@@ -206,30 +207,7 @@ package final class MediaServer: MediaPort {
     }
 }
 
-/// Whose tones are played (ITU-T E.180 Supplement 2).
-package enum ToneRegion: String, Equatable, Sendable, CaseIterable {
-    /// What ITU-T E.180 recommends.
-    case itu
-    /// The Precise Tone Plan of North America.
-    case us
-    case au, de, fr, jp, uk
-}
-
-extension ToneCadence.Region {
-    init(_ region: ToneRegion) {
-        self =
-            switch region {
-            case .itu: .itu
-            case .us: .us
-            case .au: .au
-            case .de: .de
-            case .fr: .fr
-            case .jp: .jp
-            case .uk: .uk
-            }
-    }
-}
-
+/// Why the media server cannot be started.
 package enum MediaServerError: Error, Equatable {
     /// A socket could not be bound, or a thread could not be started; the text says which and why.
     case socket(String)

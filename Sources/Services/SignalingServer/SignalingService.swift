@@ -69,8 +69,8 @@ package final class SignalingService: Service {
     /// From now on `GET /ready` answers 503, and each connection ends with its next answer. Everything else goes on.
     package func announceDraining() { draining.announce() }
 
-    /// The same, and no new channel opens.
-    package func beginDraining() { draining.set() }
+    /// Does the same as ``announceDraining()``, and from now on no new channel is opened.
+    package func startDraining() { draining.set() }
 
     /// Whether ``startDraining()`` has been called, or the shutdown has begun.
     package var isDraining: Bool { draining.isSet }

@@ -1,6 +1,6 @@
 import CallRuntime
 import Primitives
-import Synchronization
+import Sockets
 import TestSupport
 
 /// A `RuntimeClock` that moves only when told to, and wakes those who sleep.
@@ -16,7 +16,7 @@ final class ManualClock: RuntimeClock {
         var sleepers: [Int: Sleeper] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var now: MonotonicTime { state.withLock { $0.clock.now } }
     var epochMilliseconds: Int64 { Int64(now.nanoseconds / 1_000_000) }

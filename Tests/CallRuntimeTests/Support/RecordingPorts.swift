@@ -1,8 +1,10 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
 import SDP
-import Synchronization
+import SPiDR
+import Sockets
 
 /// Everything the switchboard did to the outside, in the order it was done, and what the test itself noted in between.
 final class Recorder: Sendable {
@@ -13,7 +15,7 @@ final class Recorder: Sendable {
         case note(String)
     }
 
-    private let log = Mutex<[Entry]>([])
+    private let log = Lock<[Entry]>([])
 
     var entries: [Entry] { log.withLock { $0 } }
 
@@ -51,7 +53,7 @@ struct RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Mutex((isFull: false, lastCall: CallID?.none, loadCount: 0))
+    private let state = Lock((isFull: false, lastCall: CallID?.none, loadCount: 0))
 
     init(recorder: Recorder) { self.recorder = recorder }
 
@@ -88,7 +90,7 @@ final class RecordingMedia: MediaPort {
     func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard call == lastCall else { return nil }
         return CallMediaStatistics(
-            legs: [Leg.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
+            legs: [LegID.caller, .callee].map { LegMediaStatistics(leg: $0, lines: [], drops: [:]) })
     }
 }
 
@@ -123,7 +125,7 @@ final class CountingObserver: RuntimeObserver {
         var discarded = 0
     }
 
-    private let state = Mutex(Counts())
+    private let state = Lock(Counts())
     var counts: Counts { state.withLock { $0 } }
 
     func callStarted() { state.withLock { $0.started += 1 } }

@@ -2,7 +2,9 @@ import CallControl
 import CallRuntime
 import Logging
 import Primitives
+import Registration
 import SDP
+import SPiDR
 import TestSupport
 import Testing
 
@@ -21,7 +23,7 @@ struct RuntimeRig: Sendable {
 
     init(
         _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
-        seed: UInt64 = 1
+        applications: [Application] = [], seed: UInt64 = 1
     ) {
         var configuration = configuration
         configuration.registration.closeDelay = .zero
@@ -32,7 +34,8 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: RecordingChannels(recorder: recorder), clock: clock, random: SeededRandomSource(seed: seed),
+            channels: RecordingChannels(recorder: recorder), applications: applications, clock: clock,
+            random: SeededRandomSource(seed: seed),
             observer: observer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -1,9 +1,10 @@
 import Dispatch
+import Sockets
 import Synchronization
 
 /// Runs what one task does between two suspensions only when it is told to.
 final class SteppedExecutor: TaskExecutor {
-    private let jobs = Mutex<[UnownedJob]>([])
+    private let jobs = Lock<[UnownedJob]>([])
     private let finished = Atomic<Bool>(false)
 
     var isFinished: Bool { finished.load(ordering: .acquiring) }
@@ -14,7 +15,7 @@ final class SteppedExecutor: TaskExecutor {
     }
 
     /// Begins something that goes on step by step.
-    func begin(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+    func start(_ work: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
         Task(executorPreference: self) {
             defer { self.finished.store(true, ordering: .releasing) }
             try await work()

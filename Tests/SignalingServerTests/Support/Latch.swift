@@ -1,4 +1,4 @@
-import Synchronization
+import Sockets
 
 /// Holds up whoever waits until it is opened, and nobody from then on.
 final class Latch: Sendable {
@@ -7,7 +7,7 @@ final class Latch: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     func wait() async {
         await withCheckedContinuation { continuation in

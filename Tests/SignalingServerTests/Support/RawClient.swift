@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Synchronization
+import Sockets
 
 /// A TCP connection that sends and receives plain bytes, so that tests can also say what no library would.
 final class RawClient: Sendable {
@@ -24,8 +24,8 @@ final class RawClient: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    private let state = Mutex(State())
-    private let channel: Mutex<(any Channel)?> = Mutex(nil)
+    private let state = Lock(State())
+    private let channel: Lock<(any Channel)?> = Lock(nil)
 
     /// - Parameters:
     ///   - source: one of the machine's own addresses, such as any of 127.0.0.0/8.

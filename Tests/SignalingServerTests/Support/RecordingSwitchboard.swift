@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Primitives
+import Registration
 
 /// Notes what it is asked and answers as told.
 actor RecordingSwitchboard: Switchboard {
@@ -11,30 +12,15 @@ actor RecordingSwitchboard: Switchboard {
         case admit(SubscriptionRequest, toCall: UserAddress)
         case opened(UserAddress, ChannelID)
         case closed(UserAddress, ChannelID)
-        case began(UserAddress)
+        case started(UserAddress)
         case answered(UserAddress)
-        case start(UserAddress, CallStartRequest)
-        case ringing(UserAddress, SessionID)
-        case answer(UserAddress, SessionID, CallAnswerRequest)
-        case reject(UserAddress, SessionID, replacement: Bool)
-        case end(UserAddress, SessionID, reasonText: String?)
+        case request(UserAddress, CallRequest)
         case state(UserAddress, SessionID)
         case calls(UserAddress)
         case log(UserAddress, from: Int, count: Int)
         case record(UserAddress, SessionID)
         case removeRecord(UserAddress, SessionID)
         case clearLog(UserAddress)
-        case audit(UserAddress, SessionID)
-        case offer(UserAddress, SessionID, CallUpdateRequest)
-        case respond(UserAddress, SessionID, CallUpdateRequest)
-        case candidates(UserAddress, SessionID, [TrickledLine])
-        case content(UserAddress, SessionID, CustomContent)
-        case forward(UserAddress, SessionID, to: UserAddress)
-        case transfer(UserAddress, SessionID, to: UserAddress, consultation: SessionID?)
-        case join(UserAddress, SessionID, SessionID, CallUpdateRequest)
-        case play(UserAddress, SessionID, Playback, MediaTarget)
-        case stopPlaying(UserAddress, SessionID, MediaTarget)
-        case sendDigits(UserAddress, SessionID, DigitSequence, MediaTarget)
         case statistics(UserAddress, SessionID)
     }
 
@@ -115,40 +101,24 @@ actor RecordingSwitchboard: Switchboard {
         append(.closed(user, channel))
     }
 
-    func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
-        append(.began(user))
+    func requestStarted(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
+        append(.started(user))
         lastTicket += 1
         return RequestTicket(user: user, number: lastTicket)
     }
 
     func requestAnswered(_ ticket: RequestTicket) async { append(.answered(ticket.user)) }
 
-    func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID {
-        try await noteCall(.start(user, request))
-        return SessionID("A1")
-    }
-
-    func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError) {
+    func perform(
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+    ) async throws(CallError) -> SessionID {
         named.append(device)
-        try await noteCall(.ringing(user, session))
-    }
-
-    func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError) {
-        try await noteCall(.answer(user, session, request))
-    }
-
-    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool)
-        async throws(CallError)
-    {
-        named.append(device)
-        try await noteCall(.reject(user, session, replacement: replacement))
-    }
-
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?)
-        async throws(CallError)
-    {
-        named.append(device)
-        try await noteCall(.end(user, session, reasonText: reasonText))
+        try await noteCall(.request(user, request))
+        return switch request {
+        case .start: SessionID("A1")
+        case .join: SessionID("A3")
+        case .forward(let session, _), .transfer(let session, _, _), .command(let session, _): session
+        }
     }
 
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
@@ -168,10 +138,8 @@ actor RecordingSwitchboard: Switchboard {
     static let record = CallLogRecord(
         id: SessionID("A1"), user: UserAddress(parsing: "alice@example.com")!, direction: .outgoing, startedAt: 1_000,
         answeredAt: 2_000, endedAt: 33_999,
-        names: Notification.Parties(
-            callerName: "Alice", callerDisplayNumber: "alice@example.com", calleeDisplayNumber: "bob@example.com",
-            remoteName: "Bob",
-            remoteDisplayNumber: "bob@example.com"),
+        caller: DisplayName(name: "Alice", number: "alice@example.com"),
+        callee: DisplayName(name: "Bob", number: "bob@example.com"),
         parties: [], ending: CallEnding(statusCode: 200, cause: "normal_clearing"), endedBy: .own, timeline: [])
 
     func callSessions(_ user: UserAddress) async -> [CallSession] {
@@ -196,66 +164,13 @@ actor RecordingSwitchboard: Switchboard {
 
     func removeCallRecords(_ user: UserAddress) async { await note(.clearLog(user)) }
 
-    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
-        try await noteCall(.audit(user, session))
-    }
-
-    func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
-        try await noteCall(.offer(user, session, request))
-    }
-
-    func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
-        try await noteCall(.respond(user, session, request))
-    }
-
-    func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError) {
-        try await noteCall(.candidates(user, session, candidates))
-    }
-
-    func send(_ user: UserAddress, _ session: SessionID, _ content: CustomContent) async throws(CallError) {
-        try await noteCall(.content(user, session, content))
-    }
-
-    func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError) {
-        try await noteCall(.forward(user, session, to: address))
-    }
-
-    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?)
-        async throws(CallError)
-    {
-        try await noteCall(.transfer(user, session, to: address, consultation: consultation))
-    }
-
-    func join(
-        _ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest
-    ) async throws(CallError) -> SessionID {
-        try await noteCall(.join(user, first, second, request))
-        return SessionID("A3")
-    }
-
-    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget)
-        async throws(CallError)
-    {
-        try await noteCall(.play(user, session, playback, target))
-    }
-
-    func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError) {
-        try await noteCall(.stopPlaying(user, session, target))
-    }
-
-    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget)
-        async throws(CallError)
-    {
-        try await noteCall(.sendDigits(user, session, digits, target))
-    }
-
     func statistics(
         _ user: UserAddress, _ session: SessionID
-    ) async throws(CallError) -> (own: Leg, statistics: CallMediaStatistics) {
+    ) async throws(CallError) -> (own: LegID, statistics: CallMediaStatistics) {
         try await noteCall(.statistics(user, session))
         var line = LineMediaStatistics(mid: "0", kind: "audio", source: "relayed")
         line.inbound.packets = 7
-        let legs = [Leg.caller, .callee].map {
+        let legs = [LegID.caller, .callee].map {
             LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0])
         }
         return (.callee, CallMediaStatistics(legs: legs))

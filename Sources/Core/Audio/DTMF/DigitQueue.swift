@@ -82,11 +82,12 @@ package struct DigitQueue: Sendable {
     /// Digits that are all known at once, with equal lengths.
     ///
     /// - Parameters:
-    ///   - digits: `0…9 A…D * #` and `,`.
-    ///   - duration: of each key, milliseconds.
-    ///   - gap: after each key, milliseconds.
-    package init(_ digits: String, duration: Int, gap: Int) {
-        entries = digits.map { Entry(digit: $0, duration: duration * 48, gap: gap * 48) }
+    ///   - digits: `0…9 A…D * #`, and `,` for a pause of two seconds. Other characters trap when they are due.
+    ///   - duration: The length of each digit.
+    ///   - gap: The pause after each digit.
+    package init(_ digits: String, duration: Duration, gap: Duration) {
+        let (duration, gap) = (Int(duration.inSamples), Int(gap.inSamples))
+        entries = digits.map { Entry(digit: $0, duration: duration, gap: gap) }
     }
 
     /// An empty queue.
@@ -104,12 +105,12 @@ package struct DigitQueue: Sendable {
 
     /// Appends a digit that another peer presses, or changes its length, as `DigitReception` reports it.
     ///
-    /// Returns whether there was room for it. What is told later about one that had none is passed over.
-    package mutating func follow(_ change: KeyReception.Change) -> Bool {
+    /// Returns `false` if a new digit finds no room. Later changes of a digit that found no room are ignored.
+    package mutating func follow(_ change: DigitReception.Change) -> Bool {
         let held = entries.lastIndex(where: \.isHeld)
         stepsWithoutNews = 0
         switch change {
-        case .began(let digit, let length, let isEnd):
+        case .started(let digit, let length, let isEnd):
             if let held { entries[held].isHeld = false }
             guard entries.count < Self.followedCapacity else { return false }
             // The next digit follows when the peer presses it, so no gap is added.

@@ -50,7 +50,7 @@ package struct OggOpusFile: Equatable, Sendable {
         while let completion = try stream.next(in: file) {
             var audio = completion.packets
             if !hasTags, let tags = audio.first {
-                guard Self.begins(stream.bytes.span.extracting(tags), "OpusTags") else {
+                guard Self.starts(stream.bytes.span.extracting(tags), "OpusTags") else {
                     throw .malformed("its second packet is not OpusTags")
                 }
                 hasTags = true
@@ -72,7 +72,7 @@ package struct OggOpusFile: Equatable, Sendable {
         self.packets = packets
     }
 
-    static func begins(_ packet: Span<UInt8>, _ magic: StaticString) -> Bool {
+    static func starts(_ packet: Span<UInt8>, _ magic: StaticString) -> Bool {
         let expected = Array("\(magic)".utf8)
         guard packet.count >= expected.count else { return false }
         return expected.indices.allSatisfy { packet[$0] == expected[$0] }
@@ -86,7 +86,7 @@ private struct OpusHead {
     let gain: Int
 
     init(parsing packet: Span<UInt8>) throws(SoundFileError) {
-        guard OggOpusFile.begins(packet, "OpusHead") else { throw .unsupported("its Ogg stream is not Opus") }
+        guard OggOpusFile.starts(packet, "OpusHead") else { throw .unsupported("its Ogg stream is not Opus") }
         guard packet.count >= 19 else { throw .malformed("its OpusHead has \(packet.count) bytes; 19 are the least") }
         // Versions up to 15 are compatible.
         guard packet[8] & 0xF0 == 0 else { throw .unsupported("its OpusHead has the version \(packet[8])") }

@@ -8,9 +8,10 @@ package struct DelayEstimator: Sendable {
     package struct Configuration: Equatable, Sendable {
         /// The share of packets that should be in time, 0…1.
         package var share = 0.97
-        /// Bounds of what is added to the path's own delay, in milliseconds.
-        package var minimum = 20
-        package var maximum = 200
+        /// The least delay in addition to the path's own delay.
+        package var minimum = Duration.milliseconds(20)
+        /// The greatest delay in addition to the path's own delay.
+        package var maximum = Duration.milliseconds(200)
 
         /// Makes the default: 97 % of the packets in time, 20 to 200 ms.
         package init() {}
@@ -66,6 +67,6 @@ package struct DelayEstimator: Sendable {
             bin += 1
         }
         let milliseconds = bin * Self.binWidth + packet / 48 + Self.margin
-        return Int64(min(max(milliseconds, configuration.minimum), configuration.maximum)) * 48
+        return min(max(Int64(milliseconds) * 48, configuration.minimum.inSamples), configuration.maximum.inSamples)
     }
 }

@@ -4,16 +4,20 @@ package struct ToneCadence: Equatable, Sendable {
     package struct Element: Equatable, Sendable {
         /// The frequencies that sound together, in hertz; a pause has none.
         package var frequencies: [Double]
-        package var milliseconds: Int
+        /// How long the element lasts.
+        package var duration: Duration
 
-        package init(_ frequencies: [Double], _ milliseconds: Int) {
+        /// Makes an element of its parts.
+        package init(_ frequencies: [Double], _ duration: Duration) {
             self.frequencies = frequencies
-            self.milliseconds = milliseconds
+            self.duration = duration
         }
     }
 
-    package enum Region: String, Sendable, CaseIterable {
-        /// What ITU-T E.180 recommends.
+    /// The country or recommendation that defines the tones (ITU-T E.180 Supplement 2). The raw values are those of the
+    /// setting `media.tones`.
+    package enum Region: String, Equatable, Sendable, CaseIterable {
+        /// The tones that ITU-T E.180 recommends.
         case itu
         /// North America, by the Precise Tone Plan.
         case us

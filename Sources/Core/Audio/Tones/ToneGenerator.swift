@@ -13,7 +13,7 @@ package struct ToneGenerator: Sendable {
     /// Starts at the first element of the cadence.
     package init(_ cadence: ToneCadence) {
         elements = cadence.elements.map { element in
-            (element.frequencies.map { Oscillator(frequency: $0) }, element.milliseconds * 48)
+            (element.frequencies.map { Oscillator(frequency: $0) }, Int(element.duration.inSamples))
         }
         oscillators = elements[0].oscillators
     }

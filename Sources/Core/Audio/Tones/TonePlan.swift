@@ -13,7 +13,7 @@ struct TonePlan {
         dial: [Double], ringback: ([Double], [Int]), busy: ([Double], [Int]), congestion: ([Double], [Int]),
         waiting: ([Double], [Int])
     ) {
-        self.dial = [ToneCadence.Element(dial, 1_000)]
+        self.dial = [ToneCadence.Element(dial, .seconds(1))]
         self.ringback = Self.elements(ringback)
         self.busy = Self.elements(busy)
         self.congestion = Self.elements(congestion)
@@ -22,13 +22,15 @@ struct TonePlan {
 
     private static func elements(_ tone: (frequencies: [Double], milliseconds: [Int])) -> [ToneCadence.Element] {
         tone.milliseconds.enumerated().map {
-            ToneCadence.Element($0.offset % 2 == 0 ? tone.frequencies : [], $0.element)
+            ToneCadence.Element($0.offset % 2 == 0 ? tone.frequencies : [], .milliseconds($0.element))
         }
     }
 
     /// Three tones in a row, the same in all regions (ITU-T E.180 §7).
     static let specialInformation =
-        [950.0, 1_400, 1_800].map { ToneCadence.Element([$0], 330) } + [ToneCadence.Element([], 1_000)]
+        [950.0, 1_400, 1_800].map { ToneCadence.Element([$0], .milliseconds(330)) } + [
+            ToneCadence.Element([], .seconds(1))
+        ]
 
     static func of(_ region: ToneCadence.Region) -> TonePlan {
         switch region {

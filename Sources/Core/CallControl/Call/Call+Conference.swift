@@ -18,12 +18,12 @@ extension Call {
     /// - Throws: `descriptionMissing` without an offer; `malformedDescription` or `unsupportedDescription` for an offer
     ///   that cannot be used for mixing.
     package mutating func join(
-        _ calls: [CallID], _ request: CallUpdateRequest, identity: LegIdentity, at now: MonotonicTime,
-        random: inout some RandomSource
+        _ calls: [CallID], _ request: CallUpdateRequest, from device: SubscriptionID? = nil, identity: LegIdentity,
+        at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         guard !request.sdp.isEmpty else {
-            throw .unsupportedDescription("a conference needs an offer; send one in \"sdp\"")
+            throw .descriptionMissing(.join)
         }
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
         do throws(SDPError) {
@@ -35,10 +35,10 @@ extension Call {
             throw CallError(error)
         }
         edit(.caller) { $0.media = media }
-        keep(.caller, at: request.device)
-        state = .joining(
-            Joining(startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime))
-        return calls.map { .requestHandover($0, of: .caller) }
+        keep(.caller, at: device)
+        let deadline = now + configuration.offerTime
+        move(to: .joining(Joining(startedAt: now, calls: calls, content: request.content, deadline: deadline)))
+        return introduced(.caller, as: .dialled) + calls.map { .peerCall(.requestHandover($0, of: .caller)) }
     }
 
     /// One of the calls has offered its legs; with the last one the conference starts.
@@ -46,15 +46,16 @@ extension Call {
         _ handover: Handover, _ joining: Joining, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
         guard joining.calls.contains(handover.from), self[.caller]?.party.user == handover.keeper else {
-            return [.declineHandover(handover.from)]
+            return [.peerCall(.declineHandover(handover.from))]
         }
         var joining = joining
         joining.received.append(handover)
-        state = .joining(joining)
-        return joining.received.count == joining.calls.count ? begin(joining, at: now, random: &random) : []
+        self.joining = joining
+        return joining.received.count == joining.calls.count ? start(joining, at: now, random: &random) : []
     }
 
-    private mutating func begin(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource)
+    /// Starts the conference: takes the legs of both calls, and offers each of them the mix.
+    private mutating func start(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
         guard var media = self[.caller]?.media else { return joinFailed(at: now) }
@@ -70,42 +71,40 @@ extension Call {
             member.stage = .talking
             member.holds = holds
         }
-        let setup = now - joining.startedAt
-        var answered = Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup)
-        answered.isConference = true
-        state = .answered(answered)
+        let established = establish(since: joining.startedAt, asConference: true, content: joining.content, at: now)
 
-        var actions: [CallAction] = [.prepareMedia(.caller, media.credentials), mixing(.caller)] + connect(.caller)
-        var arrived: [Leg] = []
+        var actions = note(.caller, .talks(device: nil)) + (holds ? note(.caller, .held) : [])
+        actions += [.prepareMedia(.caller, media.credentials), mixing(.caller)] + connect(.caller)
+        var arrived: [LegID] = []
         for handover in joining.received {
             let handed = adopt(handover)
             arrived += handed.map(\.after)
-            actions.append(.takeHandover(handover.from, handed, for: .join))
+            actions += handed.flatMap { introduced($0.after, as: .handedOver) }
+            actions.append(.peerCall(.takeHandover(handover.from, handed, for: .join)))
         }
-        var update = notification(.respondCallUpdate, to: .caller)
-        update.sdp = answer
-        update.carry(joining.content)
-        actions += tell(.caller, update)
+        actions += tell(.caller, .answered(description: answer, content: joining.content))
         for leg in arrived {
             edit(leg) { member in
-                member.remote = CallLeg.Name(
+                member.remote = DisplayName(
                     name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
             }
             actions.append(mixing(leg))
             actions += offerMix(to: leg, at: now, random: &random)
         }
-        return actions + [.answered(setup: setup)]
+        return actions + established
     }
 
-    /// The end says whether it holds from now on. An end of a conference that holds is neither heard nor hears, whatever its description
-    /// lets through: with `sendonly` its client goes on sending the microphone, for music that the gateway plays in its place (spidr-wire §8.2).
-    mutating func settleHold(of leg: Leg, saying direction: MediaDirection?) -> [CallAction] {
-        guard case .answered(let answered) = state, let direction, let held = self[leg]?.holds else { return [] }
-        edit(leg) { $0.holds = !direction.receives }
-        return answered.isConference && held == direction.receives ? [mixing(leg)] : []
+    /// The description of a leg says whether it holds from now on. A leg of a conference that holds is neither heard
+    /// nor hears, whatever its description permits: with `sendonly` its client continues to send the microphone, in
+    /// place of which the gateway plays music (spidr-wire §8.2).
+    mutating func settleHold(of leg: LegID, saying direction: MediaDirection?) -> [CallAction] {
+        guard let answered, let direction else { return [] }
+        let changed = hold(leg, !direction.receives)
+        return answered.isConference && !changed.isEmpty ? changed + [mixing(leg)] : changed
     }
 
-    private func mixing(_ leg: Leg) -> CallAction { .route(leg, self[leg]?.holds == true ? .silence : .mix) }
+    /// Routes the mix to a leg, or silence while the leg holds.
+    private func mixing(_ leg: LegID) -> CallAction { .route(leg, self[leg]?.holds == true ? .silence : .mix) }
 
     /// Ends a conference whose calls have not come together.
     mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {

@@ -4,42 +4,45 @@ import SDP
 /// Offers and answers within a call whose media goes from peer to peer. Descriptions are passed on untouched, and only
 /// one exchange is open at a time.
 extension Call {
-    mutating func offerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
+    /// Passes an offer, or a request for one, on to the other leg.
+    mutating func offerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
-        guard case .answered(let answered) = state, let other = others(of: leg).first?.id else {
-            throw refusal(of: "startCallUpdate", to: leg)
+        guard let answered, self[leg]?.isAnchored != true, let other = others(of: leg).first?.id else {
+            throw refusal(of: .offer, to: leg)
         }
         guard answered.operation == nil else { throw .pending(retryAfter: Self.retryAfter) }
         let isQuestion = request.sdp.isEmpty
         operate(
             .update(
                 Update(
-                    offerer: leg, answerer: other, awaitsOffer: isQuestion,
+                    offerer: leg, answerer: other, kind: isQuestion ? .offer : .answer,
                     direction: isQuestion ? nil : MediaDirection(in: request.sdp),
                     deadline: now + configuration.offerTime)))
-        return tell(other, update(.startCallUpdate, to: other, isQuestion ? nil : request.sdp, request))
+        return tell(other, .offered(description: isQuestion ? nil : request.sdp, content: request.content))
     }
 
-    mutating func answerDirectly(by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
+    /// Passes an answer on to the leg that offered, or the requested offer on to the leg that asked for it.
+    mutating func answerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
-        guard case .answered(let answered) = state, case .update(let open) = answered.operation, open.answerer == leg,
+        guard case .update(let open) = answered?.operation, open.answerer == leg,
             !request.sdp.isEmpty
-        else { throw refusal(of: "respondCallUpdate", to: leg) }
-        if open.awaitsOffer {
-            // The offer that was asked for goes to whoever asked; the parts are exchanged.
+        else { throw refusal(of: .respond, to: leg) }
+        if open.kind == .offer {
+            // The requested offer goes to the leg that asked for it; offerer and answerer change places.
             operate(
                 .update(
                     Update(
                         offerer: leg, answerer: open.offerer, direction: MediaDirection(in: request.sdp),
                         deadline: now + configuration.offerTime)))
-            return tell(open.offerer, update(.startCallUpdate, to: open.offerer, request.sdp, request))
+            return tell(open.offerer, .offered(description: request.sdp, content: request.content))
         }
-        let message = update(.respondCallUpdate, to: open.offerer, request.sdp, request)
-        settleHolds(offer: open.direction, by: open.offerer, answer: MediaDirection(in: request.sdp), by: leg)
+        let held = settleHolds(
+            offer: open.direction, by: open.offerer, answer: MediaDirection(in: request.sdp), by: leg)
         operate(nil)
-        return refreshMusic() + tell(open.offerer, message)
+        return held + refreshMusic()
+            + tell(open.offerer, .answered(description: request.sdp, content: request.content))
     }
 
     /// Gives up an offer that was not answered in time, or cannot be answered. The offerer is told.
@@ -47,12 +50,8 @@ extension Call {
         operate(nil)
         edit(update.offerer) { offerer in
             offerer.media?.rollback()
-            if !update.awaitsOffer { offerer.lastUtterance = nil }
+            if update.kind != .offer { offerer.exchange.sent.forgetLast() }
         }
-        var refused = self.update(.respondCallUpdate, to: update.offerer, nil)
-        refused.outcome = .pending
-        refused.retryAfter = Self.retryAfter
-        refused.reasonText = "The other side did not answer in time"
-        return tell(update.offerer, refused)
+        return tell(update.offerer, .unanswered(retryAfter: Self.retryAfter))
     }
 }

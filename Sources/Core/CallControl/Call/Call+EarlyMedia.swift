@@ -11,14 +11,10 @@ import SDP
 extension Call {
     /// Gives the caller a provisional answer, and starts what it can hear from now on.
     mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
-        guard case .unanswered(var unanswered) = state else { return [] }
-        unanswered.hasProgressed = true
-        state = .unanswered(unanswered)
+        unanswered?.hasProgressed = true
         edit(.caller) { $0.media = caller }
-        var progress = notification(.sessionProgress, to: .caller)
-        progress.sdp = sdp
         return [.prepareMedia(.caller, caller.credentials)] + connect(.caller) + playEarly(isRinging: false)
-            + tell(.caller, progress)
+            + tell(.caller, .progressed(description: sdp))
     }
 
     /// Starts the configured early media, if this is its moment.

@@ -2,28 +2,48 @@ package import Primitives
 
 /// Events that do not come from clients: of the media plane, of the gateway, and of timers.
 extension Call {
-    /// A leg's media path has come this far.
-    package mutating func mediaAdvanced(_ leg: Leg, to step: MediaProgress) {
-        edit(leg) { $0.media?.advance(to: step) }
+    /// Why the call set a timer.
+    package enum Timer: Hashable, Sendable {
+        /// The ring time is over; or the time after which a call to an unreachable callee ends.
+        case ringing
+        /// A leg that talks has no secured media path yet.
+        case mediaSetup
+        /// An operation has taken too long, or the calls to be joined have not come together.
+        case operation
+        /// This leg has not answered an offer of the gateway, or an answer to an old offer need not be expected any
+        /// more.
+        case offer(LegID)
+        /// This leg is due an offer of what it has not been told about the other leg.
+        case news(LegID)
+        /// The client of this leg gives no sign of life.
+        case silence(LegID)
+        /// This leg has handed its call over, and its client has not ended it.
+        case completion(LegID)
     }
 
-    /// A leg's media path is lost. Before the answer that says nothing: any of the callee's devices may have checked its
-    /// path early, and gone away again.
-    package mutating func mediaFailed(_ leg: Leg, _ fault: MediaFault, at now: MonotonicTime) -> [CallAction] {
-        guard case .answered(let answered) = state, let stage = self[leg]?.stage, stage == .talking else { return [] }
+    /// The media path of a leg has reached a step. A step that was reached before changes nothing.
+    package mutating func mediaAdvanced(_ leg: LegID, to step: MediaProgress) -> [CallAction] {
+        guard !isOver, let media = self[leg]?.media, media.progress < step else { return [] }
+        edit(leg) { $0.media?.advance(to: step) }
+        return note(leg, .mediaReached(step))
+    }
+
+    /// The media path of a leg is lost: the leg leaves the call. Before the answer this is ignored: any of the callee's
+    /// devices may have checked its path early, and gone away again.
+    package mutating func mediaFailed(_ leg: LegID, _ fault: MediaFault, at now: MonotonicTime) -> [CallAction] {
+        guard let answered, let stage = self[leg]?.stage, stage == .talking else { return [] }
         return leave(answered, leg, stage, .mediaFailed(fault), at: now)
     }
 
-    /// The peer of a leg is not heard of, or is again; everybody who talks is told (an addition of ours). The call goes on.
-    package mutating func mediaPathChanged(_ leg: Leg, isLost: Bool) -> [CallAction] {
+    /// The peer of a leg is not heard from any more, or is again. Every leg that talks is told (an addition of this
+    /// gateway), and the call goes on.
+    package mutating func mediaPathChanged(_ leg: LegID, isLost: Bool) -> [CallAction] {
         guard case .answered = state, let affected = self[leg], affected.isTalking, affected.isPathLost != isLost else {
             return []
         }
         edit(leg) { $0.isPathLost = isLost }
         return legs.filter(\.isTalking).flatMap { listener in
-            var report = notification(.mediaPath, to: listener.id)
-            report.mediaPath = Notification.PathReport(side: CallSide(leg, seenFrom: listener.id), isLost: isLost)
-            return tell(listener.id, report)
+            tell(listener.id, isLost ? .pathLost(of: leg) : .pathRecovered(of: leg))
         }
     }
 
@@ -60,7 +80,7 @@ extension Call {
             earliest = .earlier(earliest, answered.operation?.deadline.map { Deadline($0, .operation) })
             earliest = .earlier(earliest, silenceDeadline)
             for leg in legs {
-                earliest = .earlier(earliest, leg.offered.map { Deadline($0.deadline, .offer(leg.id)) })
+                earliest = .earlier(earliest, leg.exchange.deadline.map { Deadline($0, .offer(leg.id)) })
                 earliest = .earlier(earliest, newsDeadline(of: leg).map { Deadline($0, .news(leg.id)) })
                 if case .completed(let until) = leg.stage {
                     earliest = .earlier(earliest, Deadline(until, .completion(leg.id)))
@@ -70,10 +90,10 @@ extension Call {
         }
     }
 
-    /// The first leg that cannot carry media yet, although it talks.
-    private var unsecuredLeg: Leg? {
-        // Whoever takes the ends over has a time of its own for them.
-        if case .answered(let answered) = state, case .handover = answered.operation { return nil }
+    /// The first leg that talks and has no secured media path yet.
+    private var unsecuredLeg: LegID? {
+        // During a handover, the call that takes the legs has a setup deadline of its own for them.
+        if case .handover = answered?.operation { return nil }
         return legs.first { leg in leg.isTalking && leg.media.map { $0.progress < .secured } ?? false }?.id
     }
 
@@ -83,10 +103,10 @@ extension Call {
         case .joining: return joinFailed(at: now)
         case .answered(let answered):
             switch answered.operation {
-            case .update(let update) where update.isFirst:
+            case .update(let update) where update.kind == .firstAnswer:
                 return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
             case .update(let update): return answerInPlace(update, at: now, random: &random)
-            case .transfer: return transferFailed(487, "No answer", farewell: .end(487, "No answer"))
+            case .transfer: return transferFailed(.unanswered)
             case .consultation(let consultation): return consultationFailed(consultation)
             case .handover, nil: return []
             }

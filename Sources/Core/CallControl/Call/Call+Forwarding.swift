@@ -6,12 +6,15 @@ extension Call {
     /// How often a call may be forwarded. Without a limit, two users who forward to each other would never end.
     private static let maximumForwards = 5
 
-    /// Whether a rung end could forward now; to be asked before anybody is looked up.
-    package func checkForward(by leg: Leg) throws(CallError) {
+    /// Throws if the leg cannot forward now; to be called before a target is looked up.
+    ///
+    /// - Throws: `noSuchCall`; `alreadyAnswered` if the leg does not ring; `unsupported` if the call has been forwarded
+    ///   too often.
+    package func checkForward(by leg: LegID) throws(CallError) {
         let member = try member(leg)
-        guard case .unanswered(let unanswered) = state, member.stage == .ringing else { throw answeredAlready(leg) }
+        guard let unanswered, member.stage == .ringing else { throw answeredAlready(leg) }
         guard unanswered.forwards < Self.maximumForwards else {
-            throw .unsupported("A call can be forwarded \(Self.maximumForwards) times.")
+            throw .unsupported(.forwards(limit: Self.maximumForwards))
         }
     }
 
@@ -20,37 +23,35 @@ extension Call {
     /// - Throws: as `checkForward(by:)`; or an error about the caller's description, if the target cannot be offered
     ///   it.
     package mutating func forward(
-        by leg: Leg, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, to target: CallTarget, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkForward(by: leg)
-        guard case .unanswered(var unanswered) = state, let caller = self[.caller] else { throw answeredAlready(leg) }
-        var media: LegMedia?
-        if caller.media != nil, let identity = target.identity {
-            var made = LegMedia(identity: identity, policy: configuration.mediaPolicy)
-            if let offer = caller.media?.described {
+        guard var unanswered, let caller = self[.caller] else { throw answeredAlready(leg) }
+        var made = LegTransport.direct
+        if caller.isAnchored, let identity = target.identity {
+            made = transport(for: target.party, identity)
+            if let offer = caller.media?.described ?? caller.wants {
                 do throws(SDPError) {
-                    unanswered.invitation.sdp = try made.offer(mirroring: offer, random: &random)
+                    unanswered.invitation.description = try made.offer(mirroring: offer, random: &random)
                 } catch {
                     throw CallError(error)
                 }
             }
-            media = made
         }
-        var actions = cancel(leg, because: .forwarded)
-        if media != nil { actions.append(.releaseLeg(leg)) }
+        var actions = tell(leg, .stoppedRinging(.forwarded, device: nil))
+        actions += note(leg, .forwarded(to: target.party.user))
+        if caller.isAnchored { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)
         add(
             CallLeg(
                 id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown,
-                media: media))
+                transport: made))
         edit(.caller) { $0.remote = target.party.shown }
-        if let media, unanswered.invitation.sdp != nil { actions.append(.prepareMedia(target.leg, media.credentials)) }
-        let named = notification(.call, to: target.leg)
-        unanswered.invitation.session = named.session
-        unanswered.invitation.parties = named.parties
+        actions += introduced(target.leg, as: .called)
+        if unanswered.invitation.description != nil { actions += prepare(target.leg) }
         unanswered.forwards += 1
         unanswered.deadline = now + configuration.ringTime
-        state = .unanswered(unanswered)
+        self.unanswered = unanswered
         return actions + ring(target.leg, with: unanswered.invitation)
     }
 }

@@ -19,37 +19,46 @@ extension Call {
     ///   - other: the other call.
     /// - Throws: `notAllowed` if `other` is this call, and what `checkTransfer(by:)` throws.
     package mutating func consult(
-        by leg: Leg, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         if isConsulting(leg, other) { return [] }
         try checkTransfer(by: leg)
-        guard other != id else { throw refusal(of: "transfer to the same call", to: leg) }
+        guard other != id else { throw CallError.notAllowed(.transfer, .sameCall(legState(leg))) }
         let finished = finishUpdate(at: now, random: &random)
         operate(
             .consultation(
                 Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
-        return finished + [.requestHandover(other, of: leg)]
+        return finished + note(leg, .transferStarted(party: party)) + [.peerCall(.requestHandover(other, of: leg))]
     }
 
-    /// Whom an end talks to; `nil` if it talks to nobody, or to several.
-    package func party(talkingTo leg: Leg) -> CallParty? {
+    /// The party that a leg talks to; `nil` if it talks to no leg, or to several.
+    package func party(talkingTo leg: LegID) -> CallParty? {
         let others = others(of: leg)
         return self[leg]?.isTalking == true && others.count == 1 ? others[0].party : nil
     }
 
     // MARK: The call that gives legs away
 
-    /// Another call of the same user asks for everybody this end talks to.
+    /// Whether the legs of this call are offered to another call, which has yet to decide.
+    package var isHandingOver: Bool {
+        guard case .handover = answered?.operation else { return false }
+        return true
+    }
+
+    /// Another call of the same user asks for all legs that `keeper` talks to. They are offered if the call is
+    /// answered, nothing is in progress and the gateway terminates their media; otherwise the request is refused.
     package mutating func handoverRequested(
-        by taker: CallID, of keeper: Leg, at now: MonotonicTime, random: inout some RandomSource
+        by taker: CallID, of keeper: LegID, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
         let finished = finishUpdate(at: now, random: &random)
-        guard case .answered(let answered) = state, answered.operation == nil, let member = self[keeper],
+        guard let answered, answered.operation == nil, let member = self[keeper],
             member.isTalking,
-            case let given = others(of: keeper), !given.isEmpty, given.allSatisfy({ $0.media != nil })
-        else { return finished + [.refuseHandover(to: taker)] }
+            case let given = others(of: keeper), !given.isEmpty, given.allSatisfy(\.isAnchored)
+        else { return finished + [.peerCall(.refuseHandover(to: taker))] }
         operate(.handover(HandoverOffer(taker: taker, keeper: keeper)))
-        return finished + [.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user))]
+        return finished + [
+            .peerCall(.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user)))
+        ]
     }
 
     /// The taker has taken the legs that this call offered. They leave this call, and events that came for them
@@ -57,20 +66,23 @@ extension Call {
     package mutating func handoverTaken(
         by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
     ) -> [CallAction] {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation,
+        guard case .handover(let handover) = answered?.operation,
             handover.taker == taker
         else {
             return []
         }
         var actions: [CallAction] = handover.deferred.compactMap { deferred in
-            handed.first { $0.before == deferred.leg }.map { .passOn(handover.taker, $0.after, deferred.event) }
+            handed.first { $0.before == deferred.leg }.map {
+                .peerCall(.passOn(handover.taker, $0.after, deferred.event))
+            }
         }
+        for leg in handed { actions += note(leg.before, .moved) }
         legs.removeAll { leg in handed.contains { $0.before == leg.id } }
         operate(nil)
         switch purpose {
         case .transfer: return actions + finish(.transferred(by: handover.keeper), at: now)
         case .join:
-            actions += complete(handover.keeper, "Join Successful", at: now)
+            actions += complete(handover.keeper, .join, at: now)
             let own = handover.deferred.first { $0.leg == handover.keeper }
             return actions + (own.map { happened($0.event, to: $0.leg, at: now) } ?? [])
         }
@@ -81,7 +93,7 @@ extension Call {
     package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
-        guard case .answered(let answered) = state, case .handover(let handover) = answered.operation,
+        guard case .handover(let handover) = answered?.operation,
             handover.taker == taker
         else {
             return []
@@ -103,9 +115,9 @@ extension Call {
         case .answered(let answered):
             guard case .consultation(let consultation) = answered.operation, consultation.other == handover.from,
                 self[consultation.transferor]?.party.user == handover.keeper, handover.legs.count == 1
-            else { return [.declineHandover(handover.from)] }
+            else { return [.peerCall(.declineHandover(handover.from))] }
             return take(handover, consultation, at: now, random: &random)
-        case .initial, .unanswered, .ended: return [.declineHandover(handover.from)]
+        case .initial, .unanswered, .ended: return [.peerCall(.declineHandover(handover.from))]
         }
     }
 
@@ -119,14 +131,14 @@ extension Call {
                 return []
             }
             return consultationFailed(consultation)
-        default: return []
+        case .initial, .unanswered, .joining, .ended: return []
         }
     }
 
-    /// Something that happened to an end while it was changing hands.
-    package mutating func happened(_ event: LegEvent, to leg: Leg, at now: MonotonicTime) -> [CallAction] {
-        guard case .answered(let answered) = state, let stage = self[leg]?.stage else { return [] }
-        // Was handed over meanwhile, and has only to be ended by its client.
+    /// Handles an event that came for a leg during its handover, or that another call has passed on.
+    package mutating func happened(_ event: LegEvent, to leg: LegID, at now: MonotonicTime) -> [CallAction] {
+        guard let answered, let stage = self[leg]?.stage else { return [] }
+        // The leg was itself handed over meanwhile, and only its client has to end it.
         if event == .replaced, stage != .talking { return [] }
         return leave(answered, leg, stage, event, at: now)
     }
@@ -134,8 +146,10 @@ extension Call {
     /// Ends a consultative transfer without success; the transferor is told.
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
-        return [.declineHandover(consultation.other)]
-            + sessionFailed(consultation.transferor, 480, "The other call cannot be taken over")
+        return [.peerCall(.declineHandover(consultation.other))]
+            + tell(
+                consultation.transferor,
+                .transferFailed(statusCode: 480, reasonText: "The other call cannot be taken over"))
     }
 
     /// Takes the leg of the consultation call, in place of the transferor.
@@ -148,10 +162,11 @@ extension Call {
         operate(nil)
         let handed = adopt(handover)
         let target = handed[0].after
-        var actions: [CallAction] = [.takeHandover(handover.from, handed, for: .transfer)]
-        actions += complete(consultation.transferor, "Transfer Successful", at: now)
+        var actions = introduced(target, as: .handedOver)
+        actions.append(.peerCall(.takeHandover(handover.from, handed, for: .transfer)))
+        actions += complete(consultation.transferor, .transfer, at: now)
         actions += introduce(transferred.id, target, at: now)
-        edit(target) { ($0.told, $0.newsDue) = (nil, now) }
+        edit(target) { $0.exchange.startAnew(at: now) }
         return actions + meet(transferred.id, at: now, random: &random)
     }
 
@@ -162,12 +177,9 @@ extension Call {
             add(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote,
-                    media: leg.media,
-                    holds: leg.holds, handlesReplacement: leg.handlesReplacement, lastRequest: leg.lastRequest,
-                    audits: leg.audits, unreachableSince: leg.unreachableSince, offered: leg.offered,
-                    isAsked: leg.isAsked,
-                    isPathLost: leg.isPathLost,
-                    response: leg.response, lastUtterance: leg.lastUtterance))
+                    transport: leg.transport,
+                    holds: leg.holds, handlesReplacement: leg.handlesReplacement, liveness: leg.liveness,
+                    exchange: leg.exchange.handedOver(), isPathLost: leg.isPathLost))
             return adopted
         }
     }

@@ -6,40 +6,48 @@ extension Call {
     /// Applies an exchange from peer to peer that is complete. A leg that does not want to receive holds the other: it
     /// said `inactive` or `sendonly`.
     ///
-    /// An answer can only say so where the offer left the choice: to an offer that sends nothing every answer says `inactive` or
-    /// `sendonly`, and who answered goes on as before.
-    mutating func settleHolds(offer: MediaDirection?, by offerer: Leg, answer: MediaDirection?, by answerer: Leg) {
-        guard let offer, let answer else { return }
-        edit(offerer) { $0.holds = !offer.receives }
-        if offer.sends { edit(answerer) { $0.holds = !answer.receives } }
+    /// An answer can only say so if the offer left the choice. An offer that sends nothing can only be answered with
+    /// `inactive` or `sendonly`; whether the answerer holds then stays as it was.
+    mutating func settleHolds(
+        offer: MediaDirection?, by offerer: LegID, answer: MediaDirection?, by answerer: LegID
+    ) -> [CallAction] {
+        guard let offer, let answer else { return [] }
+        return hold(offerer, !offer.receives) + (offer.sends ? hold(answerer, !answer.receives) : [])
     }
 
-    /// An end of a call whose media is terminated here holds if it does not want to receive.
-    mutating func settleHold(of leg: Leg) {
-        guard let direction = self[leg]?.media?.wishes?.principalDirection else { return }
-        edit(leg) { $0.holds = !direction.receives }
+    /// Applies the directions of a leg whose media the gateway terminates: the leg holds if it does not want to
+    /// receive.
+    mutating func settleHold(of leg: LegID) -> [CallAction] {
+        guard let direction = self[leg]?.media?.wishes?.principalDirection else { return [] }
+        return hold(leg, !direction.receives)
     }
 
-    /// Music begins for ends that are kept waiting and can hear it, and ends for those that are not. What somebody asked to be
-    /// played goes first.
+    /// Records that the leg holds the others, or has resumed.
+    mutating func hold(_ leg: LegID, _ holds: Bool) -> [CallAction] {
+        guard let held = self[leg]?.holds, held != holds else { return [] }
+        edit(leg) { $0.holds = holds }
+        return note(leg, holds ? .held : .resumed)
+    }
+
+    /// Starts music for legs that are on hold and can hear it, and stops it for those that are not. A playback that a
+    /// client asked for takes precedence.
     mutating func refreshMusic() -> [CallAction] {
-        guard case .answered(var answered) = state, configuration.playsMusicOnHold else { return [] }
+        guard let answered, configuration.playsMusicOnHold else { return [] }
         var actions: [CallAction] = []
         for leg in legs where leg.isTalking {
             let isHeld = !answered.isConference && others(of: leg.id).contains { $0.holds }
             let wants = isHeld && leg.media?.direction.sends == true
             switch leg.playing {
             case nil where wants:
-                answered.lastPlayback += 1
-                edit(leg.id) { $0.playing = Playing(number: answered.lastPlayback, requester: nil) }
-                actions.append(.play(Playback(.music), number: answered.lastPlayback, to: leg.id))
+                let number = takePlayback()
+                edit(leg.id) { $0.playing = Playing(number: number, requester: nil) }
+                actions.append(.play(Playback(.music), number: number, to: leg.id))
             case let playing? where playing.requester == nil && !wants:
                 edit(leg.id) { $0.playing = nil }
                 actions.append(.stopPlaying(to: leg.id))
-            default: break
+            case .some, nil: break
             }
         }
-        state = .answered(answered)
         return actions
     }
 }
@@ -48,7 +56,8 @@ extension MediaDirection {
     /// Reads the direction of the first audio m-line, else of the first m-line, in a description that is passed on
     /// untouched; `nil` if it cannot be read. A connection address can mean hold as well (`holdsByAddress`).
     init?(in text: String) {
-        guard let session = try? SessionDescription(parsing: text) else { return nil }  // what cannot be read says nothing
+        // A description that cannot be read says nothing about the direction.
+        guard let session = try? SessionDescription(parsing: text) else { return nil }
         let active = session.media.filter { $0.port != 0 }
         guard let media = active.first(where: { $0.type == "audio" }) ?? active.first else { return nil }
         let said =

@@ -2,59 +2,43 @@ package import Primitives
 
 /// Detects clients that are gone without notice (spidr-wire §6.9; see `Liveness`).
 extension Call {
-    /// A client of this end has asked for something, whatever came of it.
-    package mutating func heard(from leg: Leg, at now: MonotonicTime) { edit(leg) { $0.lastRequest = now } }
-
-    /// The client asks whether the call is still there, answered or not.
-    package mutating func audit(by leg: Leg, at now: MonotonicTime) throws(CallError) {
-        _ = try member(leg)
-        edit(leg) { $0.audits = $0.audits?.followed(at: now) ?? AuditRhythm(last: now) }
+    /// A client of this leg has made a request, successful or not.
+    package mutating func heard(from leg: LegID, at now: MonotonicTime) {
+        edit(leg) { $0.liveness.heard(at: now) }
     }
 
-    /// When the first end that gives no sign of life is given up.
+    /// The client asks whether the call still exists, answered or not.
+    ///
+    /// - Throws: `noSuchCall` if it does not.
+    package mutating func audit(by leg: LegID, at now: MonotonicTime) throws(CallError) {
+        _ = try member(leg)
+        edit(leg) { $0.liveness.audited(at: now) }
+    }
+
+    /// When the first leg that gives no sign of life is given up; `nil`: none is suspected.
     var silenceDeadline: Deadline<Timer>? {
-        guard let patience = configuration.clientTimeout, case .answered(let answered) = state else { return nil }
-        // While ends change hands, whoever gets them looks after them.
+        guard let patience = configuration.clientTimeout, let answered else { return nil }
+        // During a handover, the call that takes the legs watches them.
         if case .handover = answered.operation { return nil }
         var earliest: Deadline<Timer>?
         for leg in legs where leg.isTalking {
-            if let since = leg.unreachableSince {
-                let last = max(since, leg.lastRequest ?? since)
-                earliest = .earlier(earliest, Deadline(last + patience, .silence(leg.id)))
-            }
-            // Its channel may be open all the same: a page keeps it that has lost the call.
-            if let audits = leg.audits, let interval = audits.interval {
-                let last = max(audits.last, leg.lastRequest ?? audits.last)
-                earliest = .earlier(earliest, Deadline(last + max(patience, interval * 2), .silence(leg.id)))
-            }
+            let deadline = leg.liveness.deadline(patience: patience)
+            earliest = .earlier(earliest, deadline.map { Deadline($0, .silence(leg.id)) })
         }
         return earliest
     }
 
-    mutating func givenUp(_ leg: Leg, at now: MonotonicTime) -> [CallAction] {
-        edit(leg) {
-            $0.unreachableSince = nil
-            $0.audits = nil
-        }
+    /// Gives up a leg whose client gives no sign of life.
+    mutating func givenUp(_ leg: LegID, at now: MonotonicTime) -> [CallAction] {
+        edit(leg) { $0.liveness.giveUp() }
         return happened(.clientLost, to: leg, at: now)
-    }
-}
-
-/// How often a client audits its call. It takes two audits to know: a client may ask once, and never again.
-struct AuditRhythm: Equatable, Sendable {
-    var last: MonotonicTime
-    /// The longest time between one audit and the next.
-    var interval: Duration?
-
-    func followed(at now: MonotonicTime) -> AuditRhythm {
-        AuditRhythm(last: now, interval: max(interval ?? .zero, now - last))
     }
 }
 
 extension CallLeg {
     /// Leaves the call with this device only. Audits of other devices say nothing about this one.
     mutating func keep(_ device: Device) {
-        if party.devices.contains(where: { $0.subscription != device.subscription }) { audits = nil }
+        if party.devices.contains(where: { $0.subscription != device.subscription }) { liveness.forgetAudits() }
         party.devices = [device]
     }
 }

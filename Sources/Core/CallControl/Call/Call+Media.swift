@@ -6,31 +6,38 @@ extension Call {
     package struct Playing: Equatable, Sendable {
         /// Distinguishes it from the playbacks of this call before and after it.
         let number: UInt32
-        /// `nil`: music for an end that is kept waiting.
-        let requester: Leg?
+        /// The leg that asked for it; `nil`: music for a leg that is on hold.
+        let requester: LegID?
     }
 
-    /// Whether anything could be played now; to be asked before anything is read that may be large.
-    package func checkPlay(by leg: Leg) throws(CallError) { _ = try anchoredAnswer(for: "play", by: leg) }
+    /// Throws if nothing could be played now; to be called before a file is read that may be large.
+    ///
+    /// - Throws: `noSuchCall`; `notAllowed` if the leg does not talk, or media goes from peer to peer; `pending` while
+    ///   the first offer of a slow start is open.
+    package func checkPlay(by leg: LegID) throws(CallError) { try checkAnchored(.play, by: leg) }
 
-    /// Plays to one or both ends what they hear in place of each other; what was playing there before stops.
-    package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: Leg) throws(CallError)
+    /// Plays something to one or both legs in place of each other's audio. A playback in progress there stops.
+    ///
+    /// - Throws: as `checkPlay(by:)`.
+    package mutating func play(_ playback: Playback, to target: MediaTarget, by leg: LegID) throws(CallError)
         -> [CallAction]
     {
-        var answered = try anchoredAnswer(for: "play", by: leg)
+        try checkPlay(by: leg)
         var actions: [CallAction] = []
         for listener in listeners(target, seenFrom: leg) {
-            answered.lastPlayback += 1
-            edit(listener) { $0.playing = Playing(number: answered.lastPlayback, requester: leg) }
-            actions.append(.play(playback, number: answered.lastPlayback, to: listener))
+            let number = takePlayback()
+            edit(listener) { $0.playing = Playing(number: number, requester: leg) }
+            actions.append(.play(playback, number: number, to: listener))
         }
-        state = .answered(answered)
         return actions
     }
 
-    /// The ends hear each other again; nothing happens where nothing was asked to be played.
-    package mutating func stopPlaying(to target: MediaTarget, by leg: Leg) throws(CallError) -> [CallAction] {
-        _ = try anchoredAnswer(for: "stop", by: leg)
+    /// Stops what a client asked to be played, so that the legs hear each other again. Without such a playback nothing
+    /// happens.
+    ///
+    /// - Throws: as `checkPlay(by:)`.
+    package mutating func stopPlaying(to target: MediaTarget, by leg: LegID) throws(CallError) -> [CallAction] {
+        try checkAnchored(.stopPlaying, by: leg)
         var actions: [CallAction] = []
         for listener in listeners(target, seenFrom: leg) where self[listener]?.playing?.requester != nil {
             edit(listener) { $0.playing = nil }
@@ -44,35 +51,34 @@ extension Call {
     /// - Throws: as `checkPlay(by:)`; `keysWaiting`, for the whole request, if too many digits wait already for one of
     ///   the legs.
     package mutating func sendDigits(
-        _ digits: DigitSequence, to target: MediaTarget, by leg: Leg, at now: MonotonicTime
+        _ digits: DigitSequence, to target: MediaTarget, by leg: LegID, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
-        _ = try anchoredAnswer(for: "dtmf", by: leg)
+        try checkAnchored(.sendDigits, by: leg)
         let listeners = listeners(target, seenFrom: leg)
         if let wait = listeners.compactMap({ self[$0]?.keys.wait(for: digits.count, at: now) }).max() {
-            throw .keysWaiting(limit: PressedKeys.capacity, retryAfter: wait)
+            throw .keysWaiting(limit: PressedDigits.capacity, retryAfter: wait)
         }
         for listener in listeners { edit(listener) { $0.keys.press(digits, at: now) } }
         return listeners.map { .sendDigits(digits, to: $0) }
     }
 
-    /// A file has come to its end; whoever asked for it is told, unless something else plays by now.
-    package mutating func playbackEnded(_ number: UInt32, for listener: Leg) -> [CallAction] {
+    /// A playback has reached its end. The leg that asked for it is told, unless something else is playing by now.
+    package mutating func playbackEnded(_ number: UInt32, for listener: LegID) -> [CallAction] {
         guard case .answered = state, let playing = self[listener]?.playing, playing.number == number else { return [] }
         edit(listener) { $0.playing = nil }
         let told =
-            playing.requester.flatMap { self[$0] == nil ? nil : tell($0, notification(.mediaEnded, to: $0)) } ?? []
+            playing.requester.flatMap { self[$0] == nil ? nil : tell($0, .playbackEnded) } ?? []
         return [.stopPlaying(to: listener)] + refreshMusic() + told
     }
 
-    /// How good the call is for an end; only subscriptions that asked for it are told.
-    package func qualityMeasured(_ quality: CallQuality, for leg: Leg) -> [CallAction] {
+    /// The audio quality of a leg was measured. Only subscriptions that asked for it are told.
+    package func qualityMeasured(_ quality: CallQuality, for leg: LegID) -> [CallAction] {
         guard case .answered = state, self[leg]?.isTalking == true else { return [] }
-        var report = notification(.callQuality, to: leg)
-        report.quality = quality
-        return [.notifyQuality(leg, report)]
+        return tell(leg, .qualityMeasured(quality))
     }
 
-    private func listeners(_ target: MediaTarget, seenFrom leg: Leg) -> [Leg] {
+    /// The legs that a target means, seen from the leg that asks.
+    private func listeners(_ target: MediaTarget, seenFrom leg: LegID) -> [LegID] {
         let others = others(of: leg).map(\.id)
         return switch target {
         case .own: [leg]
@@ -81,13 +87,21 @@ extension Call {
         }
     }
 
-    private func anchoredAnswer(for operation: String, by leg: Leg) throws(CallError) -> Answered {
+    /// Takes the number for one more playback in this call.
+    mutating func takePlayback() -> UInt32 {
+        answered?.lastPlayback += 1
+        return answered?.lastPlayback ?? 0
+    }
+
+    /// Throws unless the leg talks and the gateway terminates its media.
+    private func checkAnchored(_ operation: CallError.Operation, by leg: LegID) throws(CallError) {
         let member = try member(leg)
-        guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
-        guard member.media != nil else {
-            throw .notAllowed(operation: operation, state: "media that goes from peer to peer")
+        guard let answered, member.isTalking else { throw refusal(of: operation, to: leg) }
+        guard member.isAnchored else {
+            throw .notAllowed(operation, .directMedia)
         }
-        if case .update(let update) = answered.operation, update.isFirst { throw .pending(retryAfter: Self.retryAfter) }
-        return answered
+        if case .update(let update) = answered.operation, update.kind == .firstAnswer {
+            throw .pending(retryAfter: Self.retryAfter)
+        }
     }
 }

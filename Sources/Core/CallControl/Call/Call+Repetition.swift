@@ -8,9 +8,10 @@ import SDP
 /// nothing. An offer that is older than the leg's last description is refused, because no client waits for its answer
 /// any more. An answer that is older than the leg's last offer is accepted and changes nothing.
 extension Call {
-    /// Whether `callStart`, which looks like the one that began the call, is that one, come again. An offer is like no other. Without one
-    /// the first answer tells: until then nobody means to call the same user once more, and afterwards it is another call.
-    package func isBegun(by request: CallStartRequest) -> Bool {
+    /// Whether `callStart`, which looks like the request that started this call, is a repetition of it. An offer
+    /// identifies the call. Without an offer, the first answer decides: before it, a user does not mean to call the
+    /// same user again; after it, the request is a new call.
+    package func isRepeated(by request: CallStartRequest) -> Bool {
         guard request.sdp.isEmpty else { return true }
         if case .unanswered = state { return true }
         return false
@@ -22,16 +23,14 @@ extension Call {
     /// - Parameter device: the device that answers; `nil`: unknown.
     /// - Throws: `noSuchCall`, `notAllowed`, `alreadyAnswered`; or an error about the description.
     package mutating func answer(
-        by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID? = nil, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkLength(of: request.sdp)
-        let answer = Utterance(.answer, request.sdp)
-        if let answer, try member(leg).answer == answer { return [] }
-        let actions = try firstAnswer(by: leg, request, at: now, random: &random)
-        edit(leg) { member in
-            member.answer = answer
-            member.lastUtterance = answer
-        }
+        let answer = DescriptionIdentity(.answer, request.sdp)
+        if try member(leg).exchange.sent.isRepeated(answer) { return [] }
+        let actions = try firstAnswer(by: leg, request, from: device, at: now, random: &random)
+        edit(leg) { $0.exchange.sent.record(answer, as: .answer) }
         return actions
     }
 
@@ -41,17 +40,17 @@ extension Call {
     /// - Throws: `noSuchCall`; `notAllowed` if the state does not permit it, or the description is older than the last
     ///   one; `pending` where the gateway cannot answer itself; or an error about the description.
     package mutating func offer(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkLength(of: request.sdp)
-        let offer = Utterance(.offer, request.sdp)
-        let last = try member(leg).lastUtterance
-        let isRepeated = offer != nil && offer == last
+        let offer = DescriptionIdentity(.offer, request.sdp)
+        let member = try member(leg)
+        let isRepeated = member.exchange.sent.isRepeated(offer)
         if isRepeated, isOffering(leg) { return [] }
-        try refuse(offer, ifOlderThan: last, "startCallUpdate", by: leg)
+        try refuse(offer, .offer, ifOlderThanLastOf: member)
         let actions = try newOffer(by: leg, request, isRepeated: isRepeated, at: now, random: &random)
-        // Whoever asks for an offer describes nothing.
-        if !request.sdp.isEmpty { edit(leg) { $0.lastUtterance = offer } }
+        // A request for an offer describes nothing.
+        if !request.sdp.isEmpty { edit(leg) { $0.exchange.sent.record(offer, as: .offer) } }
         return actions
     }
 
@@ -61,48 +60,52 @@ extension Call {
     /// - Throws: `noSuchCall`; `notAllowed` if there is nothing to answer, or the description is older than the last
     ///   one; `pending` while the legs are offered to another call; or an error about the description.
     package mutating func respond(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkLength(of: request.sdp)
-        let response = Utterance(.response, request.sdp)
+        let response = DescriptionIdentity(.response, request.sdp)
         let member = try member(leg)
-        // Nor is it the answer to a newer offer: who describes anew counts on in o= (RFC 8829 §5.3.1).
-        if let response, member.response == response { return [] }
-        try refuse(response, ifOlderThan: member.lastUtterance, "respondCallUpdate", by: leg)
+        let sent = member.exchange.sent
+        if sent.isRepeated(response) { return [] }
+        if sent.isOvertaken(response, isOffering: isOffering(leg), own: member.ownSessionID) { return [] }
+        try refuse(response, .respond, ifOlderThanLastOf: member)
         let actions = try newResponse(by: leg, request, at: now, random: &random)
-        edit(leg) { member in
-            member.response = response
-            member.lastUtterance = response
-        }
+        edit(leg) { $0.exchange.sent.record(response, as: .response) }
         return actions
     }
 
-    /// Whether this very transfer is under way.
-    package func isTransferring(_ leg: Leg, to address: UserAddress) -> Bool {
-        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else {
+    /// Whether this leg has asked for this same blind transfer, and it is in progress.
+    func isTransferring(_ leg: LegID, to address: UserAddress) -> Bool {
+        guard case .transfer(let transfer) = answered?.operation else {
             return false
         }
         return transfer.transferor == leg && self[transfer.target]?.party.user == address
     }
 
-    func isConsulting(_ leg: Leg, _ other: CallID) -> Bool {
-        guard case .answered(let answered) = state, case .consultation(let consultation) = answered.operation else {
+    /// Whether this leg has asked for this same consultative transfer, and it is in progress.
+    func isConsulting(_ leg: LegID, _ other: CallID) -> Bool {
+        guard case .consultation(let consultation) = answered?.operation else {
             return false
         }
         return consultation.transferor == leg && consultation.other == other
     }
 
-    /// Whether an offer of the end waits for its answer.
-    private func isOffering(_ leg: Leg) -> Bool {
-        guard case .answered(let answered) = state, case .update(let update) = answered.operation else { return false }
+    /// Whether an offer of this leg waits for its answer.
+    private func isOffering(_ leg: LegID) -> Bool {
+        guard case .update(let update) = answered?.operation else { return false }
         return update.offerer == leg
     }
 
-    private func refuse(_ utterance: Utterance?, ifOlderThan last: Utterance?, _ operation: String, by leg: Leg)
-        throws(CallError)
-    {
-        let own = self[leg]?.media?.negotiation.identity.sessionID
-        guard let utterance, let last, utterance.isOlder(than: last, unlessFrom: own) else { return }
-        throw refusal(of: "\(operation) with an older version in o=", to: leg)
+    /// Throws `notAllowed` if a description is older than the leg's last one.
+    private func refuse(
+        _ description: DescriptionIdentity?, _ operation: CallError.Operation, ifOlderThanLastOf leg: CallLeg
+    ) throws(CallError) {
+        guard leg.exchange.sent.isOlder(description, own: leg.ownSessionID) else { return }
+        throw .notAllowed(operation, .olderDescription(legState(leg.id)))
     }
+}
+
+extension CallLeg {
+    /// The session id in `o=` of the gateway towards this leg; `nil` if media goes from peer to peer.
+    fileprivate var ownSessionID: UInt64? { media?.negotiation.identity.sessionID }
 }

@@ -14,12 +14,13 @@
 package struct ReplacedCall: Equatable, Sendable {
     /// The target's other call.
     let call: CallID
-    /// The transferor's leg there.
-    let keeper: Leg
-    /// The target's there.
+    /// The transferor's leg in that call.
+    let keeper: LegID
+    /// The target's session in that call.
     let session: SessionID
 
-    package init(call: CallID, keeper: Leg, session: SessionID) {
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(call: CallID, keeper: LegID, session: SessionID) {
         self.call = call
         self.keeper = keeper
         self.session = session
@@ -27,9 +28,10 @@ package struct ReplacedCall: Equatable, Sendable {
 }
 
 extension Call {
-    /// Whom this end talks to, if that end's client takes another call in place of this one, and if nothing speaks against it now.
-    package func replaceableParty(talkingTo leg: Leg) -> CallParty? {
-        guard case .answered(let answered) = state, answered.operation == nil, !answered.isConference,
+    /// The party that this leg talks to, if the client of that party can replace this call by another one, and nothing
+    /// in progress prevents it now; otherwise `nil`.
+    package func replaceableParty(talkingTo leg: LegID) -> CallParty? {
+        guard let answered, answered.operation == nil, !answered.isConference,
             self[leg]?.isTalking == true,
             let other = others(of: leg).first, other.handlesReplacement
         else { return nil }
@@ -38,9 +40,9 @@ extension Call {
 }
 
 extension Call {
-    /// Whether this end has asked for this very replacement, and it is under way.
-    package func isReplacing(_ other: CallID, by leg: Leg) -> Bool {
-        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else {
+    /// Whether this leg has asked for this same replacement, and it is in progress.
+    func isReplacing(_ other: CallID, by leg: LegID) -> Bool {
+        guard case .transfer(let transfer) = answered?.operation else {
             return false
         }
         return transfer.transferor == leg && transfer.replaced?.call == other
@@ -56,7 +58,7 @@ extension CallLeg {
 
     /// Whether the leg was not rung, but asked to take this call in place of another.
     func isReplacing(in call: Call) -> Bool {
-        guard case .answered(let answered) = call.state, case .transfer(let transfer) = answered.operation else {
+        guard case .transfer(let transfer) = call.answered?.operation else {
             return false
         }
         return transfer.target == id && transfer.replaced != nil
@@ -64,5 +66,6 @@ extension CallLeg {
 }
 
 extension CallAnswerRequest {
-    var operation: String { acceptsReplacement ? "acceptCallReplace" : "callAnswer" }
+    /// The operation that the request stands for.
+    var operation: CallError.Operation { acceptsReplacement ? .acceptReplacement : .answer }
 }

@@ -13,35 +13,35 @@ import SDP
 extension Call {
     /// The callee answers with an offer, which is passed on to the caller.
     mutating func answerWithOffer(
-        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime,
-        random: inout some RandomSource
+        _ unanswered: Unanswered, by leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID?,
+        at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        var update = notification(.startCallUpdate, to: .caller)
-        update.carry(request.content)
-        update.sdp = request.sdp
+        var description = request.sdp
         let direction = MediaDirection(in: request.sdp)
         var actions: [CallAction] = []
-        if var own = self[leg]?.media, var callers = self[.caller]?.media {
+        if var own = self[leg]?.transport, var callers = self[.caller]?.media {
             do throws(SDPError) {
-                let offer = try own.receive(offer: request.sdp, wanting: request.mediaPreferences, random: &random)
-                update.sdp = try callers.offer(mirroring: offer, random: &random)
+                if let offer = try own.receive(
+                    offer: request.sdp, wanting: request.mediaPreferences, random: &random)
+                {
+                    description = try callers.offer(mirroring: offer, random: &random)
+                }
             } catch {
                 throw CallError(error)
             }
             actions.append(.prepareMedia(.caller, callers.credentials))
-            edit(leg) { $0.media = own }
-            present(callers, telling: own.wishes.map { MediaOutline($0) }, to: .caller, at: now)
+            edit(leg) { $0.transport = own }
+            present(callers, telling: self[leg]?.wishes, to: .caller, at: now)
         }
-        edit(leg) { $0.talk(request) }
-        edit(.caller) { $0.stage = .talking }
-        let setup = now - unanswered.startedAt
-        state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
+        let talking = talk(leg, request, from: device)
+        let established = establish(since: unanswered.startedAt, content: request.content, at: now)
         operate(
             .update(
                 Update(
-                    offerer: leg, answerer: .caller, isFirst: true, direction: direction,
+                    offerer: leg, answerer: .caller, kind: .firstAnswer, direction: direction,
                     deadline: now + configuration.offerTime)))
-        return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
+        return actions + talking + tell(.caller, .offered(description: description, content: request.content))
+            + cancelAnswered(leg, by: device) + established
     }
 
     /// Connects the two legs when the first exchange is complete; they hear each other once their media paths are set

@@ -24,15 +24,15 @@ extension Call {
     ///
     /// - Parameter isRepeated: the offer is the one that was agreed on last, so that the other leg learns nothing new.
     mutating func newOffer(
-        by leg: Leg, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime,
+        by leg: LegID, _ request: CallUpdateRequest, isRepeated: Bool, at now: MonotonicTime,
         random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard case .answered(let answered) = state, member.isTalking else {
-            throw refusal(of: "startCallUpdate", to: leg)
+        guard let answered, member.isTalking else {
+            throw refusal(of: .offer, to: leg)
         }
         guard var own = member.media else { return try offerDirectly(by: leg, request, at: now) }
-        try checkExchange(answered, "startCallUpdate", by: leg)
+        try checkExchange(answered, .offer, by: leg)
         if request.sdp.isEmpty {
             guard !answered.isConference else { return offerMix(to: leg, at: now, random: &random) }
             return ask(by: leg, request, at: now, random: &random)
@@ -40,21 +40,22 @@ extension Call {
         let isTransportNew: Bool
         do throws(SDPError) {
             let before = own.isStable || own.isOffering ? own.described : nil
-            let offer = try own.receive(newOffer: request.sdp, instead: member.offered?.media, random: &random)
+            let offer = try own.receive(
+                newOffer: request.sdp, instead: member.exchange.outstanding?.media, random: &random)
             isTransportNew = own.changesTransportOnly(offer, since: before)
         } catch {
             throw CallError(error)
         }
         if answered.isConference { return try answerForMixing(own, of: leg, request, at: now, random: &random) }
-        guard let other = others(of: leg).first else { throw refusal(of: "startCallUpdate", to: leg) }
+        guard let other = others(of: leg).first else { throw refusal(of: .offer, to: leg) }
 
         var next = self
         let actions: [CallAction]
         next.overtakeOffer(to: leg, at: now)
-        next.edit(leg) { $0.isAsked = false }
+        next.edit(leg) { $0.exchange.offerMade() }
         if case .update(let update) = answered.operation {
             next.operate(nil)
-            if update.answerer == leg, !update.awaitsOffer {
+            if update.answerer == leg, update.kind != .offer {
                 actions = try next.cross(leg, own, update, request, random: &random)
             } else if update.answerer == leg, other.isFree(at: now) {
                 // The offer that the leg was asked for.
@@ -74,28 +75,29 @@ extension Call {
 
     /// Handles the answer to an offer of the gateway, or the offer that the leg was asked for.
     mutating func newResponse(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard case .answered(let answered) = state, !request.sdp.isEmpty else {
-            throw refusal(of: "respondCallUpdate", to: leg)
+        guard let answered, !request.sdp.isEmpty else {
+            throw refusal(of: .respond, to: leg)
         }
         guard let current = member.media else { return try answerDirectly(by: leg, request, at: now) }
-        // An offer leaves open who is the DTLS client, an answer does not (RFC 5763 §5).
-        if member.isAsked, member.offered == nil || request.sdp.contains("a=setup:actpass") {
+        // The legs are about to belong to another call, which would not know of the answer.
+        if isHandingOver { throw .pending(retryAfter: Self.retryAfter) }
+        if member.exchange.awaitsOffer(in: request.sdp) {
             return try newOffer(by: leg, request, isRepeated: false, at: now, random: &random)
         }
-        guard let offered = member.offered else { throw refusal(of: "respondCallUpdate", to: leg) }
+        guard let offered = member.exchange.outstanding else { throw refusal(of: .respond, to: leg) }
         var media = current.returned(to: offered.media)
         let answer: PeerDescription
         do throws(SDPError) {
             answer = try media.receive(answer: request.sdp)
         } catch {
-            // It may be the answer to an offer before this one.
-            throw offered.count > 1 ? refusal(of: "respondCallUpdate", to: leg) : CallError(error)
+            // The description may answer an earlier offer.
+            throw offered.count > 1 ? refusal(of: .respond, to: leg) : CallError(error)
         }
         let update: Update? =
-            if case .update(let update) = answered.operation, !update.awaitsOffer { update } else { nil }
+            if case .update(let update) = answered.operation, update.kind != .offer { update } else { nil }
         var concluded: (media: LegMedia, answer: String)?
         if let update, update.answerer == leg, var offerers = self[update.offerer]?.media {
             do throws(SDPError) {
@@ -105,101 +107,98 @@ extension Call {
                 throw CallError(error)
             }
         }
-        acceptAnswer(media, to: offered, by: leg, at: now)
-        // Whoever answers has put aside an offer of its own.
+        edit(leg) { member in
+            member.media = media
+            member.exchange.accept(at: now)
+        }
+        // A leg that answers has dropped its own offer.
         if update != nil { operate(nil) }
         guard !answered.isConference else {
             return settleHold(of: leg, saying: answer.principalDirection) + connect(leg) + refreshMusic()
         }
-        settleHold(of: leg)
-        var actions: [CallAction] = []
+        var actions = settleHold(of: leg)
         var told: [CallAction] = []
         if let update, let concluded {
-            var message = self.update(.respondCallUpdate, to: update.offerer, concluded.answer, request)
-            message.sdp = concluded.answer
-            if update.isFirst {
+            if update.kind == .firstAnswer {
                 actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now)
             }
             actions += conclude(concluded.media, of: update.offerer, telling: media.wishes)
-            // Of somebody new everything is known that can be.
-            if update.isFirst { noteTold(update.offerer, of: leg) }
-            told = tell(update.offerer, message)
+            // The legs are new to each other: each has been told everything there is to know.
+            if update.kind == .firstAnswer { noteTold(update.offerer, of: leg) }
+            told = tell(
+                update.offerer, .answered(description: concluded.answer, content: request.content))
+        } else if let update, update.kind == .firstAnswer {
+            // The callee is headless: nothing is described to it.
+            actions += prepareAnswered(update.offerer) + introductions(update, at: now)
         } else if !request.content.isEmpty {
             told = try send(request.content, by: leg)
         }
         return actions + connect(leg) + refreshMusic() + told + tellNews(at: now, random: &random)
     }
 
-    /// An end's candidates (spidr-wire §8.10). Where media goes from peer to peer the other end needs them; a lite agent learns
-    /// addresses from checks, so that the gateway itself does not.
-    package func candidates(_ candidates: [TrickledLine], by leg: Leg) throws(CallError) -> [CallAction] {
+    /// Handles the candidates of a leg (spidr-wire §8.10). The other leg needs them if media goes from peer to peer.
+    /// The gateway does not: a lite agent learns addresses from checks.
+    ///
+    /// - Throws: `noSuchCall`.
+    package func candidates(_ candidates: [TrickledLine], by leg: LegID) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard member.media == nil else { return [] }
-        // Nobody hands over such a call, so that whoever else is in it takes part in it.
-        return legs.filter { $0.id != leg }.flatMap { receiver in
-            var message = notification(.iceCandidate, to: receiver.id)
-            message.candidates = candidates
-            return tell(receiver.id, message)
-        }
+        guard !member.isAnchored else { return [] }
+        // Such a call is never handed over, so that all other legs take part in it.
+        return legs.filter { $0.id != leg }.flatMap { tell($0.id, .candidates(candidates)) }
     }
 
-    /// Parameters and bodies alone (spidr-wire §8.4), for everybody else in the call.
-    package func send(_ content: CustomContent, by leg: Leg) throws(CallError) -> [CallAction] {
+    /// Passes parameters and bodies on to all other legs (spidr-wire §8.4).
+    ///
+    /// - Throws: `noSuchCall`.
+    package func send(_ content: CustomContent, by leg: LegID) throws(CallError) -> [CallAction] {
         _ = try member(leg)
-        return legs.filter { $0.id != leg }.flatMap { receiver in
-            var message = notification(.customParameters, to: receiver.id)
-            message.carry(content)
-            return tell(receiver.id, message)
-        }
+        return legs.filter { $0.id != leg }.flatMap { tell($0.id, .content(content)) }
     }
 }
 
 // MARK: - Parts
 
 extension Call {
-    /// The call, if it is answered and nothing goes on that the end would have to wait for. An offer is no hindrance where the gateway can
-    /// answer it itself.
-    func idle(_ operation: String, by leg: Leg) throws(CallError) -> Answered {
+    /// The answered call, if nothing is in progress that this leg would have to wait for. An offer is no obstacle where
+    /// the gateway can answer it itself. Throws otherwise: `noSuchCall`, `notAllowed`, or `pending`.
+    func idle(_ operation: CallError.Operation, by leg: LegID) throws(CallError) -> Answered {
         let member = try member(leg)
-        guard case .answered(let answered) = state, member.isTalking else { throw refusal(of: operation, to: leg) }
+        guard let answered, member.isTalking else { throw refusal(of: operation, to: leg) }
         switch answered.operation {
         case nil: return answered
-        case .update(let update) where !update.isFirst && member.media != nil: return answered
+        case .update(let update) where update.kind != .firstAnswer && member.isAnchored: return answered
         case .update, .transfer, .consultation, .handover: throw .pending(retryAfter: Self.retryAfter)
         }
     }
 
-    /// Whether an end can be offered anything, or answered, at all.
-    private func checkExchange(_ answered: Answered, _ operation: String, by leg: Leg) throws(CallError) {
+    /// Throws if the leg can neither be offered anything nor be answered now.
+    private func checkExchange(_ answered: Answered, _ operation: CallError.Operation, by leg: LegID) throws(CallError)
+    {
         switch answered.operation {
         // The legs are about to belong to another call.
         case .handover: throw .pending(retryAfter: Self.retryAfter)
-        case .update(let update) where update.isFirst: throw refusal(of: operation, to: leg)
+        case .update(let update) where update.kind == .firstAnswer: throw refusal(of: operation, to: leg)
         case .update, .transfer, .consultation, nil: break
         }
     }
 
-    mutating func operate(_ operation: Operation?) {
-        guard case .answered(var answered) = state else { return }
-        answered.operation = operation
-        state = .answered(answered)
+    /// Sets the operation in progress; `nil`: none.
+    mutating func operate(_ operation: Operation?) { answered?.operation = operation }
+
+    /// Prepares a new media path if the peer of the leg has started anew.
+    private func renew(_ media: inout LegMedia, of leg: LegID) -> [CallAction] {
+        guard media.takeRenewal() else { return [] }
+        return note(leg, .mediaRestarted) + [.prepareMedia(leg, media.credentials)]
     }
 
-    func update(_ type: Notification.EventType, to leg: Leg, _ sdp: String?, _ request: CallUpdateRequest? = nil)
-        -> Notification
-    {
-        var update = notification(type, to: leg)
-        update.sdp = sdp
-        if let request { update.carry(request.content) }
-        return update
-    }
+    // MARK: Offers of a leg
 
     /// Offers the other leg the same.
     private mutating func passOn(
-        _ own: LegMedia, of leg: Leg, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime,
+        _ own: LegMedia, of leg: LegID, to other: CallLeg, _ request: CallUpdateRequest, at now: MonotonicTime,
         random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard var others = other.media, let wishes = own.wishes else { throw refusal(of: "startCallUpdate", to: leg) }
+        guard var others = other.media, let wishes = own.wishes else { throw refusal(of: .offer, to: leg) }
         let text: String
         do throws(SDPError) {
             text = try others.offer(mirroring: wishes, random: &random)
@@ -209,15 +208,15 @@ extension Call {
         edit(leg) { $0.media = own }
         present(others, telling: MediaOutline(wishes), to: other.id, at: now)
         operate(.update(Update(offerer: leg, answerer: other.id, deadline: now + Self.patience)))
-        return tell(other.id, update(.startCallUpdate, to: other.id, text, request))
+        return tell(other.id, .offered(description: text, content: request.content))
     }
 
     /// Both legs have offered: each offer is the answer to the other one.
     private mutating func cross(
-        _ leg: Leg, _ own: LegMedia, _ update: Update, _ request: CallUpdateRequest, random: inout some RandomSource
+        _ leg: LegID, _ own: LegMedia, _ update: Update, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard let other = self[update.offerer], let wishes = own.wishes, var others = other.media else {
-            throw refusal(of: "startCallUpdate", to: leg)
+            throw refusal(of: .offer, to: leg)
         }
         let actions = try answerAlone(own, of: leg, CallUpdateRequest(sdp: request.sdp), random: &random)
         let text: String
@@ -226,16 +225,16 @@ extension Call {
         } catch {
             throw CallError(error)
         }
-        let message = self.update(.respondCallUpdate, to: other.id, text, request)
-        return actions + conclude(others, of: other.id, telling: wishes) + tell(other.id, message)
+        return actions + conclude(others, of: other.id, telling: wishes)
+            + tell(other.id, .answered(description: text, content: request.content))
     }
 
     /// Answers an offer with what the other leg wants, without asking that leg.
     private mutating func answerAlone(
-        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, random: inout some RandomSource
+        _ own: LegMedia, of leg: LegID, _ request: CallUpdateRequest, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard let other = others(of: leg).first, let wishes = other.media?.wishes else {
-            throw refusal(of: "startCallUpdate", to: leg)
+        guard let other = others(of: leg).first, let wishes = other.wants else {
+            throw refusal(of: .offer, to: leg)
         }
         var own = own
         let text: String
@@ -244,22 +243,24 @@ extension Call {
         } catch {
             throw CallError(error)
         }
-        let actions = conclude(own, of: leg, telling: wishes) + tell(leg, update(.respondCallUpdate, to: leg, text))
+        let actions =
+            conclude(own, of: leg, telling: wishes)
+            + tell(leg, .answered(description: text, content: CustomContent()))
         return try request.content.isEmpty ? actions : actions + send(request.content, by: leg)
     }
 
-    /// An offer of the end has been answered.
-    private mutating func conclude(_ media: LegMedia, of leg: Leg, telling wishes: PeerDescription?) -> [CallAction] {
+    /// Records that an offer of the leg has been answered.
+    private mutating func conclude(_ media: LegMedia, of leg: LegID, telling wishes: PeerDescription?) -> [CallAction] {
         var media = media
-        let prepared: [CallAction] = media.takeRenewal() ? [.prepareMedia(leg, media.credentials)] : []
+        let prepared = renew(&media, of: leg)
         edit(leg) { member in
             member.media = media
             if let wishes, let offer = media.described {
-                member.told = MediaOutline(wishes, answering: offer, before: member.told)
+                let before = member.exchange.told
+                member.exchange.inform(MediaOutline(wishes, answering: offer, before: before))
             }
         }
-        settleHold(of: leg)
-        return prepared + connect(leg)
+        return prepared + settleHold(of: leg) + connect(leg)
     }
 
     /// Ends an offer whose answer took too long, or that gives way to another operation.
@@ -268,9 +269,9 @@ extension Call {
     {
         guard let own = self[update.offerer]?.media else { return abandon(update) }
         operate(nil)
-        if update.awaitsOffer {
-            // It is offered what the one that was asked wants.
-            edit(update.offerer) { ($0.told, $0.newsDue) = (nil, now) }
+        if update.kind == .offer {
+            // The leg is offered what the leg that was asked for an offer wants.
+            edit(update.offerer) { $0.exchange.startAnew(at: now) }
             return tellNews(at: now, random: &random)
         }
         do throws(CallError) {
@@ -283,25 +284,25 @@ extension Call {
 
     /// Asks the other leg for an offer (spidr-wire §8.1, slow start). If it cannot be asked now, the gateway offers.
     private mutating func ask(
-        by leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
-        guard case .answered(let answered) = state, let other = others(of: leg).first else { return [] }
+        guard let answered, let other = others(of: leg).first else { return [] }
         if answered.operation == nil, other.isFree(at: now) {
-            operate(.update(Update(offerer: leg, answerer: other.id, awaitsOffer: true, deadline: now + Self.patience)))
-            edit(other.id) { $0.isAsked = true }
-            return tell(other.id, update(.startCallUpdate, to: other.id, nil, request))
+            operate(.update(Update(offerer: leg, answerer: other.id, kind: .offer, deadline: now + Self.patience)))
+            edit(other.id) { $0.exchange.ask() }
+            return tell(other.id, .offered(description: nil, content: request.content))
         }
         if case .update(let update) = answered.operation, update.offerer == leg { operate(nil) }
         edit(leg) { member in
             if member.media?.isOffering == false { member.media?.rollback() }
-            (member.told, member.newsDue) = (nil, now)
+            member.exchange.startAnew(at: now)
         }
         return tellNews(at: now, random: &random)
     }
 
     /// Answers an offer in a conference.
     private mutating func answerForMixing(
-        _ own: LegMedia, of leg: Leg, _ request: CallUpdateRequest, at now: MonotonicTime,
+        _ own: LegMedia, of leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime,
         random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var own = own
@@ -313,8 +314,12 @@ extension Call {
         }
         overtakeOffer(to: leg, at: now)
         let routed = settleHold(of: leg, saying: own.wishes?.principalDirection)
-        let prepared: [CallAction] = own.takeRenewal() ? [.prepareMedia(leg, own.credentials)] : []
-        edit(leg) { $0.media = own }
-        return routed + prepared + connect(leg) + tell(leg, update(.respondCallUpdate, to: leg, answer))
+        let prepared = renew(&own, of: leg)
+        edit(leg) { member in
+            member.media = own
+            member.exchange.offerMade()
+        }
+        return routed + prepared + connect(leg)
+            + tell(leg, .answered(description: answer, content: CustomContent()))
     }
 }

@@ -1,5 +1,5 @@
 package import Primitives
-package import SDP
+import SDP
 
 /// A call: two legs that talk through the gateway, or more than two in a conference (spidr-wire §6–§8).
 ///
@@ -16,49 +16,13 @@ package import SDP
 /// the state, and then changes nothing. An event that does not fit is ignored. What one leg sees of the state is its
 /// `LegState`. The tables are in docs/call-states.md.
 package struct Call: Equatable, Sendable {
-    package struct Configuration: Equatable, Sendable {
-        /// How long the callee's devices ring.
-        package var ringTime: Duration
-        /// How long a call lasts for which there is nobody to ring; up to a second. Web clients know a new call only some time after the
-        /// answer to `callStart` (185 ms have been seen), and are deaf to its end before that (spidr-wire §12.1).
-        package var unreachableTime = Duration.milliseconds(250)
-        /// From the answer until the legs of an anchored call have keys. The media plane has timers of its own, which
-        /// say more exactly what went wrong; this one is longer and stands behind them.
-        package var mediaSetupTime: Duration
-        /// How long a client may take to answer an offer within a call.
-        package var offerTime: Duration
-        /// How long an end whose call was handed over has to end it.
-        package var completionTime: Duration
-        /// How long an end may go on without a request, audits included, if it has no open channel or has audited
-        /// before; `nil`: for ever.
-        package var clientTimeout: Duration?
-        /// Characters of a reason or a name that are passed on (spidr-wire §6.7).
-        package var maximumTextLength: Int
-        /// What a caller that lists `earlymedia` hears before the answer, the ringback tone once a device rings; `nil`: what its own device plays.
-        package var earlyMedia: Playback?
-        /// Whether an end that is kept waiting hears music, where its description lets it hear anything.
-        package var playsMusicOnHold: Bool
-        package var mediaPolicy: MediaPolicy
-
-        package init(
-            ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60),
-            offerTime: Duration = .seconds(30),
-            completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
-            maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
-            playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
-        ) {
-            self.ringTime = ringTime
-            self.mediaSetupTime = mediaSetupTime
-            self.offerTime = offerTime
-            self.completionTime = completionTime
-            self.clientTimeout = clientTimeout
-            self.maximumTextLength = maximumTextLength
-            self.earlyMedia = earlyMedia
-            self.playsMusicOnHold = playsMusicOnHold
-            self.mediaPolicy = mediaPolicy
-        }
-    }
-
+    /// Where a call stands in the diagram above.
+    ///
+    /// - `initial`: made, and not started; only `start`, `calleeUnreachable` and `join` lead out of it.
+    /// - `unanswered`: started; the callee's devices ring, or the call is about to end because no device can.
+    /// - `joining`: a conference that waits for the legs of two calls.
+    /// - `answered`: the legs talk, or (slow start) negotiate their first offer.
+    /// - `ended`: over, for the reason in the record; final.
     package enum State: Equatable, Sendable {
         case initial
         case unanswered(Unanswered)
@@ -71,8 +35,8 @@ package struct Call: Equatable, Sendable {
     package struct Unanswered: Equatable, Sendable {
         /// When the caller started the call.
         let startedAt: MonotonicTime
-        /// What each device of the callee is told, those that come late included.
-        var invitation: Notification
+        /// What every device of the callee is told, including devices that subscribe while the call rings.
+        var invitation: CallEvent.Invitation
         /// The caller has been told that a device rings.
         var hasRung = false
         /// The caller has a description ahead of the answer (early media).
@@ -101,28 +65,18 @@ package struct Call: Equatable, Sendable {
         var lastPlayback: UInt32 = 0
     }
 
-    /// Why the call wants to be woken.
-    package enum Timer: Hashable, Sendable {
-        case ringing
-        case mediaSetup
-        /// An operation has taken too long.
-        case operation
-        /// An end has not answered what it was offered.
-        case offer(Leg)
-        /// An end is to be told what it does not know of the other one.
-        case news(Leg)
-        /// An end gives no sign of life.
-        case silence(Leg)
-        /// An end that was completed has not gone.
-        case completion(Leg)
-    }
-
+    /// The name of the call within the gateway; no client sees it.
     package let id: CallID
+    /// The legs of the call, the caller first until it leaves. A leg that has left is not among them.
     package internal(set) var legs: [CallLeg]
-    package internal(set) var state = State.initial
+    /// Where the call stands. Only `move(to:)` leads from one state to another.
+    package private(set) var state = State.initial
+    /// The times, limits and policies of this call.
     let configuration: Configuration
-    private var lastLeg: Leg
+    /// The highest LegID that has been given out.
+    private var lastLeg: LegID
 
+    /// Makes a call between a caller and a callee, in state `initial`. Their names are cut to `maximumTextLength`.
     package init(id: CallID, parties: PerLeg<CallParty>, configuration: Configuration = Configuration()) {
         self.id = id
         self.configuration = configuration
@@ -142,14 +96,14 @@ package struct Call: Equatable, Sendable {
         legs = [
             CallLeg(
                 id: .caller, party: joiner.cut(to: configuration), isCalled: false, stage: .waiting,
-                remote: CallLeg.Name(name: Self.conferenceName, number: Self.conferenceNumber(for: joiner.user)))
+                remote: DisplayName(name: Self.conferenceName, number: Self.conferenceNumber(for: joiner.user)))
         ]
         lastLeg = .callee
     }
 
-    /// A number for one more end. No end of the call has had it, or will have it but that one.
-    package mutating func takeLeg() -> Leg {
-        lastLeg = Leg(lastLeg.number + 1)
+    /// Takes the LegID for one more leg. A number is given out once, so that no two legs of the call ever share one.
+    package mutating func takeLeg() -> LegID {
+        lastLeg = LegID(lastLeg.number + 1)
         return lastLeg
     }
 
@@ -159,6 +113,64 @@ package struct Call: Equatable, Sendable {
             leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil,
             "a number is taken for one end, and used for no other")
         legs.append(leg)
+    }
+}
+
+// MARK: - State
+
+extension Call {
+    /// Moves the call along an edge of the diagram above `Call`.
+    mutating func move(to next: State) {
+        assert(state.leads(to: next), "the diagram has no edge from \(state) to \(next)")
+        state = next
+    }
+
+    /// The call while it rings; `nil` in any other state. A change stays within the state.
+    var unanswered: Unanswered? {
+        get { if case .unanswered(let unanswered) = state { unanswered } else { nil } }
+        set { if case .unanswered = state, let newValue { state = .unanswered(newValue) } }
+    }
+
+    /// The conference that is being joined; `nil` in any other state. A change stays within the state.
+    var joining: Joining? {
+        get { if case .joining(let joining) = state { joining } else { nil } }
+        set { if case .joining = state, let newValue { state = .joining(newValue) } }
+    }
+
+    /// The answered call; `nil` in any other state. A change stays within the state.
+    var answered: Answered? {
+        get { if case .answered(let answered) = state { answered } else { nil } }
+        set { if case .answered = state, let newValue { state = .answered(newValue) } }
+    }
+
+    /// The call is answered from now on: its legs talk, or (slow start) negotiate their first offer.
+    ///
+    /// - Parameters:
+    ///   - start: when the call was started, or the conference asked for.
+    ///   - content: parameters and bodies of the request that established the call.
+    mutating func establish(
+        since start: MonotonicTime, asConference isConference: Bool = false, content: CustomContent,
+        at now: MonotonicTime
+    ) -> [CallAction] {
+        let setup = now - start
+        move(
+            to: .answered(
+                Answered(
+                    answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup,
+                    isConference: isConference)))
+        return note(nil, .established(.init(setup: setup, content: content)))
+    }
+}
+
+extension Call.State {
+    /// Whether the diagram above `Call` has an edge from this state to another one.
+    fileprivate func leads(to next: Self) -> Bool {
+        switch (self, next) {
+        case (.initial, .unanswered), (.initial, .joining): true
+        case (.unanswered, .answered), (.joining, .answered): true
+        case (.unanswered, .ended), (.joining, .ended), (.answered, .ended): true
+        case (.initial, _), (.unanswered, _), (.joining, _), (.answered, _), (.ended, _): false
+        }
     }
 }
 
@@ -175,41 +187,45 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         try checkLength(of: request.sdp)
-        var invitation = notification(.call, to: .callee)
-        invitation.actions = [.answer, .reject, .forward]
-        invitation.carry(request.content)
+        var invitation = CallEvent.Invitation(content: request.content, mayForward: true)
 
         var actions: [CallAction] = []
         var progress: (caller: LegMedia, sdp: String)?
         switch mode {
         case .direct:
-            invitation.sdp = request.sdp.isEmpty ? nil : request.sdp
+            invitation.description = request.sdp.isEmpty ? nil : request.sdp
+            for leg in [LegID.caller, .callee] { edit(leg) { $0.transport = .direct } }
         case .anchored(let identities):
             do throws(SDPError) {
-                var caller = LegMedia(
-                    identity: identities.caller, policy: configuration.mediaPolicy,
-                    preferences: request.mediaPreferences)
-                var callee = LegMedia(identity: identities.callee, policy: configuration.mediaPolicy)
-                if !request.sdp.isEmpty {
+                var caller = transport(
+                    for: legs[0].party, identities.caller, preferences: request.mediaPreferences)
+                var callee = transport(for: legs[1].party, identities.callee)
+                if caller.isHeadless || !request.sdp.isEmpty,
                     let offer = try caller.receive(offer: request.sdp, random: &random)
-                    invitation.sdp = try callee.offer(mirroring: offer, random: &random)
-                    actions.append(.prepareMedia(.callee, callee.credentials))
-                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil {
-                        progress = caller.progressing(random: &random)
+                {
+                    invitation.description = try callee.offer(mirroring: offer, random: &random)
+                    if case .webRTC(let media) = callee {
+                        actions.append(.prepareMedia(.callee, media.credentials))
+                    }
+                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil, case .webRTC(let media) = caller {
+                        progress = media.progressing(random: &random)
                     }
                 }
-                edit(.caller) { $0.media = caller }
-                edit(.callee) { $0.media = callee }
+                edit(.caller) { $0.transport = caller }
+                edit(.callee) { $0.transport = callee }
             } catch {
                 throw CallError(error)
             }
         }
         edit(.caller) { caller in
             caller.handlesReplacement = request.handlesReplacement
-            caller.lastUtterance = Utterance(.start, request.sdp)
+            caller.exchange.sent.record(DescriptionIdentity(.start, request.sdp), as: .start)
         }
         keep(.caller, at: request.device)
-        state = .unanswered(Unanswered(startedAt: now, invitation: invitation, deadline: now + configuration.ringTime))
+        move(
+            to: .unanswered(
+                Unanswered(startedAt: now, invitation: invitation, deadline: now + configuration.ringTime)))
+        actions = introduced(.caller, as: .dialled) + introduced(.callee, as: .called) + actions
         if let progress { actions += giveEarlyMedia(progress.caller, progress.sdp) }
         return actions + ring(.callee, with: invitation)
     }
@@ -219,186 +235,47 @@ extension Call {
     /// begin. It exists for the caller only.
     package mutating func calleeUnreachable(_ reason: CallEndCause.Unreachable, at now: MonotonicTime) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        let invitation = notification(.call, to: .callee)
         edit(.callee) { $0.party.devices = [] }
-        state = .unanswered(
-            Unanswered(
-                startedAt: now, invitation: invitation, unreachable: reason,
-                deadline: now + configuration.unreachableTime))
-        return []
+        move(
+            to: .unanswered(
+                Unanswered(
+                    startedAt: now, invitation: CallEvent.Invitation(), unreachable: reason,
+                    deadline: now + configuration.unreachableTime)))
+        return introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
     }
 
-    /// Why nobody rings in a call that is about to end because of it.
-    var unreachable: CallEndCause.Unreachable? {
-        guard case .unanswered(let unanswered) = state else { return nil }
-        return unanswered.unreachable
-    }
+    /// Why no device rings, in a call that is about to end for that reason.
+    var unreachable: CallEndCause.Unreachable? { unanswered?.unreachable }
 
-    /// Tells an end's devices of the call, and the caller if one of them cannot say itself that it rings.
-    mutating func ring(_ leg: Leg, with invitation: Notification) -> [CallAction] {
+    /// Invites the devices of a leg. The caller is told at once that a device rings if one of them cannot report that
+    /// itself.
+    mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {
         let devices = self[leg]?.party.devices ?? []
-        return tell(leg, invitation) + (devices.contains { !$0.sendsRingingFeedback } ? rang() : [])
-    }
-}
-
-// MARK: - Requests of the clients
-
-extension Call {
-    /// A device of the callee shows the call (spidr-wire §6.5); only the first is passed on.
-    package mutating func ringing(by leg: Leg) throws(CallError) -> [CallAction] {
-        guard try member(leg).stage == .ringing else { throw refusal(of: "ringing", to: leg) }
-        return rang()
-    }
-
-    mutating func firstAnswer(
-        by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime, random: inout some RandomSource
-    ) throws(CallError) -> [CallAction] {
-        let member = try member(leg)
-        guard member.isCalled else { throw refusal(of: "callAnswer", to: leg) }
-        guard member.stage == .ringing else { throw answeredAlready(leg) }
-        guard !request.sdp.isEmpty else {
-            throw .unsupportedDescription("an answer needs a description; send one in \"sdp\"")
-        }
-        guard request.acceptsReplacement == member.isReplacing(in: self) else {
-            throw refusal(of: request.operation, to: leg)
-        }
-        let actions =
-            switch state {
-            case .unanswered(let unanswered) where unanswered.invitation.sdp == nil:
-                try answerWithOffer(unanswered, by: leg, request, at: now, random: &random)
-            case .unanswered(let unanswered): try answer(unanswered, by: leg, request, at: now, random: &random)
-            case .answered: try transferAnswered(by: leg, request, at: now, random: &random)
-            case .initial, .joining, .ended: throw .noSuchCall
-            }
-        // The others have learnt that they need not ring any more, and that is the last they are told.
-        keep(leg, at: request.device)
-        return actions
-    }
-
-    private mutating func answer(
-        _ unanswered: Unanswered, by leg: Leg, _ request: CallAnswerRequest, at now: MonotonicTime,
-        random: inout some RandomSource
-    ) throws(CallError) -> [CallAction] {
-        var update = notification(.respondCallUpdate, to: .caller)
-        update.carry(request.content)
-        update.sdp = request.sdp
-        var actions: [CallAction] = []
-        if var own = self[leg]?.media, var callers = self[.caller]?.media {
-            do throws(SDPError) {
-                let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences)
-                update.sdp = try callers.answer(
-                    mirroring: answer, isPreliminary: !own.lostLines.isEmpty, random: &random)
-            } catch {
-                throw CallError(error)
-            }
-            actions.append(
-                unanswered.hasProgressed ? .stopPlaying(to: .caller) : .prepareMedia(.caller, callers.credentials))
-            edit(leg) { $0.media = own }
-            edit(.caller) { $0.media = callers }
-            actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
-        }
-        edit(leg) { $0.talk(request) }
-        edit(.caller) { $0.stage = .talking }
-        noteTold(leg, of: .caller)
-        noteTold(.caller, of: leg)
-        let setup = now - unanswered.startedAt
-        state = .answered(Answered(answeredAt: now, setupDeadline: now + configuration.mediaSetupTime, setup: setup))
-        return actions + tell(.caller, update) + cancelAnswered(leg, by: request.device) + [.answered(setup: setup)]
-            + tellNews(at: now, random: &random)
-    }
-
-    /// A device of a rung end declines for all of them (spidr-wire §6.4).
-    ///
-    /// - Parameter replacement: it declines a call in place of the one it has, with `rejectCallReplace`.
-    package mutating func reject(by leg: Leg, replacement: Bool = false, at now: MonotonicTime) throws(CallError)
-        -> [CallAction]
-    {
-        let member = try member(leg)
-        guard member.isCalled, !replacement || member.isReplacing(in: self) || member.stage != .ringing else {
-            throw refusal(of: replacement ? "rejectCallReplace" : "reject", to: leg)
-        }
-        guard member.stage == .ringing else { throw answeredAlready(leg) }
-        if case .answered = state { return transferFailed(603, "Declined", farewell: .cancel) }
-        return finish(.rejected(reasonText: nil), at: now)
-    }
-
-    /// An end hangs up (spidr-wire §6.7). Before the answer that is a cancellation by the caller, a rejection by the callee.
-    ///
-    /// - Parameter device: of the user, that asks for it; `nil`: it is not known which.
-    package mutating func end(
-        by leg: Leg, from device: SubscriptionID?, reasonText: String?, at now: MonotonicTime
-    ) throws(CallError) -> [CallAction] {
-        let member = try member(leg)
-        let reason = reasonText.flatMap { $0.isEmpty ? nil : String($0.prefix(configuration.maximumTextLength)) }
-        switch state {
-        case .initial, .ended: throw .noSuchCall
-        case .unanswered:
-            return finish(member.isCalled ? .rejected(reasonText: reason) : .cancelled(reasonText: reason), at: now)
-        case .joining: return finish(.cancelled(reasonText: reason), at: now)
-        case .answered(let answered):
-            return leave(answered, leg, member.stage, .ended(from: device, reasonText: reason), at: now)
-        }
-    }
-
-    /// What the state query answers (spidr-wire §6.8).
-    package func progress(for leg: Leg) throws(CallError) -> CallProgress {
-        _ = try member(leg)
-        if case .answered = state { return .answered }
-        return .ringing
-    }
-}
-
-// MARK: - Leaving
-
-extension Call {
-    /// An end goes; the call ends with it unless it is a conference with enough others.
-    mutating func leave(
-        _ answered: Answered, _ leg: Leg, _ stage: CallLeg.Stage, _ event: LegEvent, at now: MonotonicTime
-    ) -> [CallAction] {
-        if case .handover(var handover) = answered.operation {
-            // Whoever takes the end over has to deal with it, or this call does if nobody takes it.
-            handover.deferred.append(Deferred(leg: leg, event: event))
-            var answered = answered
-            answered.operation = .handover(handover)
-            state = .answered(answered)
-            return []
-        }
-        switch stage {
-        case .completed: return forget(leg)
-        case .ringing: return transferFailed(603, event.reasonText ?? "Declined", farewell: .cancel)
-        case .waiting, .talking: break
-        }
-        if case .ended(let device, _) = event { takeLeave(of: device, at: leg) }
-        guard answered.isConference, others(of: leg).count > 1 else { return finish(event.cause(of: leg), at: now) }
-        let cause = event.cause(of: leg)
-        let farewell = cause.farewell(to: leg, isCalled: self[leg]?.isCalled ?? false)
-        return (farewell.map { say($0, to: leg, because: cause) } ?? []) + [.releaseLeg(leg)] + forget(leg)
-    }
-
-    /// The end is no part of the call any more. A call that nobody talks in is over.
-    mutating func forget(_ leg: Leg) -> [CallAction] {
-        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return [] }
-        let actions: [CallAction] = [.detach(leg, legs[index].party.session)]
-        legs.remove(at: index)
-        guard legs.isEmpty else { return actions }
-        let record = record(.transferred(by: leg), at: nil)
-        state = .ended(record)
-        return actions + [.releaseMedia, .ended(record)]
+        return tell(leg, .invited(devices: devices, invitation: invitation))
+            + (devices.contains { !$0.sendsRingingFeedback } ? rang() : [])
     }
 }
 
 // MARK: - Parts
 
 extension Call {
-    package subscript(leg: Leg) -> CallLeg? { legs.first { $0.id == leg } }
+    /// Whether the call has ended.
+    var isOver: Bool { if case .ended = state { true } else { false } }
 
-    mutating func edit(_ leg: Leg, _ change: (inout CallLeg) -> Void) {
-        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return }
-        change(&legs[index])
+    /// The leg of this number; `nil` if it is not part of the call, or has left it.
+    package subscript(leg: LegID) -> CallLeg? { legs.first { $0.id == leg } }
+
+    /// Changes a leg; ignored if the leg has left the call.
+    ///
+    /// - Returns: What `change` returns; `nil` if the leg has left the call.
+    @discardableResult
+    mutating func edit<Outcome>(_ leg: LegID, _ change: (inout CallLeg) -> Outcome) -> Outcome? {
+        guard let index = legs.firstIndex(where: { $0.id == leg }) else { return nil }
+        return change(&legs[index])
     }
 
-    /// The end, if the call is there for clients.
-    func member(_ leg: Leg) throws(CallError) -> CallLeg {
+    /// The leg, if clients may know of the call. Throws `noSuchCall` otherwise.
+    func member(_ leg: LegID) throws(CallError) -> CallLeg {
         switch state {
         case .initial, .ended: throw .noSuchCall
         case .unanswered, .joining, .answered: break
@@ -407,24 +284,26 @@ extension Call {
         return member
     }
 
-    /// Everybody else who talks.
-    func others(of leg: Leg) -> [CallLeg] { legs.filter { $0.id != leg && $0.isTalking } }
+    /// All other legs that talk.
+    func others(of leg: LegID) -> [CallLeg] { legs.filter { $0.id != leg && $0.isTalking } }
 
     /// Limits a description that is passed on unread to the length of one that is parsed.
     func checkLength(of sdp: String) throws(CallError) {
         guard sdp.utf8.count <= DescriptionLimits.bytes else {
-            throw .malformedDescription("more than \(DescriptionLimits.bytes) bytes")
+            throw .descriptionTooLong(limit: DescriptionLimits.bytes)
         }
     }
 
-    func refusal(of operation: String, to leg: Leg) -> CallError {
-        .notAllowed(operation: operation, state: legState(leg).rawValue)
+    /// The error for an operation that does not fit the state, as this leg sees it.
+    func refusal(of operation: CallError.Operation, to leg: LegID) -> CallError {
+        .notAllowed(operation, .state(legState(leg)))
     }
 
-    func answeredAlready(_ leg: Leg) -> CallError { .alreadyAnswered(state: legState(leg)) }
+    /// The error for a leg that rings no more.
+    func answeredAlready(_ leg: LegID) -> CallError { .alreadyAnswered(state: legState(leg)) }
 
-    /// Tells the media plane what was agreed with a leg.
-    mutating func connect(_ leg: Leg) -> [CallAction] {
+    /// Tells the media plane what was agreed with the leg.
+    mutating func connect(_ leg: LegID) -> [CallAction] {
         guard let agreement = self[leg]?.media?.agreement else { return [] }
         return [.connectMedia(leg, agreement)]
     }

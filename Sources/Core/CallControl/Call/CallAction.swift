@@ -2,54 +2,60 @@ package import SDP
 
 /// An action that a call asks its owner to carry out.
 package enum CallAction: Equatable, Sendable {
-    /// For these subscriptions of the leg's user.
-    case notify(Leg, [SubscriptionID], Notification)
-    /// For those subscriptions of the leg's user that were granted `quality`.
-    case notifyQuality(Leg, Notification)
-    /// The end is no part of the call any more, and its session is nobody's.
-    case detach(Leg, SessionID)
+    /// A fact: for the devices of the leg, for the history of the call, and for metrics.
+    case event(CallEvent)
+    /// The leg is not part of the call any more, and its session names no leg.
+    case detach(LegID, SessionID)
 
     // MARK: Media
 
-    /// Connectivity checks of this leg's peer are welcome from now on (RFC 8445 §7.3); what was connected before is forgotten.
-    case prepareMedia(Leg, ICECredentials)
-    /// Both descriptions of the leg are known.
-    case connectMedia(Leg, NegotiatedLeg)
-    /// What the leg hears and sees when nothing is played to it.
-    case route(Leg, MediaRoute)
-    /// The leg hears this instead; `number` comes back when it has ended.
-    case play(Playback, number: UInt32, to: Leg)
-    case stopPlaying(to: Leg)
-    case sendDigits(DigitSequence, to: Leg)
-    /// The leg's media ends, the others' goes on.
-    case releaseLeg(Leg)
+    /// Accept the connectivity checks of this leg's peer from now on (RFC 8445 §7.3). What was connected before is
+    /// forgotten.
+    case prepareMedia(LegID, ICECredentials)
+    /// Make the media of a headless leg, which says this to the legs that hear it.
+    case prepareHeadless(LegID, HeadlessSource)
+    /// Connect the media: both descriptions of the leg are known.
+    case connectMedia(LegID, NegotiatedLeg)
+    /// Set what the leg hears and sees while nothing is played to it.
+    case route(LegID, MediaRoute)
+    /// Play this to the leg. `number` comes back when the playback has ended; 0 for early media.
+    case play(Playback, number: UInt32, to: LegID)
+    /// Stop what plays, so that the leg hears its route again.
+    case stopPlaying(to: LegID)
+    /// Send DTMF digits, which the leg hears.
+    case sendDigits(DigitSequence, to: LegID)
+    /// Release the media of this leg; that of the others goes on.
+    case releaseLeg(LegID)
+    /// Release the media of all legs.
     case releaseMedia
 
-    // MARK: Other calls
-
-    /// Ask another call for the ends that talk to `leg` there.
-    case requestHandover(CallID, of: Leg)
-    case offerHandover(to: CallID, Handover)
-    case refuseHandover(to: CallID)
-    /// Take over the ends that were offered, under these names.
-    case takeHandover(CallID, [HandedLeg], for: HandoverPurpose)
-    case declineHandover(CallID)
-    /// Something that happened to a leg while it changed hands.
-    case passOn(CallID, Leg, LegEvent)
-
-    // MARK: For the books
-
-    case answered(setup: Duration)
-    /// The last action of every call.
-    case ended(CallRecord)
+    /// Tell another call.
+    case peerCall(PeerCallAction)
 }
 
-/// Where what a leg hears and sees comes from.
+/// What a call asks its owner to tell another call (see `Call+Handover.swift`).
+package enum PeerCallAction: Equatable, Sendable {
+    /// Ask another call for the legs that talk, there, to the user of `leg`.
+    case requestHandover(CallID, of: LegID)
+    /// Offer legs of this call to the call that asked for them.
+    case offerHandover(to: CallID, Handover)
+    /// Refuse a request for legs.
+    case refuseHandover(to: CallID)
+    /// Take over the legs that were offered, under these numbers.
+    case takeHandover(CallID, [HandedLeg], for: HandoverPurpose)
+    /// Decline the legs that another call has offered, or will offer.
+    case declineHandover(CallID)
+    /// Pass on an event that came for a leg during its handover.
+    case passOn(CallID, LegID, LegEvent)
+}
+
+/// The source of what a leg hears and sees.
 package enum MediaRoute: Equatable, Sendable {
     /// Neither audio nor video.
     case silence
-    case leg(Leg)
-    /// Everybody else.
+    /// One other leg.
+    case leg(LegID)
+    /// The mix of all other legs.
     case mix
 }
 

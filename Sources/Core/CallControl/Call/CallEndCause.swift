@@ -1,8 +1,8 @@
-/// Why a call is over, and what each end is told about it.
-package enum CallEndCause: Equatable, Sendable {
-    /// Was answered; this end hung up.
-    case completed(by: Leg, reasonText: String?)
-    /// The caller gave up before the answer.
+/// Why a call ended; decides what each leg is told about it.
+package enum CallEndCause: Equatable, Sendable, Codable {
+    /// The call was answered, and this leg hung up.
+    case completed(by: LegID, reasonText: String?)
+    /// The caller hung up before the answer.
     case cancelled(reasonText: String?)
     /// The callee declined.
     case rejected(reasonText: String?)
@@ -10,22 +10,24 @@ package enum CallEndCause: Equatable, Sendable {
     case unanswered
     /// No device of the callee could be rung.
     case unreachable(Unreachable)
-    /// This leg has no media path, or lost it.
-    case mediaFailed(Leg, MediaFault)
-    /// This end's last subscription is over.
-    case subscriptionEnded(Leg)
-    /// The caller's last subscription is over before the answer.
+    /// This leg did not get a media path, or lost it.
+    case mediaFailed(LegID, MediaFault)
+    /// The last subscription of this leg's user is over.
+    case subscriptionEnded(LegID)
+    /// The caller's last subscription ended before the answer.
     case callerLeft
-    /// This end's client gave no sign of life.
-    case clientLost(Leg)
-    /// This end has brought the others together in another call.
-    case transferred(by: Leg)
-    /// The calls to be joined did not come together.
+    /// The client of this leg gave no sign of life.
+    case clientLost(LegID)
+    /// This leg transferred the other legs into another call.
+    case transferred(by: LegID)
+    /// The calls that were to become a conference could not be joined.
     case joinFailed(reasonText: String)
     /// The gateway was stopping.
     case drained
 
-    package enum Unreachable: Equatable, Sendable {
+    /// Why no device of a user can be rung.
+    package enum Unreachable: String, Equatable, Sendable, Codable {
+        /// No user has this address.
         case noSuchUser
         /// The user has no device that is subscribed to calls.
         case notRegistered
@@ -34,8 +36,8 @@ package enum CallEndCause: Equatable, Sendable {
     }
 }
 
-/// A media failure as the two ends are told.
-package struct MediaFault: Equatable, Sendable {
+/// A media failure, as both legs are told.
+package struct MediaFault: Equatable, Sendable, Codable {
     /// A SIP response code (RFC 3261 §21).
     package var statusCode: Int
     /// The sentence that goes with it.
@@ -61,22 +63,37 @@ package struct MediaFault: Equatable, Sendable {
 }
 
 extension CallEndCause {
-    /// The last notification of a leg.
-    struct Farewell: Equatable {
-        var type: Notification.EventType
-        var statusCode: Int?
-        var reasonText: String?
-
-        static func end(_ statusCode: Int?, _ reasonText: String?) -> Farewell {
-            Farewell(type: .callEnd, statusCode: statusCode, reasonText: reasonText)
+    /// The last thing that the devices of a leg are told.
+    package struct Farewell: Equatable, Sendable {
+        /// What the message means.
+        package enum Kind: Equatable, Sendable {
+            /// The call is over.
+            case end
+            /// The call cannot be answered any more.
+            case cancel
+            /// The calls were not joined, and stay as they are.
+            case fail
         }
-        static let cancel = Farewell(type: .callCancel)
+
+        /// What the message means.
+        package var kind: Kind
+        /// A SIP response code (RFC 3261 §21); `nil`: none is given.
+        package var statusCode: Int?
+        /// The sentence that goes with it; `nil`: none.
+        package var reasonText: String?
+
+        /// The call is over, with this SIP response code and this sentence.
+        static func end(_ statusCode: Int?, _ reasonText: String?) -> Farewell {
+            Farewell(kind: .end, statusCode: statusCode, reasonText: reasonText)
+        }
+        /// The call cannot be answered any more; without a code and a sentence.
+        static let cancel = Farewell(kind: .cancel)
     }
 
     /// What the devices of a leg are told at its end; `nil`: nothing. Status codes are those of SIP (RFC 3261 §21).
     ///
-    /// - Parameter isCalled: the end was rung; the caller was not.
-    func farewell(to leg: Leg, isCalled: Bool) -> Farewell? {
+    /// - Parameter isCalled: the leg was rung; the caller was not.
+    package func farewell(to leg: LegID, isCalled: Bool) -> Farewell? {
         switch (self, isCalled) {
         // For the other devices of the user who hung up, too (see `Call+Devices.swift`).
         case (.completed(_, let reason), _): .end(nil, reason)
@@ -96,7 +113,7 @@ extension CallEndCause {
         // For the lost client, too: it may come back, and then learns why the call is over.
         case (.clientLost, _): .end(480, "Client is gone")
         case (.transferred, _): .end(nil, "Transfer Successful")
-        case (.joinFailed(let reason), _): Farewell(type: .sessionFail, statusCode: 480, reasonText: reason)
+        case (.joinFailed(let reason), _): Farewell(kind: .fail, statusCode: 480, reasonText: reason)
         case (.drained, _): .end(503, "Gateway is shutting down")
         }
     }

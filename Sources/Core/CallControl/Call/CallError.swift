@@ -4,32 +4,117 @@ package enum CallError: Error, Equatable {
     case noSuchCall
     /// Another device was faster, or the request came twice. `state` is what the call is to its user by now.
     case alreadyAnswered(state: LegState)
-    /// The request does not fit: the caller cannot answer its own call, a connected call cannot ring.
-    /// `state`: a `LegState`, or in words what else is in the way.
-    case notAllowed(operation: String, state: String)
-    /// Nobody can be rung at the address that the call was to go to.
+    /// The request does not fit the state: a caller cannot answer its own call, a connected call cannot ring.
+    case notAllowed(Operation, Hindrance)
+    /// No device can be rung at the address that the call was to go to.
     case unreachable(CallEndCause.Unreachable)
     /// Another request of this call is in progress (RFC 3261 §14.1). `retryAfter`: seconds after which to try again.
     case pending(retryAfter: Int)
     /// The description cannot be used. The sentence says which line, and why.
     case malformedDescription(String)
-    /// The description is well-formed but asks for something the gateway does not do.
+    /// The description is longer than `limit` bytes.
+    case descriptionTooLong(limit: Int)
+    /// The description is well-formed, but asks for something that the gateway does not do. The sentence says what.
     case unsupportedDescription(String)
-    /// There is no such file to play, or it is of no known form; the sentence says which.
+    /// The request needs a description and has none.
+    case descriptionMissing(Operation)
+    /// The file to play does not exist, or has an unknown format. The sentence says which.
     case unplayable(String)
     /// The DTMF digits that wait to be sent leave no room for more: at most `limit` may wait. There is room after
     /// `retryAfter`.
     case keysWaiting(limit: Int, retryAfter: Duration)
-    /// A caller without an account may not do this; the sentence says what it may.
-    case notForGuests(String)
-    /// What was asked for needs media that the gateway terminates, or two calls that can be brought together.
-    case unsupported(String)
+    /// A guest may not make this request.
+    case notForGuests(GuestLimit)
+    /// The request needs media that the gateway terminates, or calls that can be joined.
+    case unsupported(Unsupported)
     /// No media worker can take another call.
     case limitOfCalls
     /// The user who asks already has as many legs as one user may have.
     case limitOfLegs
     /// The user who asks has started too many calls in too short a time; the next is allowed after `retryAfter`.
     case tooManyCalls(retryAfter: Duration)
+    /// The store of users cannot be read now.
+    case storageUnavailable
     /// The gateway is stopping.
     case draining
+
+    /// The operation that was asked for.
+    package enum Operation: Equatable, Sendable, CaseIterable {
+        /// `callStart`.
+        case start
+        /// Make a conference of two calls.
+        case join
+        /// Report that a device rings.
+        case ring
+        /// Answer a call that rings.
+        case answer
+        /// Accept a call in place of another one.
+        case acceptReplacement
+        /// Decline a call that rings.
+        case reject
+        /// Decline a call in place of another one.
+        case rejectReplacement
+        /// Offer, or ask for an offer.
+        case offer
+        /// Answer an offer, or make the offer that was asked for.
+        case respond
+        /// Transfer the other leg.
+        case transfer
+        /// Play something.
+        case play
+        /// Stop a playback.
+        case stopPlaying
+        /// Send DTMF digits.
+        case sendDigits
+    }
+
+    /// Why the operation does not fit.
+    package enum Hindrance: Equatable, Sendable {
+        /// The state of the call, as its user sees it.
+        case state(LegState)
+        /// The description is older than the last one, by its version in `o=` (RFC 3264 §8).
+        case olderDescription(LegState)
+        /// The device was never told of the call, and so knows none of its offers.
+        case deviceWithoutCall(LegState)
+        /// Both sessions belong to the same call.
+        case sameCall(LegState)
+        /// Media goes from peer to peer.
+        case directMedia
+        /// The user has no subscription.
+        case noSubscription
+        /// The guest has another call, or is gone.
+        case guestHasCall
+        /// The two calls that are to be joined are one call already.
+        case onlyOneCall
+    }
+
+    /// Which right a guest lacks.
+    package enum GuestLimit: Equatable, Sendable {
+        /// A guest may call only the account that it was admitted for.
+        case otherAccount
+        /// A guest may neither transfer nor join calls.
+        case bringingOthers
+    }
+
+    /// What the gateway does not do with such a call.
+    package enum Unsupported: Equatable, Sendable {
+        /// A conference cannot be transferred.
+        case transferFromConference
+        /// A call whose media goes from peer to peer cannot be transferred.
+        case transferOfDirectMedia
+        /// Calls whose media goes from peer to peer cannot be joined.
+        case joinOfDirectMedia
+        /// The call has been forwarded `limit` times, which is the most allowed.
+        case forwards(limit: Int)
+    }
+}
+
+extension CallError.Hindrance {
+    /// The state of the call as its user sees it, if the state is the hindrance; `nil` otherwise.
+    package var state: LegState? {
+        switch self {
+        case .state(let state), .olderDescription(let state), .deviceWithoutCall(let state), .sameCall(let state): state
+        case .directMedia, .noSubscription, .guestHasCall, .onlyOneCall: nil
+        }
+    }
 }

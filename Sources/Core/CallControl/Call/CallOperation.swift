@@ -17,31 +17,51 @@ extension Call {
 
     /// An offer that one leg made and the other has to answer.
     package struct Update: Equatable, Sendable {
-        package let offerer: Leg
-        package let answerer: Leg
-        /// The answerer was asked for an offer, and has not made it yet (slow start).
-        var awaitsOffer = false
-        /// The call was answered with an offer: its first exchange, without which there is no call (see `Call+SlowStart.swift`).
-        var isFirst = false
-        /// Of the principal media in the offer, where media goes from peer to peer.
+        /// The leg that offered, or asked for an offer.
+        package let offerer: LegID
+        /// The leg that has to answer, or to make the offer that it was asked for.
+        package let answerer: LegID
+        /// What the answerer owes.
+        var kind = UpdateKind.answer
+        /// The direction of the principal media in the offer, where media goes from peer to peer; `nil` otherwise, or
+        /// if the offer cannot be read.
         var direction: MediaDirection?
         /// When the gateway answers in the answerer's place, or the offer is given up.
         let deadline: MonotonicTime
     }
 
+    /// What the answerer of an update owes.
+    package enum UpdateKind: Equatable, Sendable {
+        /// The answer to an offer.
+        case answer
+        /// The offer that it was asked for (slow start); then it owes nothing, and the other leg the answer.
+        case offer
+        /// The answer to the offer with which the call was answered: its first exchange, without which there is no call
+        /// (see `Call+SlowStart.swift`).
+        case firstAnswer
+    }
+
+    /// A transfer whose target rings, or was asked to replace a call.
     package struct Transfer: Equatable, Sendable {
-        let transferor: Leg
-        let transferred: Leg
-        let target: Leg
-        /// The target's call that this one is to take the place of.
+        /// The leg that asked for the transfer.
+        let transferor: LegID
+        /// The leg that is to be connected with the target.
+        let transferred: LegID
+        /// The leg of the target, which rings or was asked to replace a call.
+        let target: LegID
+        /// The target's call that this one is to replace; `nil`: the target is rung.
         let replaced: ReplacedCall?
-        let invitation: Notification
+        /// What every device of the target is told, including devices that subscribe later.
+        let invitation: CallEvent.Invitation
+        /// When the transfer fails because the target has not answered.
         let deadline: MonotonicTime
     }
 
     /// A consultative transfer that waits for the legs of the other call.
     package struct Consultation: Equatable, Sendable {
-        let transferor: Leg
+        /// The leg that asked for the transfer.
+        let transferor: LegID
+        /// The consultation call.
         let other: CallID
         /// The user whom the transferor talks to in the other call.
         let party: UserAddress
@@ -53,8 +73,9 @@ extension Call {
     package struct HandoverOffer: Equatable, Sendable {
         /// The call that asked for the legs.
         package let taker: CallID
-        /// The end that asked for it, and stays.
-        let keeper: Leg
+        /// The leg that asked for the handover, and stays.
+        let keeper: LegID
+        /// What happened to the legs meanwhile, in order; handled when the taker has decided.
         package internal(set) var deferred: [Deferred] = []
     }
 
@@ -74,7 +95,9 @@ extension Call {
 
     /// An event that came for a leg during its handover.
     package struct Deferred: Equatable, Sendable {
-        package var leg: Leg
+        /// The leg, by its number in the call that gives it away.
+        package var leg: LegID
+        /// What happened to it.
         package var event: LegEvent
     }
 }
@@ -103,7 +126,13 @@ extension LegEvent {
         if case .ended(_, let reason) = self { reason } else { nil }
     }
 
-    func cause(of leg: Leg) -> CallEndCause {
+    /// The user's device that asked for it; `nil`: unknown, or none.
+    var device: SubscriptionID? {
+        if case .ended(let device, _) = self { device } else { nil }
+    }
+
+    /// Why the call ends, if it ends with this event of `leg`.
+    func cause(of leg: LegID) -> CallEndCause {
         switch self {
         case .ended(_, let reason): .completed(by: leg, reasonText: reason)
         case .mediaFailed(let fault): .mediaFailed(leg, fault)
@@ -126,14 +155,17 @@ package struct Handover: Equatable, Sendable {
 
 /// A leg that has moved from one call to another.
 package struct HandedLeg: Equatable, Sendable {
-    package let before: Leg
-    package let after: Leg
+    /// Its number in the call that gave it away.
+    package let before: LegID
+    /// Its number in the call that took it.
+    package let after: LegID
+    /// Its `sessionData`, which stays the same.
     package let session: SessionID
 }
 
-/// What becomes of the end whose others were taken.
-package enum HandoverPurpose: Equatable, Sendable {
-    /// It was the consultation call of a transfer, and ends.
+/// What becomes of the leg that stays in the call whose other legs were taken.
+package enum HandoverPurpose: String, Equatable, Sendable, Codable {
+    /// The call was the consultation call of a transfer, and ends.
     case transfer
     /// The call is one of the two that became a conference; the client ends it (spidr-wire §8.7).
     case join

@@ -1,8 +1,8 @@
-/// How good the audio is that an end hears and that it sends, by the E-model (ITU-T G.107, G.107.1 for wideband).
-package struct CallQuality: Hashable, Sendable {
-    /// One direction.
-    package struct Direction: Hashable, Sendable {
-        /// 1…4.5, conversational.
+/// The quality of the audio that a leg sends and hears, by the E-model (ITU-T G.107, G.107.1 for wideband).
+package struct CallQuality: Hashable, Sendable, Codable {
+    /// The quality of one direction.
+    package struct Direction: Hashable, Sendable, Codable {
+        /// The conversational mean opinion score, 1…4.5.
         package var mos: Double
         /// The transmission rating, 0…100 (ITU-T G.107), 0…129 for wideband (G.107.1).
         package var rating: Double

@@ -47,8 +47,6 @@ package struct CallAnswerRequest: Equatable, Sendable {
     package var handlesReplacement: Bool
     /// The request answers `startCallReplace`, not `call`.
     package var acceptsReplacement: Bool
-    /// The device that answers, if it says so.
-    package var device: SubscriptionID?
 
     /// Makes a request of its parts; each parameter is the property of that name.
     package init(
@@ -69,8 +67,6 @@ package struct CallUpdateRequest: Equatable, Sendable {
     package var sdp: String
     /// Parameters and bodies for the applications of the other legs.
     package var content: CustomContent
-    /// The device that asks, if it says so.
-    package var device: SubscriptionID?
 
     /// Makes a request of its parts; each parameter is the property of that name.
     package init(sdp: String, content: CustomContent = CustomContent()) {
@@ -81,15 +77,17 @@ package struct CallUpdateRequest: Equatable, Sendable {
 
 /// The target of a forward or transfer: a user who is to be rung in a call that exists.
 package struct CallTarget: Equatable, Sendable {
-    /// Taken from `Call.takeLeg()`.
-    package var leg: Leg
+    /// The number of the new leg, from `Call.takeLeg()`.
+    package var leg: LegID
+    /// The user and the devices to ring.
     package var party: CallParty
     /// The identity of its media; `nil` if media goes from peer to peer.
     package var identity: LegIdentity?
     /// The call that this one is to replace; `nil`: the target is rung.
     package var replaced: ReplacedCall?
 
-    package init(leg: Leg, party: CallParty, identity: LegIdentity?, replacing replaced: ReplacedCall? = nil) {
+    /// Makes a target of its parts; each parameter is the property of that name.
+    package init(leg: LegID, party: CallParty, identity: LegIdentity?, replacing replaced: ReplacedCall? = nil) {
         self.leg = leg
         self.party = party
         self.identity = identity
@@ -97,8 +95,10 @@ package struct CallTarget: Equatable, Sendable {
     }
 }
 
-/// What the state query answers (spidr-wire §6.8).
-package enum CallProgress: String, Equatable, Sendable {
-    case ringing = "RINGING"
-    case answered = "ANSWERED"
+/// The answer to the state query (spidr-wire §6.8).
+package enum CallProgress: Equatable, Sendable {
+    /// The call has not been answered.
+    case ringing
+    /// The call has been answered.
+    case answered
 }

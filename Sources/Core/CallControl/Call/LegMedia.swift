@@ -9,8 +9,9 @@ package enum MediaMode: Equatable, Sendable {
     case anchored(PerLeg<LegIdentity>)
 }
 
-/// How far a leg's media path has come.
-package enum MediaProgress: Int, Comparable, Sendable {
+/// How far the media path of a leg has come; the steps are in order.
+package enum MediaProgress: Int, Comparable, Sendable, Codable {
+    /// No candidate pair has been checked.
     case waiting
     /// A checked candidate pair may carry media.
     case checked
@@ -26,8 +27,9 @@ package enum MediaProgress: Int, Comparable, Sendable {
 /// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as
 /// peer (RFC 3264).
 ///
-/// Everything throws and changes nothing if what the peer said does not fit.
-struct LegMedia: Equatable, Sendable {
+/// Every function that throws changes nothing if the peer's description does not fit.
+package struct LegMedia: Equatable, Sendable {
+    /// The offer/answer state towards the peer.
     private(set) var negotiation: LegNegotiation
     /// The peer's last description, in an exchange that is complete or open.
     private(set) var described: PeerDescription?
@@ -43,8 +45,10 @@ struct LegMedia: Equatable, Sendable {
     /// Which codecs the gateway offers, prefers and transcodes.
     private let policy: MediaPolicy
 
-    /// - Parameter preferences: what the peer wants to receive, over what is configured.
-    init(identity: LegIdentity, policy: MediaPolicy, preferences: MediaPreferences = MediaPreferences()) {
+    /// Makes the media of a leg whose peer has described nothing yet.
+    ///
+    /// - Parameter preferences: what the peer wants to receive; takes precedence over what is configured.
+    package init(identity: LegIdentity, policy: MediaPolicy, preferences: MediaPreferences = MediaPreferences()) {
         negotiation = LegNegotiation(identity: identity, preferences: policy.preferences.overridden(by: preferences))
         self.policy = policy
     }
@@ -83,7 +87,7 @@ struct LegMedia: Equatable, Sendable {
         if let preferences { next.negotiation.preferences = policy.preferences.overridden(by: preferences) }
         let offer = try next.negotiation.read(text, as: .offer)
         if next.isStable, next.negotiation.isFromNewPeer(offer) {
-            next.negotiation.beginAnew(with: ICECredentials(using: &random))
+            next.negotiation.startAnew(with: ICECredentials(using: &random))
             next.isRenewed = true
         }
         try next.negotiation.receiveOffer(offer)

@@ -1,25 +1,30 @@
-/// A call as one end sees it, in the words of the clients' call states.
-package enum LegState: String, Equatable, Sendable, CaseIterable {
-    case initial = "INITIAL"
-    /// The caller waits; no device has rung yet.
-    case dialing = "DIALING"
-    /// The caller has early media, and no device has rung yet.
-    case sessionProgress = "SESSION_PROGRESS"
-    case ringing = "RINGING"
-    /// Has answered with an offer, which the caller has yet to answer.
-    case answering = "ANSWERING"
-    case inCall = "IN_CALL"
-    /// This end keeps the other waiting.
-    case onHold = "ON_HOLD"
-    /// The other end keeps this one waiting.
-    case remotelyHeld = "REMOTELY_HELD"
-    case onDoubleHold = "ON_DOUBLE_HOLD"
-    case ended = "ENDED"
+/// The state of a call as one leg sees it.
+package enum LegState: Equatable, Sendable, CaseIterable {
+    /// The call has not been started.
+    case initial
+    /// The caller waits, and no device of the callee has rung yet.
+    case dialing
+    /// The caller has early media, and no device of the callee has rung yet.
+    case sessionProgress
+    /// The callee rings, or the caller knows that it does.
+    case ringing
+    /// This leg has answered with an offer that the caller has not answered yet (slow start).
+    case answering
+    /// The legs talk.
+    case inCall
+    /// This leg holds the other.
+    case onHold
+    /// The other leg holds this one.
+    case remotelyHeld
+    /// Both legs hold.
+    case onDoubleHold
+    /// The call is over for this leg.
+    case ended
 }
 
 extension Call {
-    /// What the end sees; an end that is not part of the call any more sees that it has ended.
-    package func legState(_ id: Leg) -> LegState {
+    /// The state of the call as this leg sees it. A leg that has left the call, or never was part of it, sees `ended`.
+    package func legState(_ id: LegID) -> LegState {
         switch state {
         case .initial: return .initial
         case .ended: return .ended
@@ -35,7 +40,7 @@ extension Call {
             case .completed, .waiting: return .ended
             case .talking: break
             }
-            if case .update(let update) = answered.operation, update.isFirst {
+            if case .update(let update) = answered.operation, update.kind == .firstAnswer {
                 return id == update.offerer ? .answering : .ringing
             }
             let isHeld = !answered.isConference && others(of: id).contains { $0.holds }
@@ -46,5 +51,13 @@ extension Call {
             case (true, true): return .onDoubleHold
             }
         }
+    }
+
+    /// The answer to the state query (spidr-wire §6.8).
+    ///
+    /// - Throws: `noSuchCall`.
+    package func progress(for leg: LegID) throws(CallError) -> CallProgress {
+        _ = try member(leg)
+        return answered == nil ? .ringing : .answered
     }
 }

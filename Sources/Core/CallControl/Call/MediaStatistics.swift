@@ -9,12 +9,15 @@ package struct CallMediaStatistics: Equatable, Sendable {
 
 /// What the media plane has measured of one leg.
 package struct LegMediaStatistics: Equatable, Sendable {
-    package var leg: Leg
+    /// The leg that was measured.
+    package var leg: LegID
+    /// The figures of its m-lines.
     package var lines: [LineMediaStatistics]
     /// Packets from this leg's peer that were dropped, counted by reason.
     package var drops: [String: UInt64]
 
-    package init(leg: Leg, lines: [LineMediaStatistics], drops: [String: UInt64]) {
+    /// Makes a record of its parts; each parameter is the property of that name.
+    package init(leg: LegID, lines: [LineMediaStatistics], drops: [String: UInt64]) {
         self.leg = leg
         self.lines = lines
         self.drops = drops

@@ -1,5 +1,6 @@
-/// `{"name": "X-GPS", "value": "1,2"}` (spidr-wire §8.4); names are passed on as they were written.
-package struct CustomParameter: Hashable, Sendable {
+/// A custom parameter, `{"name": "X-GPS", "value": "1,2"}` (spidr-wire §8.4). Its name is passed on as it was written.
+package struct CustomParameter: Hashable, Sendable, Codable {
+    /// The name, in the sender's spelling.
     package var name: String
     /// The value; any text.
     package var value: String
@@ -11,9 +12,9 @@ package struct CustomParameter: Hashable, Sendable {
     }
 }
 
-/// Something of any type that an application sends along (spidr-wire §6.1).
-package struct CustomBody: Hashable, Sendable {
-    /// A media type (RFC 9110 §8.3.1).
+/// A custom body of any media type that an application sends along (spidr-wire §6.1).
+package struct CustomBody: Hashable, Sendable, Codable {
+    /// The media type (RFC 9110 §8.3.1).
     package var contentType: String
     /// What the receiver is to do with it, such as `render` (RFC 3261 §20.11); `nil`: not stated.
     package var contentDisposition: String?
@@ -28,8 +29,9 @@ package struct CustomBody: Hashable, Sendable {
     }
 }
 
-/// What an application says to the other side's, by way of the gateway.
-package struct CustomContent: Hashable, Sendable {
+/// What the application on one leg sends to the applications on the others, by way of the gateway.
+package struct CustomContent: Hashable, Sendable, Codable {
+    /// The custom parameters, in the sender's order.
     package var parameters: [CustomParameter]
     /// The custom bodies, in the sender's order.
     package var bodies: [CustomBody]
@@ -42,11 +44,4 @@ package struct CustomContent: Hashable, Sendable {
 
     /// Whether there is neither a parameter nor a body.
     package var isEmpty: Bool { parameters.isEmpty && bodies.isEmpty }
-}
-
-extension Notification {
-    mutating func carry(_ content: CustomContent) {
-        customParameters = content.parameters
-        customBodies = content.bodies
-    }
 }

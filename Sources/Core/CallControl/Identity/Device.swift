@@ -1,5 +1,7 @@
-/// A subscription that was granted the `call` service, as calls see it: one place where the user can be rung.
-package struct Device: Hashable, Sendable {
+/// A subscription that was granted the `call` service (a guest's: `callMe`), as calls see it: one place where the user
+/// can be rung.
+package struct Device: Hashable, Sendable, Codable {
+    /// The subscription, which is the name of the device in calls.
     package var subscription: SubscriptionID
     /// The device itself sends `ringing` once it shows a call (spidr-wire §6.5). Otherwise it is assumed to ring at
     /// once.

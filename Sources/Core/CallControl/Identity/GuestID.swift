@@ -25,6 +25,12 @@ package struct GuestID: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         description = String(resource[..<end])
     }
+
+    /// Reads what `description` has written; `nil` for any other text.
+    init?(written text: Substring) {
+        guard text.utf8.count == Self.length, text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
+        description = String(text)
+    }
 }
 
 extension UserAddress {

@@ -55,8 +55,23 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
     /// Makes the address of a guest, as others see it. Its domain does not exist (RFC 2606 §2), and tells people so
     /// (RFC 3323 §4.1).
     package init(_ guest: GuestID) {
-        text = "anonymous-\(guest)@anonymous.invalid"
+        text = "\(Self.guestPrefix)\(guest)\(Self.guestSuffix)"
         self.guest = guest
+    }
+
+    private static let guestPrefix = "anonymous-"
+    private static let guestSuffix = "@anonymous.invalid"
+
+    /// Reads an address that the gateway has written. The address of a guest becomes a guest's address again.
+    init?(written text: String) {
+        if text.hasPrefix(Self.guestPrefix), text.hasSuffix(Self.guestSuffix),
+            let guest = GuestID(
+                written: text.dropFirst(Self.guestPrefix.count).dropLast(Self.guestSuffix.count))
+        {
+            self.init(guest)
+        } else {
+            self.init(parsing: text)
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 /// How a call ended, in full: for its record, and for what devices are told.
-package struct CallEnding: Hashable, Sendable {
+package struct CallEnding: Hashable, Sendable, Codable {
     /// A SIP response code (RFC 3261 §21); 200 after a conversation.
     package var statusCode: Int
     /// The reason in words, of the user or of the gateway; `nil` if neither gave one.
     package var reasonText: String?
     /// The cause in one word, from the list in docs/call-states.md.
     package var cause: String
-    /// `nil`: the gateway.
-    package var endedBy: Leg?
+    /// The leg that caused the end; `nil`: the gateway.
+    package var endedBy: LegID?
 
-    package init(statusCode: Int, reasonText: String? = nil, cause: String, endedBy: Leg? = nil) {
+    /// Makes a record of its parts; each parameter is the property of that name.
+    package init(statusCode: Int, reasonText: String? = nil, cause: String, endedBy: LegID? = nil) {
         self.statusCode = statusCode
         self.reasonText = reasonText
         self.cause = cause
@@ -26,8 +27,8 @@ package enum CallSide: String, Hashable, Sendable, CaseIterable {
     /// The gateway.
     case gateway
 
-    /// - Parameter leg: `nil` is the gateway.
-    init(_ leg: Leg?, seenFrom own: Leg) {
+    /// Makes the place of `leg`, seen from `own`; a `leg` of `nil` is the gateway.
+    package init(_ leg: LegID?, seenFrom own: LegID) {
         self = leg.map { $0 == own ? .own : .peer } ?? .gateway
     }
 }
@@ -47,32 +48,33 @@ extension CallEnding {
         case notTransferred = "transfer_failed"
     }
 
-    /// - Parameters:
-    ///   - callee: who was rung when the call ended, or answered it.
-    init(_ cause: CallEndCause, callee: Leg?) {
-        // What somebody else is told says it all.
-        let told = cause.farewell(to: Leg(.max), isCalled: cause == .callerLeft)
+    /// Makes the ending of a cause.
+    ///
+    /// - Parameter originator: the leg that caused the end; `nil`: the gateway.
+    package init(_ cause: CallEndCause, by originator: LegID?) {
+        // What a leg that did not cause the end is told contains all of it.
+        let told = cause.farewell(to: LegID(.max), isCalled: cause == .callerLeft)
         self.init(
             statusCode: told?.statusCode ?? 200, reasonText: told?.reasonText, cause: cause.word,
-            endedBy: cause.originator(callee: callee))
+            endedBy: originator)
     }
 }
 
 extension CallEndCause {
     /// The leg that caused the end; `nil`: the gateway.
     ///
-    /// - Parameter callee: who rang.
-    func originator(callee: Leg?) -> Leg? {
+    /// - Parameter callee: the leg that was rung.
+    func originator(callee: LegID?) -> LegID? {
         switch self {
         case .completed(let leg, _), .subscriptionEnded(let leg), .clientLost(let leg), .transferred(let leg): leg
         case .cancelled, .callerLeft: .caller
         case .rejected: callee
-        default: nil
+        case .unanswered, .unreachable, .mediaFailed, .joinFailed, .drained: nil
         }
     }
 }
 
 extension Call {
-    /// Who was called, or rung last.
-    var callee: Leg? { legs.last { $0.isCalled }?.id }
+    /// The leg that was rung; the last one, if the call was forwarded or transferred.
+    var callee: LegID? { legs.last { $0.isCalled }?.id }
 }

@@ -5,123 +5,264 @@ package import Primitives
 ///
 /// It depends on nothing but the events and their order: the same events make the same history.
 package struct CallHistory: Equatable, Sendable {
-    private let origin: Moment
+    /// When the call was started, on both clocks.
+    package let origin: Moment
+    /// What has happened so far.
     private(set) var timeline = Timeline()
     /// All legs, present and past, in the order in which they joined.
     private(set) var participants: [Participant] = []
-    private(set) var operation: Call.Operation.Kind?
+    /// The custom parameters that came with the start of the call.
     package private(set) var startParameters: [CustomParameter] = []
     /// The custom parameters that came with its answer.
     package private(set) var answerParameters: [CustomParameter] = []
+    /// The call has been answered.
+    private var isEstablished = false
 
     /// A leg, present or past.
     struct Participant: Equatable, Sendable {
-        /// Without its media, which would be copied with every change; how far that is stands below.
-        var leg: CallLeg
-        var progress: MediaProgress?
+        /// The number of the leg.
+        let leg: LegID
+        /// What the call knew of the leg when it joined.
+        var party: CallEvent.Participant
+        /// When the leg became part of the call, milliseconds since 1970.
         let arrivedAt: Int64
+        /// When the leg started to talk, milliseconds since 1970; `nil`: never.
         var answeredAt: Int64?
-        /// All that have known the call, in the order in which they were told; one that subscribes again keeps its place.
-        var devices: [SubscriptionID] = []
-        var names: Notification.Parties?
-        /// No part of the call any more; its record is written.
+        /// All devices that have known the call, in the order in which they were told. A device that renews its
+        /// subscription keeps its place.
+        var devices: [Device] = []
+        /// The names as this leg last saw them.
+        var names: Names
+        /// How far its media path has come; `nil` if media goes from peer to peer.
+        var progress: MediaProgress?
+        /// The leg is not part of the call any more, and its record has been made.
         var isGone = false
         /// The user exists, so that a record has a reader.
         var isKnown = true
     }
 
-    /// - Parameter origin: when the call began; all stamps are reckoned from it.
+    /// The names that a leg is shown for the caller and the callee.
+    struct Names: Equatable, Sendable {
+        var caller: DisplayName
+        var callee: DisplayName
+    }
+
+    /// Makes an empty history.
+    ///
+    /// - Parameter origin: when the call was started; all times are computed from it.
     package init(origin: Moment) { self.origin = origin }
 
-    /// Which device of which end has asked for something.
-    package struct Asker: Equatable, Sendable {
-        let leg: Leg
-        let device: SubscriptionID
-
-        package init(leg: Leg, device: SubscriptionID) { (self.leg, self.device) = (leg, device) }
-    }
-
-    /// A device of an end says that it shows the call.
+    /// Takes the next event of the call.
     ///
-    /// - Parameter device: `nil`: the request does not say which; it is named only where no other says such a thing.
-    package mutating func rang(_ leg: Leg, _ device: SubscriptionID? = nil, at now: MonotonicTime) {
-        guard let participant = self[leg] else { return }
-        let candidates = participant.leg.party.devices.filter(\.sendsRingingFeedback)
-        let number = number(of: device ?? (candidates.count == 1 ? candidates[0].subscription : nil), at: leg)
-        guard
-            number == nil
-                || !timeline.entries.contains(where: { $0.event == .ringing && $0.leg == leg && $0.device == number })
-        else { return }
-        note(.ringing, leg, device: number, at: now)
+    /// - Returns: the records of the users for whom the call is over with this event.
+    package mutating func record(_ event: CallEvent, at now: MonotonicTime) -> [CallLogRecord] {
+        guard let leg = event.leg else {
+            if case .established(let establishment) = event.fact {
+                isEstablished = true
+                answerParameters = establishment.content.parameters
+            }
+            guard case .ended(let record, let originator, let device) = event.fact else { return [] }
+            return end(record.cause, by: originator, device, at: now)
+        }
+        if let audience = event.audience { edit(leg) { $0.names = Names(audience) } }
+        return record(event.fact, of: leg, event.audience, at: now)
+    }
+}
+
+// MARK: - Facts about one leg
+
+extension CallHistory {
+    private mutating func record(
+        _ fact: CallEvent.Fact, of leg: LegID, _ audience: CallEvent.Audience?, at now: MonotonicTime
+    ) -> [CallLogRecord] {
+        switch fact {
+        case .joined(let party): welcome(leg, party, at: now)
+        case .invited(let devices, let invitation):
+            if !isEstablished { startParameters = invitation.content.parameters }
+            for device in devices { offered(to: device, leg, at: now) }
+        case .rings(let device): rang(leg, device, at: now)
+        case .progressed: note(.progress, leg, at: now)
+        case .held: note(.held, leg, at: now)
+        case .resumed: note(.resumed, leg, at: now)
+        case .talks(let device): talks(leg, device, at: now)
+        case .rejected(let device): note(.rejected, leg, device: number(of: device, at: leg), at: now)
+        case .stoppedRinging(let reason, let winner):
+            if reason == .answeredElsewhere { answeredElsewhere(leg, audience?.devices ?? [], winner, at: now) }
+        case .changedDevice(let device): edit(leg) { $0.add(Device(device)) }
+        case .renewedSubscription(let former, let device): edit(leg) { $0.replace(former, with: device) }
+        case .transferStarted(let party): note(.transferStarted, leg, party: party.text, at: now)
+        case .transferFailed(let statusCode, let reasonText):
+            let ending = CallEnding(
+                statusCode: statusCode, reasonText: reasonText, cause: CallEnding.PartialCause.notTransferred.rawValue)
+            note(.transferFailed, leg, ending, at: now)
+        case .mediaReached(let step): reached(step, leg, at: now)
+        case .mediaRestarted: restarted(leg, at: now)
+        case .pathLost(leg): note(.mediaPathLost, leg, at: now)
+        case .pathRecovered(leg): note(.mediaPathRecovered, leg, at: now)
+        case .forwarded(let address):
+            note(.forwarded, leg, party: address.text, at: now)
+            return close(leg, .forwarded(by: leg), at: now)
+        case .completed:
+            note(.completed, leg, at: now)
+            return close(leg, CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg), at: now)
+        case .moved:
+            note(.moved, leg, at: now)
+            return close(leg, nil, at: now)
+        case .left(let ending):
+            if self[leg]?.answeredAt != nil { note(.left, leg, ending, at: now) }
+            return close(leg, ending, at: now)
+        case .alerted, .established, .released, .ended, .offered, .answered, .unanswered, .candidates,
+            .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            break
+        }
+        return []
     }
 
-    /// A device that subscribed again is the one it was.
-    package mutating func deviceChanged(_ leg: Leg, _ change: DeviceChange) {
-        guard case .joined(let device, let former?) = change else { return }
-        edit(leg) { participant in
-            guard let place = participant.devices.firstIndex(of: former),
-                !participant.devices.contains(device.subscription)
-            else { return }
-            participant.devices[place] = device.subscription
+    /// A leg has become part of the call.
+    private mutating func welcome(_ leg: LegID, _ party: CallEvent.Participant, at now: MonotonicTime) {
+        let time = stamp(now)
+        // True for the caller, and for the callee that it called.
+        let isThereFromTheStart = participants.count < 2 && party.arrival != .handedOver
+        participants.append(Participant(leg, party, at: isThereFromTheStart ? origin.epochMilliseconds : time))
+        if participants.count == 1 { note(.created, leg, at: origin.monotonic) }
+        guard party.arrival == .handedOver else { return }
+        edit(leg) { $0.answeredAt = time }
+        note(.joined, leg, at: now)
+    }
+
+    private mutating func offered(to device: Device, _ leg: LegID, at now: MonotonicTime) {
+        edit(leg) { $0.add(device) }
+        let number = number(of: device.subscription, at: leg)
+        note(.offered, leg, device: number, at: now)
+        if !device.sendsRingingFeedback { note(.ringing, leg, device: number, at: now) }
+    }
+
+    /// A device of a leg says that it shows the call. A device that does not name itself is identified only if no other
+    /// device of the leg could have said so.
+    private mutating func rang(_ leg: LegID, _ device: SubscriptionID?, at now: MonotonicTime) {
+        guard let participant = self[leg] else { return }
+        let candidates = participant.devices.filter(\.sendsRingingFeedback)
+        let number = number(of: device ?? (candidates.count == 1 ? candidates[0].subscription : nil), at: leg)
+        let isKnown = timeline.entries.contains { $0.event == .ringing && $0.leg == leg && $0.device == number }
+        if number == nil || !isKnown { note(.ringing, leg, device: number, at: now) }
+    }
+
+    private mutating func talks(_ leg: LegID, _ device: SubscriptionID?, at now: MonotonicTime) {
+        let time = stamp(now)
+        edit(leg) { $0.answeredAt = $0.answeredAt ?? time }
+        // A leg that dialled is answered by another one.
+        if self[leg]?.party.isCalled == true { note(.answered, leg, device: number(of: device, at: leg), at: now) }
+    }
+
+    /// If it is not known which device has answered, it is not known either which devices have not.
+    private mutating func answeredElsewhere(
+        _ leg: LegID, _ devices: [SubscriptionID], _ winner: SubscriptionID?, at now: MonotonicTime
+    ) {
+        guard let acting = number(of: winner, at: leg) else { return }
+        for other in devices.map({ number(of: $0, at: leg) }) where other != acting {
+            note(.answeredElsewhere, leg, device: other, at: now)
         }
     }
 
-    /// - Parameter asker: whose request it was; `nil`: nobody's, or it is not known whose.
-    /// - Returns: records of users for whom the call is over with this step.
-    package mutating func advance(
-        to call: Call, doing actions: [CallAction], for asker: Asker? = nil, at now: MonotonicTime
-    ) -> [CallLogRecord] {
-        welcome(call, at: now)
-        for leg in call.legs { follow(leg, call, asker, at: now) }
-        follow(Call.Operation.Kind(call), of: call, at: now)
-        var records: [CallLogRecord] = []
-        note(actions, call, asker, at: now)
-        records += dismiss(call, actions, at: now)
-        for case .ended(let record) in actions { records += end(call, record.cause, asker, at: now) }
-        return records
+    private mutating func reached(_ step: MediaProgress, _ leg: LegID, at now: MonotonicTime) {
+        guard let from = self[leg].map({ $0.progress ?? .waiting }) else { return }
+        edit(leg) { $0.progress = step }
+        if from < .checked, step >= .checked { note(.iceConnected, leg, at: now) }
+        if from < .secured, step >= .secured { note(.dtlsConnected, leg, at: now) }
+        if from < .flowing, step >= .flowing { note(.firstPacket, leg, at: now) }
+    }
+
+    private mutating func restarted(_ leg: LegID, at now: MonotonicTime) {
+        guard let progress = self[leg]?.progress, progress > .waiting else { return }
+        edit(leg) { $0.progress = .waiting }
+        note(.mediaRestarted, leg, at: now)
     }
 }
 
 extension CallHistory.Participant {
-    fileprivate init(_ leg: CallLeg, at time: Int64) {
+    fileprivate init(_ leg: LegID, _ party: CallEvent.Participant, at time: Int64) {
         self.leg = leg
+        self.party = party
         arrivedAt = time
-        see(leg)
+        devices = party.devices
+        progress = party.progress
+        let local = DisplayName(name: party.name, number: party.user.text)
+        names = CallHistory.Names(local: local, remote: party.remote, isCalled: party.isCalled)
     }
 
-    fileprivate mutating func see(_ leg: CallLeg) {
-        self.leg = leg
-        self.leg.media = nil
-        progress = leg.media?.progress ?? progress
-        for device in leg.party.devices where !devices.contains(device.subscription) {
-            devices.append(device.subscription)
-        }
+    fileprivate mutating func add(_ device: Device) {
+        if !devices.contains(where: { $0.subscription == device.subscription }) { devices.append(device) }
+    }
+
+    fileprivate mutating func replace(_ former: SubscriptionID, with device: SubscriptionID) {
+        guard let place = devices.firstIndex(where: { $0.subscription == former }),
+            !devices.contains(where: { $0.subscription == device })
+        else { return }
+        devices[place].subscription = device
     }
 }
 
-// MARK: - Questions
+extension CallHistory.Names {
+    fileprivate init(local: DisplayName, remote: DisplayName, isCalled: Bool) {
+        (caller, callee) = isCalled ? (remote, local) : (local, remote)
+    }
+
+    /// In a conference, the conference is shown as the caller of every leg.
+    fileprivate init(_ audience: CallEvent.Audience) {
+        self.init(local: audience.local, remote: audience.remote, isCalled: audience.isCalled || audience.isConference)
+    }
+}
+
+// MARK: - Queries
 
 extension CallHistory {
-    func start(of leg: Leg) -> Int64 { self[leg]?.arrivedAt ?? origin.epochMilliseconds }
-    func answer(of leg: Leg) -> Int64? { self[leg]?.answeredAt }
+    /// When the leg became part of the call, milliseconds since 1970.
+    func start(of leg: LegID) -> Int64 { self[leg]?.arrivedAt ?? origin.epochMilliseconds }
+    /// When the leg started to talk, milliseconds since 1970; `nil`: it has not.
+    func answer(of leg: LegID) -> Int64? { self[leg]?.answeredAt }
 
-    func timeline(seenFrom own: Leg) -> [CallLogRecord.Event] {
+    /// The timeline, as this leg sees it.
+    func timeline(seenFrom own: LegID) -> [CallLogRecord.Event] {
         timeline.entries.map { CallLogRecord.Event(side: CallSide($0.leg, seenFrom: own), entry: $0) }
     }
 
-    subscript(leg: Leg) -> Participant? { participants.first { $0.leg.id == leg } }
-
-    private func number(of device: SubscriptionID?, at leg: Leg) -> Int? {
-        guard let device else { return nil }
-        return self[leg]?.devices.firstIndex(of: device).map { $0 + 1 }
+    /// A leg that is or was part of the call, with the call as its user may see it.
+    package struct View: Equatable, Sendable {
+        /// The number of the leg.
+        package var leg: LegID
+        /// The user of the leg.
+        package var user: UserAddress
+        /// The name of the leg towards its user (`sessionData`).
+        package var session: SessionID
+        /// When the leg became part of the call, milliseconds since 1970.
+        package var startedAt: Int64
+        /// When the leg started to talk, milliseconds since 1970; `nil`: never.
+        package var answeredAt: Int64?
+        /// What has happened in the call, in order, as the leg sees it.
+        package var timeline: [CallLogRecord.Event]
     }
 
-    /// Of the device that asked, if it is one of this end.
-    private func number(of asker: Asker?, at leg: Leg?) -> Int? {
-        guard let asker, asker.leg == leg else { return nil }
-        return number(of: asker.device, at: asker.leg)
+    /// The views of all legs, present and past, in the order in which they joined.
+    package var views: [View] {
+        participants.map {
+            View(
+                leg: $0.leg, user: $0.party.user, session: $0.party.session, startedAt: $0.arrivedAt,
+                answeredAt: $0.answeredAt, timeline: timeline(seenFrom: $0.leg))
+        }
     }
 
+    /// The user of a leg, present or past; `nil`: there is no such leg.
+    package func user(of leg: LegID) -> UserAddress? { self[leg]?.party.user }
+
+    subscript(leg: LegID) -> Participant? { participants.first { $0.leg == leg } }
+
+    /// The number of a device among those of the leg's user, from 1; `nil`: unknown.
+    private func number(of device: SubscriptionID?, at leg: LegID?) -> Int? {
+        guard let device, let leg else { return nil }
+        return self[leg]?.devices.firstIndex { $0.subscription == device }.map { $0 + 1 }
+    }
+
+    /// A time on the monotonic clock as milliseconds since 1970, as if the wall clock had not been set since the start.
     func stamp(_ now: MonotonicTime) -> Int64 {
         origin.epochMilliseconds + (now - origin.monotonic).wholeNanoseconds / 1_000_000
     }
@@ -130,233 +271,62 @@ extension CallHistory {
 // MARK: - Keeping records
 
 extension CallHistory {
-    private mutating func edit(_ leg: Leg, _ change: (inout Participant) -> Void) {
-        guard let index = participants.firstIndex(where: { $0.leg.id == leg }) else { return }
+    private mutating func edit(_ leg: LegID, _ change: (inout Participant) -> Void) {
+        guard let index = participants.firstIndex(where: { $0.leg == leg }) else { return }
         change(&participants[index])
     }
 
-    mutating func note(
-        _ event: TimelineEntry.Event, _ leg: Leg?, party: String? = nil, device: Int? = nil,
+    private mutating func note(
+        _ event: TimelineEntry.Event, _ leg: LegID?, party: String? = nil, device: Int? = nil,
         _ ending: CallEnding? = nil, at now: MonotonicTime
     ) {
         timeline.append(
             TimelineEntry(
-                time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.leg.party.user.text },
-                device: device,
-                statusCode: ending?.statusCode, reasonText: ending?.reasonText, cause: ending?.cause))
+                time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.party.user.text },
+                device: device, statusCode: ending?.statusCode, reasonText: ending?.reasonText, cause: ending?.cause))
     }
 
-    /// Ends that are new.
-    private mutating func welcome(_ call: Call, at now: MonotonicTime) {
-        let (isBeginning, time) = (participants.isEmpty, stamp(now))
-        for leg in call.legs where self[leg.id] == nil {
-            participants.append(Participant(leg, at: isBeginning ? origin.epochMilliseconds : time))
-            // Whoever is in conversation from the beginning comes from another call.
-            if !isBeginning, leg.isTalking {
-                edit(leg.id) { $0.answeredAt = time }
-                note(.joined, leg.id, at: now)
-            }
-        }
-        if isBeginning { note(.created, .caller, at: origin.monotonic) }
-    }
-
-    /// An end that was there before.
-    private mutating func follow(_ leg: CallLeg, _ call: Call, _ asker: Asker?, at now: MonotonicTime) {
-        guard let former = self[leg.id] else { return }
-        let before = former.leg
-        edit(leg.id) { $0.see(leg) }
-        if !before.isTalking, leg.isTalking {
-            let time = stamp(now)
-            edit(leg.id) { $0.answeredAt = $0.answeredAt ?? time }
-            // Who dialled is answered by that.
-            if leg.isCalled { note(.answered, leg.id, device: number(of: asker, at: leg.id), at: now) }
-        }
-        if let new = leg.media?.progress {
-            let old = former.progress ?? .waiting
-            if new < old { note(.mediaRestarted, leg.id, at: now) }
-            let from = new < old ? .waiting : old
-            if from < .checked, new >= .checked { note(.iceConnected, leg.id, at: now) }
-            if from < .secured, new >= .secured { note(.dtlsConnected, leg.id, at: now) }
-            if from < .flowing, new >= .flowing { note(.firstPacket, leg.id, at: now) }
-        }
-        if before.isPathLost != leg.isPathLost {
-            note(leg.isPathLost ? .mediaPathLost : .mediaPathRecovered, leg.id, at: now)
-        }
-        if before.holds != leg.holds { note(leg.holds ? .held : .resumed, leg.id, at: now) }
-        if case .completed = leg.stage, before.isTalking { note(.completed, leg.id, at: now) }
-    }
-
-    private mutating func follow(_ next: Call.Operation.Kind?, of call: Call, at now: MonotonicTime) {
-        defer { operation = next }
-        guard next != operation else { return }
-        switch next {
-        case .transfer(let leg, let target): note(.transferStarted, leg, party: call[target]?.party.user.text, at: now)
-        case .consultation(let leg, let party): note(.transferStarted, leg, party: party.text, at: now)
-        case nil: break
-        }
-    }
-
-    private mutating func note(_ actions: [CallAction], _ call: Call, _ asker: Asker?, at now: MonotonicTime) {
-        let isAnswer = actions.contains { if case .answered = $0 { true } else { false } }
-        for case .notify(let leg, let receivers, let notification) in actions {
-            if let parties = notification.parties { edit(leg) { $0.names = parties } }
-            switch notification.type {
-            case .call, .startCallReplace:
-                if case .unanswered = call.state { startParameters = notification.customParameters }
-                for receiver in receivers { offered(to: receiver, leg, call, at: now) }
-            case .respondCallUpdate where isAnswer, .startCallUpdate where isAnswer:
-                answerParameters = notification.customParameters
-            case .callCancel: stoppedRinging(receivers, leg, notification.cause, asker, at: now)
-            default: note(notification, to: leg, call, at: now)
-            }
-        }
-    }
-
-    private mutating func note(_ notification: Notification, to leg: Leg, _ call: Call, at now: MonotonicTime) {
-        switch notification.type {
-        case .sessionProgress: note(.progress, leg, at: now)
-        // That the whole call ends is said elsewhere.
-        case .sessionFail where !call.hasEnded:
-            note(
-                .transferFailed, leg,
-                CallEnding(
-                    statusCode: notification.statusCode ?? 480, reasonText: notification.reasonText,
-                    cause: CallEnding.PartialCause.notTransferred.rawValue),
-                at: now)
-        default: break
-        }
-    }
-
-    /// Devices need not ring any more. Where it is not known which of them has answered, neither is which have not.
-    private mutating func stoppedRinging(
-        _ devices: [SubscriptionID], _ leg: Leg, _ cause: String?, _ asker: Asker?, at now: MonotonicTime
-    ) {
-        let acting = number(of: asker, at: leg)
-        if cause == CallEndCause.rejected(reasonText: nil).word { note(.rejected, leg, device: acting, at: now) }
-        guard cause == CallEnding.PartialCause.answeredElsewhere.rawValue, acting != nil else { return }
-        for other in devices.map({ number(of: $0, at: leg) }) where other != acting {
-            note(.answeredElsewhere, leg, device: other, at: now)
-        }
-    }
-
-    private mutating func offered(to device: SubscriptionID, _ leg: Leg, _ call: Call, at now: MonotonicTime) {
-        let number = number(of: device, at: leg)
-        note(.offered, leg, device: number, at: now)
-        let reports = call[leg]?.party.devices.first { $0.subscription == device }?.sendsRingingFeedback ?? true
-        if !reports { note(.ringing, leg, device: number, at: now) }
-    }
-}
-
-// MARK: - Ends that go
-
-extension CallHistory {
-    /// Ends that are no part of the call any more, or have done their part in it.
-    private mutating func dismiss(_ call: Call, _ actions: [CallAction], at now: MonotonicTime) -> [CallLogRecord] {
-        var records: [CallLogRecord] = []
-        for participant in participants where !participant.isGone {
-            let leg = participant.leg
-            if let present = call[leg.id] {
-                guard case .completed = present.stage else { continue }
-                records += close(
-                    leg.id, CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id), at: now)
-            } else if case .unanswered = call.state {
-                note(.forwarded, leg.id, party: call.callee.flatMap { call[$0]?.party.user.text }, at: now)
-                records += close(leg.id, .forwarded(by: leg.id), at: now)
-            } else if !actions.contains(.detach(leg.id, leg.party.session)) {
-                note(.moved, leg.id, at: now)
-                records += close(leg.id, nil, at: now)
-            } else {
-                let ending = ending(ofLeaving: leg, actions)
-                if leg.isTalking { note(.left, leg.id, ending, at: now) }
-                records += close(leg.id, ending, at: now)
-            }
-        }
-        return records
-    }
-
-    /// Who leaves by itself is told nothing.
-    private func ending(ofLeaving leg: CallLeg, _ actions: [CallAction]) -> CallEnding {
-        for case .notify(leg.id, _, let last) in actions where last.type == .callEnd || last.type == .callCancel {
-            guard let cause = last.cause else { continue }
-            return CallEnding(
-                statusCode: last.statusCode ?? (last.type == .callEnd ? 200 : 487), reasonText: last.reasonText,
-                cause: cause,
-                endedBy: last.endedBy == .own ? leg.id : nil)
-        }
-        return CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg.id)
-    }
-
-    private mutating func end(_ call: Call, _ cause: CallEndCause, _ asker: Asker?, at now: MonotonicTime)
-        -> [CallLogRecord]
-    {
-        let ending = CallEnding(cause, callee: call.callee ?? .callee)
-        note(.ended, ending.endedBy, device: number(of: asker, at: ending.endedBy), ending, at: now)
+    /// The call is over: makes the records of all legs that were still part of it.
+    private mutating func end(
+        _ cause: CallEndCause, by originator: LegID?, _ device: SubscriptionID?, at now: MonotonicTime
+    ) -> [CallLogRecord] {
+        let ending = CallEnding(cause, by: originator)
+        note(.ended, originator, device: number(of: device, at: originator), ending, at: now)
         if cause == .unreachable(.noSuchUser) { edit(.callee) { $0.isKnown = false } }
         return participants.filter { !$0.isGone }.flatMap { participant in
-            close(participant.leg.id, CallEnding(cause.seen(by: participant.leg), callee: ending.endedBy), at: now)
+            let isRinging = participant.party.isCalled && participant.answeredAt == nil
+            let seen = cause.seen(byRinging: isRinging)
+            return close(participant.leg, CallEnding(seen, by: seen.originator(callee: originator)), at: now)
         }
     }
 
-    private mutating func close(_ leg: Leg, _ ending: CallEnding?, at now: MonotonicTime) -> [CallLogRecord] {
-        guard let participant = self[leg] else { return [] }
+    /// Makes the record of a leg that is not part of the call any more; none if the user does not exist.
+    private mutating func close(_ leg: LegID, _ ending: CallEnding?, at now: MonotonicTime) -> [CallLogRecord] {
+        guard let participant = self[leg], !participant.isGone else { return [] }
         edit(leg) { $0.isGone = true }
         return participant.isKnown ? [record(for: participant, ending, at: now)] : []
     }
 
     private func record(for own: Participant, _ ending: CallEnding?, at now: MonotonicTime) -> CallLogRecord {
-        let leg = own.leg
-        let others = participants.filter { $0.leg.id != leg.id }
-        let wasTaken = own.answeredAt != nil || ending?.endedBy == leg.id
+        let others = participants.filter { $0.leg != own.leg }
+        let wasTaken = own.answeredAt != nil || ending?.endedBy == own.leg
         return CallLogRecord(
-            id: leg.party.session, user: leg.party.user,
-            direction: leg.isCalled ? wasTaken ? .incoming : .missed : .outgoing,
+            id: own.party.session, user: own.party.user,
+            direction: own.party.isCalled ? wasTaken ? .incoming : .missed : .outgoing,
             startedAt: own.arrivedAt, answeredAt: own.answeredAt, endedAt: stamp(now),
-            names: own.names ?? leg.assumedNames,
+            caller: own.names.caller, callee: own.names.callee,
             parties: ([own] + others).map { other in
                 CallLogRecord.Party(
-                    side: CallSide(other.leg.id, seenFrom: leg.id), name: other.leg.party.name,
-                    address: other.leg.party.user.text,
-                    isCalled: other.leg.isCalled)
+                    side: CallSide(other.leg, seenFrom: own.leg), name: other.party.name,
+                    address: other.party.user.text, isCalled: other.party.isCalled)
             },
-            ending: ending, endedBy: CallSide(ending?.endedBy, seenFrom: leg.id), timeline: timeline(seenFrom: leg.id))
+            ending: ending, endedBy: CallSide(ending?.endedBy, seenFrom: own.leg), timeline: timeline(seenFrom: own.leg)
+        )
     }
 }
 
 extension CallEnding {
-    fileprivate static func forwarded(by leg: Leg) -> CallEnding {
+    fileprivate static func forwarded(by leg: LegID) -> CallEnding {
         CallEnding(statusCode: 302, cause: PartialCause.forwarded.rawValue, endedBy: leg)
-    }
-}
-
-extension CallLeg {
-    /// Of an end that was never told anything.
-    fileprivate var assumedNames: Notification.Parties {
-        let (caller, callee) = isCalled ? (remote, party.shown) : (party.shown, remote)
-        return Notification.Parties(
-            callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number,
-            remoteName: remote.name,
-            remoteDisplayNumber: remote.number)
-    }
-}
-
-extension Call {
-    fileprivate var hasEnded: Bool { if case .ended = state { true } else { false } }
-}
-
-extension Call.Operation {
-    /// An operation that belongs into the books.
-    enum Kind: Equatable, Sendable {
-        case transfer(by: Leg, to: Leg)
-        case consultation(by: Leg, with: UserAddress)
-
-        init?(_ call: Call) {
-            guard case .answered(let answered) = call.state else { return nil }
-            switch answered.operation {
-            case .transfer(let transfer): self = .transfer(by: transfer.transferor, to: transfer.target)
-            case .consultation(let consultation):
-                self = .consultation(by: consultation.transferor, with: consultation.party)
-            case .update, .handover, nil: return nil
-            }
-        }
     }
 }

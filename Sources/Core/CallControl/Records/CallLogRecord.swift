@@ -56,8 +56,11 @@ package struct CallLogRecord: Equatable, Sendable {
     package var answeredAt: Int64?
     /// When the call ended for this leg, milliseconds since 1970.
     package var endedAt: Int64
-    /// As in the last notification.
-    package var names: Notification.Parties
+    /// The caller, as the user last saw it.
+    package var caller: DisplayName
+    /// The callee, as the user last saw it.
+    package var callee: DisplayName
+    /// All legs that were part of the call, the user's own first.
     package var parties: [Party]
     /// How the call ended for this leg; `nil`: the leg became part of another call, whose record continues this one.
     package var ending: CallEnding?
@@ -69,8 +72,8 @@ package struct CallLogRecord: Equatable, Sendable {
     /// Makes a record of its parts; each parameter is the property of that name.
     package init(
         id: SessionID, user: UserAddress, direction: Direction, startedAt: Int64, answeredAt: Int64? = nil,
-        endedAt: Int64,
-        names: Notification.Parties, parties: [Party], ending: CallEnding? = nil, endedBy: CallSide, timeline: [Event]
+        endedAt: Int64, caller: DisplayName, callee: DisplayName, parties: [Party], ending: CallEnding? = nil,
+        endedBy: CallSide, timeline: [Event]
     ) {
         self.id = id
         self.user = user
@@ -78,7 +81,8 @@ package struct CallLogRecord: Equatable, Sendable {
         self.startedAt = startedAt
         self.answeredAt = answeredAt
         self.endedAt = endedAt
-        self.names = names
+        self.caller = caller
+        self.callee = callee
         self.parties = parties
         self.ending = ending
         self.endedBy = endedBy

@@ -116,15 +116,17 @@ package enum MediaPathState: String, Equatable, Sendable, CaseIterable {
 }
 
 extension Call {
-    /// What an end may see of the call.
-    package func session(for leg: Leg, _ history: CallHistory) throws(CallError) -> CallSession {
+    /// What a leg may see of the call.
+    ///
+    /// - Throws: `noSuchCall` if the leg is not part of the call, or the call is over.
+    package func session(for leg: LegID, _ history: CallHistory) throws(CallError) -> CallSession {
         let own = try member(leg)
         var isConference = false
         if case .answered(let answered) = state { isConference = answered.isConference }
         return CallSession(
             session: own.party.session, progress: try progress(for: leg), state: legState(leg),
             isIncoming: own.isCalled,
-            isAnchored: legs.contains { $0.media != nil }, isConference: isConference,
+            isAnchored: legs.contains(where: \.isAnchored), isConference: isConference,
             startedAt: history.start(of: leg),
             answeredAt: history.answer(of: leg),
             members: ([own] + legs.filter { $0.id != leg }).map { view(of: $0, seenFrom: leg) },
@@ -132,7 +134,7 @@ extension Call {
             timeline: history.timeline(seenFrom: leg))
     }
 
-    private func view(of leg: CallLeg, seenFrom own: Leg) -> CallSession.Member {
+    private func view(of leg: CallLeg, seenFrom own: LegID) -> CallSession.Member {
         CallSession.Member(
             side: CallSide(leg.id, seenFrom: own), name: leg.party.name, address: leg.party.user.text,
             isCalled: leg.isCalled,

@@ -54,9 +54,9 @@ package struct TimelineEntry: Hashable, Sendable {
     package var time: Int64
     /// What happened.
     package var event: Event
-    /// `nil` if it concerns the whole call, or the gateway.
-    package var leg: Leg?
-    /// The address of that end, or of whom a call is forwarded or transferred to.
+    /// The leg that it concerns; `nil`: the whole call, or the gateway.
+    package var leg: LegID?
+    /// The address of that leg's user, or of the user to whom the call is forwarded or transferred.
     package var party: String?
     /// The number of the user's device, from 1 in the order in which the devices were told; `nil`: unknown, or no
     /// device was involved.
@@ -70,7 +70,8 @@ package struct TimelineEntry: Hashable, Sendable {
 
     /// Makes an entry of its parts; each parameter is the property of that name.
     package init(
-        time: Int64, _ event: Event, leg: Leg? = nil, party: String? = nil, device: Int? = nil, statusCode: Int? = nil,
+        time: Int64, _ event: Event, leg: LegID? = nil, party: String? = nil, device: Int? = nil,
+        statusCode: Int? = nil,
         reasonText: String? = nil, cause: String? = nil
     ) {
         self.time = time

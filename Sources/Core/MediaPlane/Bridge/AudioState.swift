@@ -5,6 +5,9 @@ package import SDP
 package struct AudioState: Equatable, Sendable {
     /// The index of the leg's audio m-line.
     package var line: Int
+    /// Whether the leg is headless: the owner makes its audio, and takes what it hears.
+    package var isHeadless: Bool
+    /// The source that the leg was set to hear.
     package var source: MediaSource
     /// What the leg is sent on the m-line because of that source.
     package var feed: LineFeed
@@ -26,7 +29,8 @@ extension Bridge {
         else { return nil }
         let state = self[index].lines[line]
         return AudioState(
-            line: line, source: self[index].audioSource, feed: state.feed, isDecoded: state.isDecoded,
+            line: line, isHeadless: self[index].isHeadless, source: self[index].audioSource, feed: state.feed,
+            isDecoded: state.isDecoded,
             codecs: state.describedCodecs,
             furtherCodecs: state.furtherCodecs, packetTime: state.packetTime)
     }

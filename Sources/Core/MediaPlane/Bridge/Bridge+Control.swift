@@ -1,5 +1,6 @@
 package import Primitives
 import RTP
+import SDP
 
 /// RTCP from a peer. Reports are evaluated; feedback is translated and passed on to the source of the other peer.
 extension Bridge {
@@ -41,12 +42,14 @@ extension Bridge {
                 self[side].controlDrops.count(.unknownSource)
                 continue
             }
-            if isRetransmission {
-                self[side].lines[line].retransmission?.reportReceived(block, at: now)
-            } else {
-                self[side].lines[line].primary.reportReceived(block, at: now)
-            }
+            guard
+                let (lost, arrived) = isRetransmission
+                    ? self[side].lines[line].retransmission?.reportReceived(block, at: now)
+                    : self[side].lines[line].primary.reportReceived(block, at: now)
+            else { continue }
+            self[side].path.reportReceived(lost: lost, arrived: arrived, at: now)
         }
+        if !blocks.isEmpty { tellLimit(ofWayTo: side, at: now) }
     }
 
     /// Detaches the streams of a source that leaves, so that the next source can feed them at once.
@@ -114,6 +117,11 @@ extension Bridge {
     {
         guard let target = target(of: media, from: side) else { return }
         guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
+        if self[side].lines[target.line].isPicture(target.stream) {
+            for number in asked where target.stream.sourceNumber(of: number) != nil {
+                self[side].lines[target.line].waits.packetRequested(number, since: now, at: now)
+            }
+        }
         let line = self[target.sender].lines[target.senderLine]
         guard line.feedback.contains(.nack) else { return self[side].controlDrops.count(.notNegotiated) }
 
@@ -145,6 +153,11 @@ extension Bridge {
             )
         }
     }
+}
+
+extension BridgeLine {
+    /// Whether the stream carries the video itself and not its retransmissions.
+    fileprivate func isPicture(_ stream: OutgoingStream) -> Bool { kind == .video && stream.ssrc == primary.ssrc }
 }
 
 extension [GenericNACK] {

@@ -18,7 +18,7 @@ extension Bridge {
         }
         for index in indices { refreshFeeds(of: index) }
         for index in indices { refreshObstacles(of: index) }
-        for index in indices { begin(index, after: before, at: now) }
+        for index in indices { start(index, after: before, at: now) }
     }
 
     /// Takes note of a packet that its receiver cannot get unchanged. From the next packet on, the audio is transcoded
@@ -57,7 +57,8 @@ extension Bridge {
                 return .nothing
             }
             guard self[sender].lines[source].direction.receives else { return .nothing }
-            if self[sender].lines[source].fits(receiver) { return .relayed(from: sender, line: source) }
+            let isHeadless = self[sender].isHeadless || self[index].isHeadless
+            if !isHeadless, self[sender].lines[source].fits(receiver) { return .relayed(from: sender, line: source) }
             return receiver.kind == .audio && receiver.primaryCodec != nil
                 ? .transcoded(from: sender, line: source) : .nothing
         }
@@ -96,15 +97,15 @@ extension Bridge {
         return .noCounterpart
     }
 
-    /// Lets what is fed by another source than before begin anew.
-    private mutating func begin(_ index: LegIndex, after before: [BridgeLeg], at now: MonotonicTime) {
+    /// Restarts the streams that have another source than before.
+    private mutating func start(_ index: LegIndex, after before: [BridgeLeg], at now: MonotonicTime) {
         for line in self[index].lines.indices {
             let feed = self[index].lines[line].feed
             let known = before[index.place].lines.indices.contains(line) ? before[index.place].lines[line] : nil
             guard known?.feed != feed || known?.primary.ssrc != self[index].lines[line].primary.ssrc else { continue }
             self[index].lines[line].primary.detach()
             self[index].lines[line].retransmission?.detach()
-            self[index].lines[line].waits.pause()
+            self[index].lines[line].waits.pause(at: now)
             guard case .relayed(let sender, let source) = feed, self[index].lines[line].kind == .video else { continue }
             requestKeyFrame(from: sender, line: source, as: .pictureLoss, at: now)
         }

@@ -106,10 +106,10 @@ extension BridgeLeg {
         let position = sources.entries[index].packetReceived(
             header, clockRate: format.clockRate, octets: octets, at: now)
         lines[line].noteLevel(header, in: packet, position)
-        var beginsKeyFrame = false
+        var startsKeyFrame = false
         if let pictures = format.pictures {
-            beginsKeyFrame = pictures.beginsKeyFrame(packet.extracting(header.payloadRange))
-            lines[line].pictureReceived(header, beginsKeyFrame: beginsKeyFrame, position, at: now)
+            startsKeyFrame = pictures.startsKeyFrame(packet.extracting(header.payloadRange))
+            lines[line].pictureReceived(header, startsKeyFrame: startsKeyFrame, position, at: now)
         }
         if let obstacle = lines[line].obstacle { throw obstacle }
         guard position != .astray else { throw .astray }
@@ -125,7 +125,7 @@ extension BridgeLeg {
         let arrival = Arrival(
             header: header, leg: leg, line: line, format: format, repairs: sources.entries[index].repairs,
             position: position,
-            beginsKeyFrame: beginsKeyFrame, receiverCount: lines[line].receivers.count,
+            startsKeyFrame: startsKeyFrame, receiverCount: lines[line].receivers.count,
             isDecoded: lines[line].isDecoded, transportNumber: transportNumber,
             isRestart: isRestart)
         return (arrival, isRecovered, isFeedbackDue)
@@ -181,7 +181,9 @@ extension BridgeLine {
             }
         }
         write(header, of: arrival, over: &path, to: &packet, count, at: now)
-        if arrival.beginsKeyFrame { waits.keyFrameSent(at: now) }
+        let isLate = arrival.position == .late && !arrival.format.isRetransmission
+        if let filled = isLate ? header.sequenceNumber : original { waits.packetSent(filled, at: now) }
+        if arrival.startsKeyFrame { waits.keyFrameSent(at: now) }
         if history != nil { keep(header, repeating: original, packet.span.extracting(0..<count), at: now) }
         return count
     }
@@ -191,6 +193,7 @@ extension BridgeLine {
         _ count: Int,
         at now: MonotonicTime
     ) {
+        path.packetSent(octets: count)
         header.write(to: &packet)
         if !extensionNumbering.isIdentity { header.renumberElements(by: extensionNumbering, in: &packet) }
         guard arrival.transportNumber != 0 else { return }
@@ -233,9 +236,9 @@ extension BridgeLine {
             guard arrival.position != .late else { throw .tooOld }
             // The marker starts a talk spurt in audio. In video it ends a picture (RFC 3551 §4.1, RFC 6184 §5.1).
             if kind == .audio, primary.packets > 0 { header.marker = true }
-            primary.begin(header, clockRate: arrival.format.clockRate, at: now)
+            primary.start(header, clockRate: arrival.format.clockRate, at: now)
         } else if arrival.position == .restarted {
-            primary.begin(header, clockRate: arrival.format.clockRate, at: now)
+            primary.start(header, clockRate: arrival.format.clockRate, at: now)
         } else if arrival.position == .late, let number = primary.numberOfOriginal(header.sequenceNumber),
             history?.mayHaveKept(number) == true
         {
@@ -258,7 +261,7 @@ extension BridgeLine {
         }
         if retransmission?.source != header.ssrc || arrival.position == .restarted {
             guard arrival.position != .late else { throw .tooOld }
-            retransmission?.begin(header, clockRate: arrival.format.clockRate, at: now)
+            retransmission?.start(header, clockRate: arrival.format.clockRate, at: now)
         }
         let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
         var repeated: SequenceNumber?
@@ -300,6 +303,7 @@ extension BridgeLine {
         guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
         for index in header.payloadRange.lowerBound..<(count - 2) { packet[index] = packet[index + 2] }
         write(header, of: arrival, over: &path, to: &packet, count - 2, at: now)
+        waits.packetSent(number, at: now)
         history?.keep(packet.span.extracting(0..<(count - 2)), as: number, at: now)
         return count - 2
     }

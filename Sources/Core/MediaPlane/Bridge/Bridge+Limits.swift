@@ -21,6 +21,12 @@ extension Bridge {
         }
         let roundTrip = self[side].lines.compactMap(\.primary.roundTrip.latest).max()
         self[side].path.feedbackReceived(feedback, roundTrip: roundTrip, at: now)
+        tellLimit(ofWayTo: side, at: now)
+    }
+
+    /// Updates the limits of all senders whose video goes to a leg, because the knowledge of the path to that leg has
+    /// changed.
+    mutating func tellLimit(ofWayTo side: LegIndex, at now: MonotonicTime) {
         for line in self[side].lines.indices where self[side].lines[line].kind == .video {
             guard case .relayed(let sender, let source) = self[side].lines[line].feed else { continue }
             tellLimit(to: sender, line: source, at: now)

@@ -16,13 +16,18 @@ extension Bridge {
         var missing: [SequenceNumber] = []
         let roundTrip = self[side].lines[line].primary.roundTrip.latest
         for number in asked {
+            let since = self[side].lines[line].missedSince(number, at: now)
             switch self[side].lines[line].history?.recall(number, roundTrip: roundTrip, at: now) {
             case .found(let range):
+                self[side].lines[line].waits.packetRequested(number, since: since, at: now)
+                self[side].lines[line].waits.packetSent(number, at: now)
                 var packet = draft.takeMemory()
                 self[side].writeRepetition(of: range, on: line, to: &packet, at: now)
                 transmitAgain(packet, to: side, over: self[side].lines[line].transport)
             case .withheld: self[side].controlDrops.count(.rateLimited)
-            case .expired: self[side].controlDrops.count(.untranslatable)
+            case .expired:
+                self[side].lines[line].waits.packetRequested(number, since: since, at: now)
+                self[side].controlDrops.count(.untranslatable)
             case .unknown, nil: missing.append(number)
             }
         }
@@ -36,13 +41,21 @@ extension BridgeLeg {
         of range: Range<Int>, on line: Int, to packet: inout [UInt8], at now: MonotonicTime
     ) {
         let header = lines[line].writeRepetition(of: range, to: &packet, at: now)
+        path.packetSent(octets: packet.count)
         path.renumber(header, as: lines[line].numberID, in: &packet, at: now)
     }
 }
 
 extension BridgeLine {
-    /// Writes a packet that is sent again: behind a header of the retransmission stream if the peer has agreed to one (RFC 4588 §4),
-    /// otherwise just as it was. Returns a header whose extension lies where that of the packet does.
+    /// The time from which the peer has missed a packet that it asks for now. That is at most one round trip after the
+    /// packet was sent. The peer has missed it for longer if no later packet showed the gap, or if its NACKs were lost.
+    fileprivate func missedSince(_ number: SequenceNumber, at now: MonotonicTime) -> MonotonicTime {
+        guard let sent = history?.sentAt(number), let roundTrip = primary.roundTrip.latest else { return now }
+        return min(now, sent + roundTrip)
+    }
+
+    /// Writes a retransmission: with a header of the retransmission stream if the peer has agreed to one (RFC 4588 §4),
+    /// otherwise unchanged. Returns a header whose extension is at the same position as that of the packet.
     fileprivate mutating func writeRepetition(
         of range: Range<Int>, to packet: inout [UInt8], at now: MonotonicTime
     ) -> RTPHeader {
@@ -51,7 +64,7 @@ extension BridgeLine {
         }
         guard retransmission != nil, let payloadType = repairFormat(of: header.payloadType) else {
             packet.append(contentsOf: kept[range])
-            primary.notePacket(octets: header.payloadRange.count)
+            primary.noteRepetition(octets: header.payloadRange.count)
             return header
         }
         let payload = range.lowerBound + header.payloadRange.lowerBound

@@ -45,6 +45,7 @@ extension Bridge {
 
     mutating func sendGoodbye(to side: LegIndex) {
         let leg = self[side]
+        guard !leg.isHeadless else { return }
         for transport in leg.readyTransports.sorted() {
             let senders = leg.lines.filter { $0.direction != .inactive && $0.transport == transport }
                 .flatMap { [$0.primary.ssrc, $0.retransmission?.ssrc].compactMap(\.self) }

@@ -14,7 +14,9 @@ struct BridgeLeg: Sendable {
     /// Whether the m-lines are on more than one transport.
     private(set) var isSpread = false
     private(set) var isConfigured = false
-    /// What the gateway calls itself to this peer, for the life of the leg, whichever call it is part of (RFC 3550 §6.5.1).
+    /// Whether the leg has no peer, and its audio is that of the bridge's owner.
+    var isHeadless = false
+    /// The gateway's CNAME for this peer, for the life of the leg, in whichever call it is (RFC 3550 §6.5.1).
     let cname: String
     var lines: [BridgeLine] = []
     var sources = SourceTable()

@@ -143,14 +143,14 @@ struct BridgeLine: Sendable {
 
     /// Takes note of a packet with a part of a picture.
     mutating func pictureReceived(
-        _ header: RTPHeader, beginsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
+        _ header: RTPHeader, startsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
     ) {
         switch position {
         case .astray: return
         case .restarted: pictures.restart()
         case .newest, .late: break
         }
-        pictures.packetReceived(from: header.ssrc, timestamp: header.timestamp, beginsKeyFrame: beginsKeyFrame, at: now)
+        pictures.packetReceived(from: header.ssrc, timestamp: header.timestamp, startsKeyFrame: startsKeyFrame, at: now)
     }
 
     /// Takes note that the m-line is on hold: receivers do not miss its pictures until it is resumed.

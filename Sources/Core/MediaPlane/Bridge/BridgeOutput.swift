@@ -32,9 +32,9 @@ package struct Arrival: Sendable {
     /// For a retransmission: the stream that its source repairs; `nil` if that is not known.
     let repairs: SSRC?
     let position: ReceptionStatistics.Position
-    /// A key frame begins with it.
-    let beginsKeyFrame: Bool
-    /// How many legs it goes to; `Bridge.forward` is called for each.
+    /// Whether a key frame begins with this packet.
+    let startsKeyFrame: Bool
+    /// The number of m-lines that get the packet; `Bridge.forward` is called for each.
     package let receiverCount: Int
     /// Whether the gateway decodes the packet.
     package let isDecoded: Bool

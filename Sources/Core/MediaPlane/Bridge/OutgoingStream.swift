@@ -15,7 +15,12 @@ struct OutgoingStream: Sendable {
     /// The receiver's last report about this stream.
     private(set) var lastReport: ReportBlock?
     private(set) var roundTrip = RoundTrip()
-    /// The number of the peer's last FIR, by which a repetition is known (RFC 5104 §4.3.1.2).
+    /// Sequence numbers that were skipped because their packets never reached the gateway, less those that were sent
+    /// twice. The receiver reports the former as lost although they were not lost on its path, and does not report the
+    /// latter.
+    private var passedOver = 0
+    private var passedOverAtReport = 0
+    /// The sequence number of the peer's last FIR, by which a repetition is recognised (RFC 5104 §4.3.1.2).
     var lastCommandNumber: UInt8?
 
     private var sequence: SequenceMapping
@@ -37,11 +42,12 @@ struct OutgoingStream: Sendable {
 
     // MARK: Packets
 
-    /// Lets the packet's source feed the stream from this packet on: numbers go on by one, timestamps by the time that went by.
-    mutating func begin(_ header: RTPHeader, clockRate rate: UInt32, at now: MonotonicTime) {
+    /// Lets the packet's source feed the stream from this packet on. The sequence number continues by one, the
+    /// timestamp by the time that has passed.
+    mutating func start(_ header: RTPHeader, clockRate rate: UInt32, at now: MonotonicTime) {
         source = header.ssrc
         nextTimestamp = nil
-        sequence.begin(at: header.sequenceNumber)
+        sequence.start(at: header.sequenceNumber)
         let next =
             packets == 0 ? lastTimestamp : lastTimestamp + max(1, Self.ticks(of: now - lastSent, clockRate: rate))
         timestampOffset = next.rawValue &- header.timestamp.rawValue
@@ -93,7 +99,13 @@ struct OutgoingStream: Sendable {
         silentReports = 0
     }
 
-    /// Lets the timestamps of the gateway's own packets go on without a packet: there was nothing to send.
+    /// Counts a packet that has been sent again under its own sequence number.
+    mutating func noteRepetition(octets count: Int) {
+        notePacket(octets: count)
+        passedOver -= 1
+    }
+
+    /// Advances the timestamps of generated packets without a packet, because there was nothing to send.
     mutating func skip(ticks: Int) { nextTimestamp = nextTimestamp.map { $0 + ticks } }
 
     /// Detaches the source: nothing feeds the stream until the next `start`.
@@ -108,6 +120,7 @@ struct OutgoingStream: Sendable {
     ) -> Bool {
         let before = sequence.highest
         guard let number = sequence.translate(header.sequenceNumber) else { return false }
+        passedOver += max(sequence.highest - before, 0) - 1
         header.sequenceNumber = number
         header.timestamp = RTPTimestamp(header.timestamp.rawValue &+ timestampOffset)
         header.ssrc = ssrc
@@ -123,7 +136,10 @@ struct OutgoingStream: Sendable {
     /// The outgoing sequence number of a packet that is retransmitted in another stream (RFC 4588 §4). The packet may
     /// have been lost before the gateway; its number is then the highest so far, within the bounds of a gap.
     mutating func translateOriginal(_ number: SequenceNumber) -> SequenceNumber? {
-        numberOfOriginal(number) == nil ? nil : sequence.translate(number)
+        guard numberOfOriginal(number) != nil else { return nil }
+        let before = sequence.highest
+        defer { passedOver += sequence.highest - before }
+        return sequence.translate(number)
     }
 
     /// The same without counting the number as used.
@@ -167,9 +183,20 @@ struct OutgoingStream: Sendable {
             octetCount: UInt32(truncatingIfNeeded: octets))
     }
 
-    mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) {
+    /// Takes a report block; returns the packets lost and arrived since the block before, on the path from the gateway
+    /// only.
+    mutating func reportReceived(_ block: ReportBlock, at now: MonotonicTime) -> (lost: Int, arrived: Int) {
+        let known = lastReport
+        let passed = passedOver - passedOverAtReport
         lastReport = block
+        passedOverAtReport = passedOver
         roundTrip.reportReceived(block, at: now)
+        guard let known else { return (0, 0) }
+        let sent =
+            Int(Int32(truncatingIfNeeded: block.extendedHighestSequence &- known.extendedHighestSequence)) - passed
+        let lost = Int(block.cumulativeLost) - Int(known.cumulativeLost) - passed
+        guard sent > 0 else { return (0, 0) }
+        return (min(max(lost, 0), sent), sent - min(max(lost, 0), sent))
     }
 
     private static func ticks(of duration: Duration, clockRate: UInt32) -> Int {

@@ -12,10 +12,16 @@ struct ReceiverPath: Sendable {
     private static let patience = Duration.seconds(10)
 
     private var estimate = BandwidthEstimate()
-    /// REMB.
+    private var reportedLoss = ReportedLoss()
+    private var lastFeedback: MonotonicTime?
+    /// The peer's own estimate (REMB).
     private var reported: (bitsPerSecond: UInt64, moment: MonotonicTime)?
 
-    /// Writes the next transport-wide number over that of the packet's sender, or nothing if this peer takes none.
+    /// Counts a packet sent to the peer, with a transport-wide sequence number or without.
+    mutating func packetSent(octets count: Int) { reportedLoss.packetSent(octets: count) }
+
+    /// Replaces the transport-wide sequence number of the packet's sender by the next one of this path, or erases it if
+    /// this peer takes none.
     ///
     /// - Parameters:
     ///   - header: The header of the packet.
@@ -42,6 +48,13 @@ struct ReceiverPath: Sendable {
 
     mutating func feedbackReceived(_ feedback: TransportFeedback, roundTrip: Duration?, at now: MonotonicTime) {
         estimate.feedbackReceived(feedback, roundTrip: roundTrip, at: now)
+        lastFeedback = now
+    }
+
+    /// Takes a report about the gateway's streams: how many of the packets sent to the peer were lost, and how many
+    /// arrived.
+    mutating func reportReceived(lost: Int, arrived: Int, at now: MonotonicTime) {
+        reportedLoss.reportReceived(lost: lost, arrived: arrived, at: now)
     }
 
     mutating func reportReceived(_ bitsPerSecond: UInt64, at now: MonotonicTime) { reported = (bitsPerSecond, now) }
@@ -49,7 +62,12 @@ struct ReceiverPath: Sendable {
     /// What the path carries in bit/s; `nil` if neither the peer nor the gateway has an estimate.
     func limit(at now: MonotonicTime) -> UInt64? {
         let said = reported.flatMap { now - $0.moment <= Self.patience ? $0.bitsPerSecond : nil }
-        return [said, estimate.bitsPerSecond].compactMap(\.self).min()
+        let found = hasFeedback(at: now) ? estimate.bitsPerSecond : reportedLoss.bitsPerSecond
+        return [said, found].compactMap(\.self).min()
+    }
+
+    private func hasFeedback(at now: MonotonicTime) -> Bool {
+        lastFeedback.map { now - $0 <= Self.patience } ?? false
     }
 }
 

@@ -34,8 +34,8 @@ package struct SequenceMapping: Equatable, Sendable {
         floor = lastUsed + 1
     }
 
-    /// Another source takes over with the packet numbered `number`, or the same one after a jump.
-    package mutating func begin(at number: SequenceNumber) {
+    /// Lets another source take over with the packet numbered `number`, or the same source after a jump.
+    package mutating func start(at number: SequenceNumber) {
         let next = highest + 1
         offset = next.rawValue &- number.rawValue
         floor = isFirst ? next + -Self.slack : next

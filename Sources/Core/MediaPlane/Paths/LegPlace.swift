@@ -1,9 +1,10 @@
 import Primitives
 
-/// Where the leg is that a path belongs to, seen from a worker.
-package enum LegPlace<Leg> {
-    case here(Leg)
-    /// Packets go on to this worker.
+/// The place of the leg that a path belongs to, as a worker sees it.
+package enum LegPlace<LegID> {
+    /// The leg is on this worker.
+    case here(LegID)
+    /// The leg is on that worker; packets are passed on to it.
     case elsewhere(WorkerIndex)
 
     private func isElsewhere(with host: WorkerIndex) -> Bool {

@@ -108,7 +108,7 @@ package struct PacketHistory: Sendable {
     /// Makes room for a packet and returns the index of its first byte; `nil` if a packet of this size is not kept.
     private mutating func reserve(_ count: Int, for number: SequenceNumber, at now: MonotonicTime) -> Int? {
         guard count >= RTPHeader.fixedLength else { return nil }
-        if bytes.isEmpty { begin(with: number, at: now) }
+        if bytes.isEmpty { start(with: number, at: now) }
         guard count <= Self.maximumPacket else {
             enter(Entry(number: number, isUsed: true, sentAt: now))
             return nil
@@ -136,7 +136,7 @@ package struct PacketHistory: Sendable {
 
     // MARK: The ring
 
-    private mutating func begin(with number: SequenceNumber, at now: MonotonicTime) {
+    private mutating func start(with number: SequenceNumber, at now: MonotonicTime) {
         (oldest, newest) = (number, number)
         bytes = [UInt8](repeating: 0, count: configuration.initialBytes)
         entries = [Entry](repeating: Entry(), count: configuration.initialBytes / Self.bytesPerEntry)
@@ -188,7 +188,15 @@ package struct PacketHistory: Sendable {
         !entries.isEmpty && number - oldest >= 0 && !mayHaveKept(number)
     }
 
-    /// Looks up a packet to be sent again now, and notes that it is.
+    /// The time at which the packet was first sent; `nil` if its entry has been reused, or no packet was sent under
+    /// this number.
+    package func sentAt(_ number: SequenceNumber) -> MonotonicTime? {
+        guard !entries.isEmpty else { return nil }
+        let entry = entries[Int(number.rawValue) & (entries.count - 1)]
+        return entry.isUsed && entry.number == number ? entry.sentAt : nil
+    }
+
+    /// Looks up a packet to be sent again now, and counts the retransmission.
     ///
     /// - Parameters:
     ///   - number: The sequence number that the receiver asks for.

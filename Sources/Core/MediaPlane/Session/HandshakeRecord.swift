@@ -101,18 +101,26 @@ extension HandshakeRecord.Expectation {
     /// Whether a message of this type and number is expected (RFC 5246 §7.4). Finished is encrypted; the gateway never
     /// asks for sessions, tickets and stapled certificates.
     fileprivate func allows(messageType: UInt8, at sequence: Int) -> Bool {
-        switch (self, messageType) {
-        case (.clientHello, 1), (.clientFlight, 1): sequence == 0
-        case (.clientFlight, 11): sequence == 1  // Certificate
-        case (.clientFlight, 16): sequence == 2  // ClientKeyExchange
-        case (.clientFlight, 15): sequence == 3  // CertificateVerify
-        case (.serverFlight, 3): sequence == 0  // HelloVerifyRequest
-        case (.serverFlight, 2): 0...1 ~= sequence  // ServerHello
-        case (.serverFlight, 11): 1...2 ~= sequence  // Certificate
-        case (.serverFlight, 12): 2...3 ~= sequence  // ServerKeyExchange
-        case (.serverFlight, 13): 3...4 ~= sequence  // CertificateRequest
-        case (.serverFlight, 14): 4...5 ~= sequence  // ServerHelloDone
-        default: false
+        switch self {
+        case .clientHello: messageType == 1 && sequence == 0
+        case .clientFlight:
+            switch messageType {
+            case 1: sequence == 0  // ClientHello
+            case 11: sequence == 1  // Certificate
+            case 16: sequence == 2  // ClientKeyExchange
+            case 15: sequence == 3  // CertificateVerify
+            default: false
+            }
+        case .serverFlight:
+            switch messageType {
+            case 3: sequence == 0  // HelloVerifyRequest
+            case 2: 0...1 ~= sequence  // ServerHello
+            case 11: 1...2 ~= sequence  // Certificate
+            case 12: 2...3 ~= sequence  // ServerKeyExchange
+            case 13: 3...4 ~= sequence  // CertificateRequest
+            case 14: 4...5 ~= sequence  // ServerHelloDone
+            default: false
+            }
         }
     }
 }

@@ -26,17 +26,18 @@ extension PeerSession {
         guard ice.accepts(path) else { return [] }
         proofs.rebind(to: path, received: received)
         reboundAt = now
-        return translate(actions, at: now)
+        return translate(actions)
     }
 
     /// Takes note of a datagram, new or repeated, over a path of the session. It is called while media is on trial.
     ///
-    /// If media goes where packets alone have led it, and this is where the peer was, it goes back.
-    package mutating func arrived(over path: Path, at now: MonotonicTime) -> [SessionAction] {
+    /// If media goes to an address known from packets alone, and this path is the peer's former one, media returns to
+    /// it.
+    package mutating func arrived(over path: Path) -> [SessionAction] {
         guard awaitsAnswer, path != destination, proofs.isProven(path), destination == ice.selectedPath else {
             return []
         }
-        return translate(ice.undoRebind(to: path), at: now)
+        return translate(ice.undoRebind(to: path))
     }
 
     /// Takes note of a report of the peer over `path` that names a report which the gateway sent at `moment`. It proves

@@ -93,9 +93,9 @@ extension PeerSession {
             // The peer may have taken the credentials of an m-line other than the first offered one.
             let (local, remote) = (ICEParameters(transport.local), ICEParameters(transport.remote))
             let isExpected = local.ufrag == ice.local.ufrag
-            let begun =
+            let started =
                 isExpected ? ice.setRemote(remote, at: now) : ice.restart(local: local, remote: remote, at: now)
-            return translate(begun, at: now) + startHandshakeIfPossible(at: now)
+            return translate(started) + startHandshakeIfPossible(at: now)
         case .described, .handshaking, .established:
             return restart(local: transport.local, remote: transport.remote, at: now)
         case .failed:
@@ -119,16 +119,16 @@ extension PeerSession {
         if case .failed = phase { return [] }
         let (local, remote) = (ICEParameters(local), remote.map { ICEParameters($0) })
         if local.ufrag != ice.local.ufrag {
-            return translate(ice.restart(local: local, remote: remote, at: now), at: now)
+            return translate(ice.restart(local: local, remote: remote, at: now))
         }
         guard let remote, remote != ice.remote else { return [] }
-        return translate(ice.setRemote(remote, at: now), at: now)
+        return translate(ice.setRemote(remote, at: now))
     }
 
     /// The TCP connection of a path is closed.
     package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [SessionAction] {
         if case .failed = phase { return [] }
-        return translate(ice.pathClosed(path, at: now), at: now)
+        return translate(ice.pathClosed(path, at: now))
     }
 
     /// The peer has trickled a candidate (RFC 8838). A lite agent does not use it; the verdict is for the counters.
@@ -147,7 +147,7 @@ extension PeerSession {
         authentication: some MessageAuthentication
     ) -> [SessionAction] {
         let actions = translate(
-            ice.receive(message, raw: raw, over: path, at: now, authentication: authentication), at: now)
+            ice.receive(message, raw: raw, over: path, at: now, authentication: authentication))
         if ice.accepts(path) {
             proofs.received(raw.count, over: path)
             if proofs.isUnanswered(path), !actions.contains(where: \.isRefusal) { prove(path) }
@@ -164,7 +164,7 @@ extension PeerSession {
     /// reporting one packet now and then is enough.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [SessionAction] {
         guard isEstablished else { return [] }
-        return translate(ice.heard(over: path, at: now), at: now)
+        return translate(ice.heard(over: path, at: now))
     }
 
     /// This session's keys have authenticated a packet of `bytes` bytes, or the end of the handshake, that came over
@@ -217,7 +217,7 @@ extension PeerSession {
     /// The time of `nextDeadline` has come. A call before that does nothing.
     package mutating func timeout(at now: MonotonicTime) -> [SessionAction] {
         if case .failed = phase { return [] }
-        let actions = translate(ice.timeout(at: now), at: now)
+        let actions = translate(ice.timeout(at: now))
         if case .handshaking(_, let deadline) = phase, now >= deadline { return actions + fail(.handshakeFailed) }
         return actions
     }
@@ -235,18 +235,9 @@ extension PeerSession {
         }
     }
 
-    /// Whether media may come from this path.
-    package func admitsMedia(from path: Path) -> Bool {
-        isEstablished && ice.accepts(path)
-    }
-
+    /// Whether DTLS has authenticated the peer. Without it there are no keys, and no media flows.
     package var isEstablished: Bool {
         if case .established = phase { true } else { false }
-    }
-
-    /// Whether the first media packet is still awaited, so that the owner asks `mediaReceived` only then.
-    package var awaitsMedia: Bool {
-        if case .established(_, heardMedia: false) = phase { true } else { false }
     }
 
     /// The path that the peer has chosen; `nil` before the first valid check.
@@ -305,7 +296,7 @@ extension PeerSession {
         return [.startHandshake(transport.role)]
     }
 
-    mutating func translate(_ actions: [ICEAction], at now: MonotonicTime) -> [SessionAction] {
+    mutating func translate(_ actions: [ICEAction]) -> [SessionAction] {
         var translated: [SessionAction] = []
         for case .pathForgotten(let path) in actions {
             proofs.forget(path)

@@ -28,13 +28,6 @@ package struct BandwidthEstimate: Equatable, Sendable {
         /// The bound falls at most once in this time, or once per round trip if that is longer, because a reduction
         /// takes that long to show.
         package var reaction = Duration.milliseconds(200)
-        /// Loss is judged this often, of so many packets at least.
-        package var lossInterval = Duration.seconds(1)
-        package var lossPackets = 20
-        /// A share of the packets; below it the bound by loss grows, above it falls (§6).
-        package var lossBounds = 0.02...0.10
-        /// By how much it grows each time (§6).
-        package var lossIncrease = 1.05
 
         /// Makes the default configuration.
         package init() {}
@@ -46,22 +39,22 @@ package struct BandwidthEstimate: Equatable, Sendable {
     private var trend = DelayTrend()
     private var arrivals = ArrivalRate()
     private var delayBound: Double?
-    private var lossBound: Double?
+    private var loss: LossBound
     private var lastDecrease = MonotonicTime.zero
     private var lastFeedback: MonotonicTime?
     private var lastCongestion = MonotonicTime.zero
-    private var lossStart: MonotonicTime?
-    private var lostCount = 0
-    private var arrivedCount = 0
-    /// The reference time of the last feedback, unwrapped, in its own units.
+    /// The reference time of the last feedback, unwrapped, in units of 64 ms.
     private var reference: Int64?
 
-    /// Nothing is known of the way yet: there is no bound.
-    package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+    /// Starts without a bound.
+    package init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        loss = LossBound(.init(reach: configuration.reach))
+    }
 
     /// The bound in bits per second, headers included; `nil` while the path has shown no congestion.
     package var bitsPerSecond: UInt64? {
-        guard let least = [delayBound, lossBound].compactMap(\.self).min() else { return nil }
+        guard let least = [delayBound, loss.bitsPerSecond].compactMap(\.self).min() else { return nil }
         return UInt64(max(configuration.minimum, least))
     }
 
@@ -80,12 +73,12 @@ package struct BandwidthEstimate: Equatable, Sendable {
         for delta in feedback.deltas {
             defer { number = number + 1 }
             guard let delta else {
-                if sent.packetLost(number) { lostCount += 1 }
+                if sent.packetLost(number) { loss.packetsCounted(lost: 1, arrived: 0) }
                 continue
             }
             arrival += Int64(delta)
             guard let packet = sent.packetArrived(number) else { continue }
-            arrivedCount += 1
+            loss.packetsCounted(lost: 0, arrived: 1)
             arrivals.received(octets: packet.octets, at: arrival)
             guard let group = groups.packetArrived(sentAt: packet.sentAt, at: arrival) else { continue }
             trend.groupReceived(variation: group.delay, sendInterval: group.sendInterval, arrival: group.arrival)
@@ -93,7 +86,10 @@ package struct BandwidthEstimate: Equatable, Sendable {
         }
         adapt(toDelay: isOverused ? .overuse : trend.signal, roundTrip: roundTrip, at: now)
         adaptToLoss(at: now)
-        if now - lastCongestion >= configuration.patience { (delayBound, lossBound) = (nil, nil) }
+        if now - lastCongestion >= configuration.patience {
+            delayBound = nil
+            loss.forget()
+        }
         lastFeedback = now
     }
 
@@ -110,7 +106,9 @@ package struct BandwidthEstimate: Equatable, Sendable {
             guard delayBound == nil || now - lastDecrease >= reaction else { return }
             lastDecrease = now
             delayBound = min(delayBound ?? .infinity, configuration.decrease * rate)
-        case .normal: delayBound = delayBound.map { grown($0, by: growth(at: now), arriving: rate) }
+        case .normal:
+            let (factor, reach) = (growth(at: now), configuration.reach * rate)
+            delayBound = delayBound.map { LossBound.grown($0, by: factor, to: reach) }
         }
     }
 
@@ -121,28 +119,11 @@ package struct BandwidthEstimate: Equatable, Sendable {
         return 1 + (configuration.increase - 1) * elapsed
     }
 
-    /// A bound that is beyond reach already stays where it is.
-    private func grown(_ bound: Double, by factor: Double, arriving rate: Double) -> Double {
-        max(bound, min(bound * factor, configuration.reach * rate))
-    }
-
     // MARK: Loss (§6)
 
     private mutating func adaptToLoss(at now: MonotonicTime) {
-        let start = lossStart ?? now
-        lossStart = start
-        let count = lostCount + arrivedCount
-        guard now - start >= configuration.lossInterval, count >= configuration.lossPackets else { return }
-        let share = Double(lostCount) / Double(count)
-        (lossStart, lostCount, arrivedCount) = (now, 0, 0)
-        guard let rate = arrivals.bitsPerSecond else { return }
-        if share > configuration.lossBounds.upperBound {
-            lastCongestion = now
-            // What was sent is what arrives and what was lost of it.
-            lossBound = min(lossBound ?? .infinity, rate / (1 - min(share, 0.9))) * (1 - 0.5 * share)
-        } else if share < configuration.lossBounds.lowerBound {
-            lossBound = lossBound.map { grown($0, by: configuration.lossIncrease, arriving: rate) }
-        }
+        guard let share = loss.nextShare(at: now), let rate = arrivals.bitsPerSecond else { return }
+        if loss.adapt(to: share, arriving: rate) { lastCongestion = now }
     }
 
     /// Unwraps 24 bits of the receiver's clock.

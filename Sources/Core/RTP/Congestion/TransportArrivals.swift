@@ -17,8 +17,8 @@ package struct TransportArrivals: Equatable, Sendable {
 
     /// By the low bits of the sequence number: ticks of 250 µs, at least 1; 0 for a packet that has not arrived.
     private var times: [UInt32]
-    /// Unwrapped numbers.
-    private var begin: Int64 = 0
+    /// Unwrapped sequence numbers.
+    private var start: Int64 = 0
     private var end: Int64 = 0
     private var count: UInt8 = 0
 
@@ -29,8 +29,8 @@ package struct TransportArrivals: Equatable, Sendable {
     /// ring, or a duplicate, is ignored.
     package mutating func packetReceived(_ number: SequenceNumber, at now: MonotonicTime) {
         if end == 0 {
-            begin = Int64(number.rawValue) + 0x1_0000
-            end = begin
+            start = Int64(number.rawValue) + 0x1_0000
+            end = start
         }
         let place = end - 1 + Int64(Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: end - 1)))
         if place >= end {
@@ -38,27 +38,27 @@ package struct TransportArrivals: Equatable, Sendable {
         } else if place <= end - Int64(Self.capacity) || times[Self.slot(place)] != 0 {
             return
         } else {
-            begin = min(begin, place)
+            start = min(start, place)
         }
         times[Self.slot(place)] = Self.tick(now)
     }
 
-    /// Feedback should not wait for its time.
-    package var isDue: Bool { end - begin >= Int64(Self.maximumReported) }
+    /// Whether feedback should be sent at once, without waiting for its interval.
+    package var isDue: Bool { end - start >= Int64(Self.maximumReported) }
 
     /// The next feedback about unreported packets; `nil` if none of them has arrived. It is called until it returns
     /// `nil`, because packets after a pause of more than eight seconds, which no delta can express, and packets that
     /// exceed a datagram are reported in a further one.
     package mutating func nextFeedback(sender: SSRC, media: SSRC) -> TransportFeedback? {
-        guard let first = (begin..<end).first(where: { times[Self.slot($0)] != 0 }) else { return nil }
+        guard let first = (start..<end).first(where: { times[Self.slot($0)] != 0 }) else { return nil }
         let reference = Int64(times[Self.slot(first)]) / TransportFeedback.ticksPerReference
         var last = reference * TransportFeedback.ticksPerReference
         var feedback = TransportFeedback(
-            sender: sender, media: media, base: SequenceNumber(UInt16(truncatingIfNeeded: begin)),
+            sender: sender, media: media, base: SequenceNumber(UInt16(truncatingIfNeeded: start)),
             reference: (Int32(truncatingIfNeeded: reference) << 8) >> 8, count: count, deltas: [])
         var room = Self.maximumReported
-        while begin < end, room > 0 {
-            let time = Int64(times[Self.slot(begin)])
+        while start < end, room > 0 {
+            let time = Int64(times[Self.slot(start)])
             if time == 0 {
                 feedback.deltas.append(nil)
             } else {
@@ -66,7 +66,7 @@ package struct TransportArrivals: Equatable, Sendable {
                 feedback.deltas.append(delta)
                 (last, room) = (time, room - 1)
             }
-            begin += 1
+            start += 1
         }
         count &+= 1
         return feedback
@@ -77,11 +77,11 @@ package struct TransportArrivals: Equatable, Sendable {
     /// Moves `end` behind `place`, and forgets the packets that the ring has no room for any more.
     private mutating func makeRoom(upTo place: Int64) {
         if place - end >= Int64(Self.capacity) {
-            begin = place
+            start = place
             for slot in times.indices { times[slot] = 0 }
         } else {
             for skipped in end..<place { times[Self.slot(skipped)] = 0 }
-            begin = max(begin, place + 1 - Int64(Self.capacity))
+            start = max(start, place + 1 - Int64(Self.capacity))
         }
         end = place + 1
     }

@@ -20,12 +20,13 @@ package enum PictureFormat: Equatable, Sendable {
         }
     }
 
-    /// Whether a key frame begins in this payload. Of one key frame, several packets may say so: they share a timestamp.
-    package func beginsKeyFrame(_ payload: Span<UInt8>) -> Bool {
+    /// Whether a key frame starts in this payload. Several packets of one key frame, which have the same timestamp, may
+    /// do so.
+    package func startsKeyFrame(_ payload: Span<UInt8>) -> Bool {
         switch self {
-        case .vp8: Self.beginsVP8KeyFrame(payload)
-        case .vp9: Self.beginsVP9KeyFrame(payload)
-        case .h264: Self.beginsH264KeyFrame(payload)
+        case .vp8: Self.startsVP8KeyFrame(payload)
+        case .vp9: Self.startsVP9KeyFrame(payload)
+        case .h264: Self.startsH264KeyFrame(payload)
         // The aggregation header's N: the first packet of a coded video sequence (AV1 RTP payload format §4.4).
         case .av1: !payload.isEmpty && payload[0] & 0x08 != 0
         }
@@ -34,7 +35,7 @@ package enum PictureFormat: Equatable, Sendable {
     // MARK: VP8 (RFC 7741 §4.2, §4.3)
 
     ///     |X|R|N|S|R| PID |   then, with X: |I|L|T|K| RSV |, and what these announce
-    private static func beginsVP8KeyFrame(_ payload: Span<UInt8>) -> Bool {
+    private static func startsVP8KeyFrame(_ payload: Span<UInt8>) -> Bool {
         guard !payload.isEmpty else { return false }
         // S is set and PID is 0: the first packet of a frame, the only one that starts with the frame header.
         guard payload[0] & 0x17 == 0x10 else { return false }
@@ -58,7 +59,7 @@ package enum PictureFormat: Equatable, Sendable {
     // MARK: VP9 (RFC 9628 §4.2)
 
     ///     |I|P|L|F|B|E|V|Z|   then, with I, the picture id; with L: | TID |U| SID |D|
-    private static func beginsVP9KeyFrame(_ payload: Span<UInt8>) -> Bool {
+    private static func startsVP9KeyFrame(_ payload: Span<UInt8>) -> Bool {
         guard !payload.isEmpty else { return false }
         let flags = payload[0]
         // B: a frame starts. P: it depends on earlier pictures.
@@ -79,7 +80,7 @@ package enum PictureFormat: Equatable, Sendable {
     private static let stapA: UInt8 = 24
     private static let fuA: UInt8 = 28
 
-    private static func beginsH264KeyFrame(_ payload: Span<UInt8>) -> Bool {
+    private static func startsH264KeyFrame(_ payload: Span<UInt8>) -> Bool {
         guard !payload.isEmpty else { return false }
         switch payload[0] & 0x1F {
         case idr: return true

@@ -27,7 +27,7 @@ package struct PictureStatistics: Equatable, Sendable {
     private var isRunning = false
     private var source = SSRC(0)
     private var timestamp = RTPTimestamp(0)
-    private var begun = MonotonicTime.zero
+    private var started = MonotonicTime.zero
     private var lastKeyFrame = RTPTimestamp(0)
     /// The last intervals in nanoseconds: a ring whose oldest element is at `place` once it is full; empty before the
     /// first picture.
@@ -41,20 +41,20 @@ package struct PictureStatistics: Equatable, Sendable {
 
     /// Takes a packet of video. A packet of another source than before starts the intervals again.
     package mutating func packetReceived(
-        from ssrc: SSRC, timestamp now: RTPTimestamp, beginsKeyFrame: Bool, at moment: MonotonicTime
+        from ssrc: SSRC, timestamp now: RTPTimestamp, startsKeyFrame: Bool, at moment: MonotonicTime
     ) {
         if isRunning, ssrc.rawValue != source.rawValue { restart() }
-        // In a key frame of several slices each says so.
-        if beginsKeyFrame, keyFrames == 0 || lastKeyFrame.rawValue != now.rawValue {
+        // In a key frame of several slices, each slice states that it starts one.
+        if startsKeyFrame, keyFrames == 0 || lastKeyFrame.rawValue != now.rawValue {
             lastKeyFrame = now
             keyFrames &+= 1
         }
         if isRunning {
             guard now.isNewer(than: timestamp) else { return }
-            note(moment.nanoseconds &- begun.nanoseconds)
+            note(moment.nanoseconds &- started.nanoseconds)
         }
         frames &+= 1
-        (isRunning, source, timestamp, begun) = (true, ssrc, now, moment)
+        (isRunning, source, timestamp, started) = (true, ssrc, now, moment)
     }
 
     /// Ends the current interval, because the source has started again or was on hold: the time that has passed is no

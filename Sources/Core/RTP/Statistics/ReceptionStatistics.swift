@@ -118,7 +118,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
 
     private mutating func place(_ number: SequenceNumber) -> Position {
         guard packets > 0 else {
-            begin(at: number)
+            start(at: number)
             return .newest
         }
         let ahead = number.rawValue &- highest.rawValue
@@ -133,14 +133,14 @@ package struct ReceptionStatistics: Equatable, Sendable {
         if ahead > 0 &- Self.maximumMisorder { return .late }
         if UInt32(number.rawValue) == afterJump {
             lostBeforeRestart = lost
-            begin(at: number)
+            start(at: number)
             return .restarted
         }
         afterJump = UInt32((number + 1).rawValue)
         return .astray
     }
 
-    private mutating func begin(at number: SequenceNumber) {
+    private mutating func start(at number: SequenceNumber) {
         highest = number
         cycles = 0
         first = Int64(number.rawValue)

@@ -272,8 +272,9 @@ package struct LegNegotiation: Equatable, Sendable {
         return offered.credentials?.ufrag != agreed.remote.ufrag && offered.fingerprints != agreed.remoteFingerprints
     }
 
-    /// Forgets what was agreed; the peer begins anew. The gateway's sources stay, and its versions count on.
-    package mutating func beginAnew(with credentials: ICECredentials) {
+    /// Forgets what was agreed, for a peer that starts anew. The gateway's sources stay, and its description versions
+    /// continue.
+    package mutating func startAnew(with credentials: ICECredentials) {
         identity.credentials = credentials
         negotiated = nil
         peerBundles = false

@@ -195,6 +195,15 @@ package enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     package var receives: Bool { self == .sendReceive || self == .receiveOnly }
     /// The same direction as the other side sees it.
     package var reversed: Self { Self(sends: receives, receives: sends) }
+
+    /// The part of this direction that `limit` allows.
+    package func narrowed(to limit: Self) -> Self {
+        Self(sends: sends && limit.sends, receives: receives && limit.receives)
+    }
+
+    /// Whether an answer may have this direction if the offer has `offered` (RFC 3264 §6.1). The answerer may send only
+    /// what the offerer receives, and receive only what the offerer sends.
+    package func mayAnswer(_ offered: Self) -> Bool { narrowed(to: offered.reversed) == self }
 }
 
 /// A format: a payload type with everything that SDP says about it.

@@ -3,30 +3,37 @@ import CallControl
 /// Decides which calls there are, and limits their number. Whoever looks a call up asks the `OwnerTable`.
 actor CallDirectory {
     private let maximumCalls: Int
+    private let table: OwnerTable
     private var owners: [CallID: CallOwner] = [:]
     private var isDraining = false
     private var watchers: [AsyncStream<Never>.Continuation] = []
 
-    init(maximumCalls: Int) { self.maximumCalls = maximumCalls }
+    init(maximumCalls: Int, _ table: OwnerTable) {
+        self.maximumCalls = maximumCalls
+        self.table = table
+    }
 
-    func owner(of call: CallID) -> CallOwner? { owners[call] }
-
+    /// Adds the owner of a new call.
+    ///
+    /// - Throws: `draining`, or `limitOfCalls`.
     func insert(_ owner: CallOwner) throws(CallError) {
         guard !isDraining else { throw .draining }
         guard owners.count < maximumCalls, owners[owner.id] == nil else { throw .limitOfCalls }
         owners[owner.id] = owner
+        table.set(owner, for: owner.id)
     }
 
     /// Removes a call that has ended, or was not started.
     func remove(_ call: CallID) {
         owners[call] = nil
+        table.set(nil, for: call)
         finishWatchersIfEmpty()
     }
 
     /// Refuses new calls from now on.
     ///
-    /// - Returns: the calls there are, and a stream that finishes when the last of them is gone.
-    func beginDraining() -> (calls: [CallOwner], emptied: AsyncStream<Never>) {
+    /// - Returns: the calls that there are, and a stream that finishes when the last of them is gone.
+    func startDraining() -> (calls: [CallOwner], emptied: AsyncStream<Never>) {
         isDraining = true
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         watchers.append(continuation)

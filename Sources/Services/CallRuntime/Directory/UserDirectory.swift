@@ -1,12 +1,12 @@
 import CallControl
 import Primitives
+import Registration
 
 /// Decides which registrations there are, and makes the owner of one when there is something to own. Whoever looks one
 /// up asks the `OwnerTable`, which waits for nobody.
 actor UserDirectory {
-    private let environment: RuntimeEnvironment
+    private nonisolated let environment: RuntimeEnvironment
     private let newcomers: Inbox<OwnerLoop>
-    private var owners: [UserAddress: RegistrationOwner] = [:]
     private var guests: GuestBook
 
     init(_ environment: RuntimeEnvironment, newcomers: Inbox<OwnerLoop>) {
@@ -15,23 +15,24 @@ actor UserDirectory {
         guests = GuestBook(environment.configuration.guests)
     }
 
-    func existing(_ user: UserAddress) -> RegistrationOwner? { owners[user] }
+    /// The owner of a user's registration; `nil` if there is none.
+    nonisolated func existing(_ user: UserAddress) -> RegistrationOwner? { environment.owners.registration(of: user) }
 
     /// The owner of a user's registration, made if there is none.
     ///
     /// - Parameter retired: an owner that was found before and owns nothing any more; it is replaced.
     func owner(of user: UserAddress, insteadOf retired: RegistrationOwner? = nil) -> RegistrationOwner {
-        if let owner = owners[user], owner !== retired { return owner }
+        if let owner = existing(user), owner !== retired { return owner }
         let owner = RegistrationOwner(user, environment)
-        owners[user] = owner
+        environment.owners.set(owner)
         newcomers.post(.registration(owner))
         return owner
     }
 
     /// Removes an owner that has retired. Another one may have taken its place already, and stays.
     func remove(_ owner: RegistrationOwner) {
-        if owners[owner.user] === owner { owners[owner.user] = nil }
-        // Guests subscribe once: with the owner of that subscription they are gone.
+        environment.owners.remove(owner)
+        // A guest has one subscription; with the owner of that subscription the guest is gone.
         if let guest = owner.user.guest { guests.leave(guest) }
     }
 
@@ -51,5 +52,6 @@ actor UserDirectory {
     /// The account that a guest may call; `nil` if there is no such guest.
     func account(of guest: GuestID) -> UserAddress? { guests.account(of: guest) }
 
-    var all: [RegistrationOwner] { Array(owners.values) }
+    /// All owners that there are.
+    var all: [RegistrationOwner] { environment.owners.allRegistrations }
 }

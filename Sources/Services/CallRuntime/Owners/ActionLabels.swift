@@ -1,29 +1,45 @@
 import CallControl
+import Registration
 
 extension CallAction {
     /// For the log: the action, without names, addresses and descriptions.
     var label: String {
         switch self {
-        case .notify(let leg, let receivers, let notification): "notify \(leg) \(notification.type) ×\(receivers.count)"
+        case .event(let event): event.label
         case .prepareMedia(let leg, _): "prepareMedia \(leg)"
+        case .prepareHeadless(let leg, let source): "prepareHeadless \(leg) \(source.label)"
         case .connectMedia(let leg, _): "connectMedia \(leg)"
         case .releaseMedia: "releaseMedia"
         case .play(let playback, let number, let leg): "play #\(number) \(playback.source.label) to \(leg)"
         case .stopPlaying(let leg): "stopPlaying \(leg)"
         case .sendDigits(let digits, let leg): "sendDigits ×\(digits.digits.utf8.count) to \(leg)"
-        case .notifyQuality(let leg, _): "notifyQuality \(leg)"
         case .detach(let leg, _): "detach \(leg)"
         case .route(let leg, let route): "route \(leg) \(route)"
         case .releaseLeg(let leg): "releaseLeg \(leg)"
+        case .peerCall(let action): action.label
+        }
+    }
+}
+
+extension PeerCallAction {
+    /// For the log: the action, without what users said.
+    fileprivate var label: String {
+        switch self {
         case .requestHandover(let call, _): "requestHandover of \(call)"
         case .offerHandover(let call, let handover): "offerHandover of \(handover.legs.count) to \(call)"
         case .refuseHandover(let call): "refuseHandover to \(call)"
         case .takeHandover(let call, let legs, let purpose): "takeHandover of \(legs.count) from \(call) for \(purpose)"
         case .declineHandover(let call): "declineHandover of \(call)"
         case .passOn(let call, let leg, let event): "passOn to \(call) \(leg) \(event.label)"
-        case .answered: "answered"
-        case .ended(let record): "ended \(record.cause.label)"
         }
+    }
+}
+
+extension CallEvent {
+    /// For the log: what happened, to which leg, and how many devices are told.
+    fileprivate var label: String {
+        let told = audience.map { " ×\($0.devices.count)" } ?? ""
+        return "\(leg.map { "\($0) " } ?? "")\(fact.label)\(told)"
     }
 }
 
@@ -34,6 +50,17 @@ extension Playback.Source {
         case .music: "music"
         case .tone(let tone): tone.rawValue
         case .file: "file"
+        }
+    }
+}
+
+extension HeadlessSource {
+    /// For the log: without file names.
+    fileprivate var label: String {
+        switch self {
+        case .silence: "silence"
+        case .echo: "echo"
+        case .playback(let playback): playback.source.label
         }
     }
 }
@@ -71,13 +98,24 @@ extension LegEvent {
     }
 }
 
+extension Notice {
+    /// For the log: what is told.
+    fileprivate var label: String {
+        switch self {
+        case .call(let event): event.fact.label
+        case .gone: "gone"
+        case .overridden: "overridden"
+        }
+    }
+}
+
 extension RegistrationAction {
     /// For the log: without channels, which are secrets, and without content, which belongs to the users of the call.
     var label: String {
         switch self {
         case .transmit(let frame, let socket):
-            "transmit \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
-        case .replay(let frame, let socket): "replay \(frame.notification.type) #\(frame.eventID) to \(socket.rawValue)"
+            "transmit \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"
+        case .replay(let frame, let socket): "replay \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"
         case .close(let socket, let closure): "close \(socket.rawValue) \(closure)"
         case .inform(let call, let leg, .joined(let device, _)): "inform \(call) \(leg) joined \(device.subscription)"
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"

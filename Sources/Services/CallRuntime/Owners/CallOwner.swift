@@ -8,9 +8,13 @@ import SDP
 actor CallOwner {
     /// An input that is posted to the loop.
     enum Message: Sendable {
-        case deviceChanged(Leg, DeviceChange)
+        /// A device of the leg's user has come or gone.
+        case deviceChanged(LegID, DeviceChange)
+        /// An event of the media plane.
         case media(MediaEvent)
-        case neighbour(NeighbourMessage)
+        /// A message of another call.
+        case peerCall(PeerCallMessage)
+        /// The gateway is stopping.
         case drain
         /// The sleep until this time has ended.
         case alarm(MonotonicTime)
@@ -27,17 +31,27 @@ actor CallOwner {
     var call: Call?
     /// The history of the call, which makes the records of its users.
     var history: CallHistory
-    var registrations: [Leg: RegistrationOwner] = [:]
-    /// Calls that ends are to come from or to go to, and the leg there of the user who wants it.
-    var neighbours: [CallID: Neighbour] = [:]
-    /// While a handover is being decided: who the users of its ends are.
-    var offeredRegistrations: [CallID: [Leg: RegistrationOwner]] = [:]
-    /// Ends that were taken from other calls, which are yet to be told.
+    /// How many events the event log has of the call.
+    private var loggedEvents = 0
+    /// The owners of the legs' endpoints, who are told of events.
+    var endpoints: [LegID: any EndpointOwner] = [:]
+    /// The other calls that legs are to come from, and the leg in each of the user who wants that.
+    var keepers: [CallID: LegID] = [:]
+    /// While a handover is being decided: the parties of the legs that were offered.
+    var offered: [CallID: [LegID: CallParty]] = [:]
+    /// The legs that were taken from other calls, which have not been told yet.
     var taken: [(CallID, [HandedLeg], HandoverPurpose)] = []
+    /// Legs that other calls have taken, and where they are.
+    var given: [LegID: LegAddress] = [:]
+    /// Requests that wait until a handover is decided.
+    var undecided: [CheckedContinuation<Void, Never>] = []
     private var alarm = Alarm()
-    /// What came of the request that began it, once that is known, and who asked for the same meanwhile.
-    private var beginning: Result<Void, CallError>?
+    /// The result of the request that starts the call, once it is known; and the repetitions of that request that wait
+    /// for it.
+    private var outcome: Result<Void, CallError>?
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The requests that change the call by way of other owners, and the repetitions of each that wait for its outcome.
+    var claims: [PlacementClaim: [CheckedContinuation<Result<Void, CallError>, Never>]] = [:]
 
     init(_ id: CallID, _ environment: RuntimeEnvironment) {
         self.id = id
@@ -74,10 +88,9 @@ actor CallOwner {
         let now = environment.clock.now
         switch message {
         case .deviceChanged(let leg, let change):
-            history.deviceChanged(leg, change)
             event("deviceChanged", leg) { $0.deviceChanged(leg, change, at: now) }
         case .media(let mediaEvent): handle(mediaEvent, at: now)
-        case .neighbour(let message): handle(message, at: now)
+        case .peerCall(let message): handle(message, at: now)
         case .drain: event("drain") { $0.drain(at: now) }
         case .alarm(let time):
             alarm.rang(time)
@@ -105,32 +118,30 @@ actor CallOwner {
         }
     }
 
-    private func advance(_ leg: Leg, to step: MediaProgress) {
-        event("mediaAdvanced", leg) { call in
-            call.mediaAdvanced(leg, to: step)
-            return []
-        }
+    private func advance(_ leg: LegID, to step: MediaProgress) {
+        event("mediaAdvanced", leg) { $0.mediaAdvanced(leg, to: step) }
     }
 }
 
 // MARK: - Starting
 
 extension CallOwner {
-    /// Waits until the request that begins the call has been decided, and throws what it was refused with.
-    func begun() async throws(CallError) {
-        if beginning == nil { await withCheckedContinuation { waiting.append($0) } }
-        try beginning?.get()
+    /// Waits until the request that starts the call has been decided, and throws the error if it was refused.
+    ///
+    /// - Parameter request: a request that looks the same; `nil`: it is the same for certain.
+    /// - Returns: whether the request is a repetition of the one that started the call.
+    func started(by request: CallStartRequest?) async throws(CallError) -> Bool {
+        if outcome == nil { await withCheckedContinuation { waiting.append($0) } }
+        try outcome?.get()
+        return request.map { call?.isRepeated(by: $0) == true } ?? true
     }
 
-    /// Whether a request that looks like the one that began the call is the same one, come again.
-    func isBegun(by request: CallStartRequest) -> Bool { call?.isBegun(by: request) == true }
-
-    /// The call does not come about.
+    /// The call is not started.
     func refuse(_ error: CallError) { settle(.failure(error)) }
 
     /// Records the result of the request that starts the call, and wakes its repetitions.
     private func settle(_ outcome: Result<Void, CallError>) {
-        beginning = outcome
+        self.outcome = outcome
         for continuation in waiting { continuation.resume() }
         waiting = []
     }
@@ -139,17 +150,18 @@ extension CallOwner {
     ///
     /// - Parameter unreachable: why the callee has no device to ring; `nil`: it has one.
     func start(
-        _ request: CallStartRequest, parties: PerLeg<CallParty>, registrations: [Leg: RegistrationOwner],
-        unreachable: CallEndCause.Unreachable?
+        _ request: CallStartRequest, _ parties: PerLeg<CallParty>, unreachable: CallEndCause.Unreachable?
     ) throws(CallError) {
+        let endpoints = [LegID.caller: parties.caller, .callee: parties.callee].compactMapValues(
+            environment.owners.endpoint(of:))
         let call = Call(id: id, parties: parties, configuration: environment.configuration.call)
         let now = environment.clock.now
         if let unreachable {
-            try begin(call, registrations) { $0.calleeUnreachable(unreachable, at: now) }
+            try open(call, endpoints) { $0.calleeUnreachable(unreachable, at: now) }
         } else {
             let media = try reserveMedia()
             var random = environment.random.generator
-            try begin(call, registrations) { call throws(CallError) in
+            try open(call, endpoints) { call throws(CallError) in
                 try call.start(request, media: media, at: now, random: &random)
             }
         }
@@ -157,22 +169,25 @@ extension CallOwner {
 
     /// Starts this call as the conference that two other calls become.
     func join(
-        _ joined: [Neighbour], _ request: CallUpdateRequest, joiner: CallParty, registration: RegistrationOwner
+        _ joined: [LegAddress], _ request: CallUpdateRequest, from device: SubscriptionID?, joiner: CallParty
     ) throws(CallError) {
+        guard let registration = environment.owners.registration(of: joiner.user) else { throw .noSuchCall }
         guard let identity = try reserveLeg() else {
-            throw .unsupported("Calls whose media goes from peer to peer cannot be joined.")
+            throw .unsupported(.joinOfDirectMedia)
         }
-        for neighbour in joined { neighbours[neighbour.owner.id] = neighbour }
+        for leg in joined { keepers[leg.call] = leg.leg }
         let call = Call(id: id, joiner: joiner, configuration: environment.configuration.call)
         let now = environment.clock.now
         var random = environment.random.generator
-        try begin(call, [.caller: registration]) { call throws(CallError) in
-            try call.join(joined.map(\.owner.id), request, identity: identity, at: now, random: &random)
+        try open(call, [.caller: registration]) { call throws(CallError) in
+            try call.join(
+                joined.map(\.call), request, from: device, identity: identity, at: now, random: &random)
         }
     }
 
-    private func begin(
-        _ call: Call, _ registrations: [Leg: RegistrationOwner],
+    /// Starts the call with the decided actions; if it is refused, the call stays as if it had never been made.
+    private func open(
+        _ call: Call, _ endpoints: [LegID: any EndpointOwner],
         _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         var call = call
@@ -185,7 +200,7 @@ extension CallOwner {
             throw error
         }
         self.call = call
-        self.registrations = registrations
+        self.endpoints = endpoints
         settle(.success(()))
         environment.observer.callStarted()
         perform(actions, after: "start", .caller)
@@ -197,17 +212,18 @@ extension CallOwner {
 extension CallOwner {
     /// Handles a request. It may be refused, which leaves the call as it was.
     func command(
-        _ input: String, _ leg: Leg, _ device: Device? = nil, _ decide: (inout Call) throws(CallError) -> [CallAction]
+        _ input: String, _ leg: LegID, _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         guard var call else { throw .noSuchCall }
         call.heard(from: leg, at: environment.clock.now)
         self.call = call
         let actions = try decide(&call)
         self.call = call
-        perform(actions, after: input, leg, device)
+        perform(actions, after: input, leg)
     }
 
-    func event(_ input: String, _ leg: Leg? = nil, _ decide: (inout Call) -> [CallAction]) {
+    /// Handles an event, if the call has started.
+    func event(_ input: String, _ leg: LegID? = nil, _ decide: (inout Call) -> [CallAction]) {
         guard call != nil else { return }
         // The call is changed in place: with a copy of it, every array in it would have to be copied before it is
         // changed.
@@ -215,25 +231,22 @@ extension CallOwner {
         perform(actions, after: input, leg)
     }
 
-    private func perform(_ actions: [CallAction], after input: String, _ leg: Leg?, _ device: Device? = nil) {
+    /// Carries out the actions of one input, in order.
+    private func perform(_ actions: [CallAction], after input: String, _ leg: LegID?) {
         logger.debug(
             "call input",
             metadata: [
                 LogKey.call: "\(id)", LogKey.input: "\(input)", LogKey.leg: "\(leg.map { "\($0)" } ?? "-")",
                 LogKey.action: "\(actions.map(\.label))",
             ])
-        if let call {
-            let asker = device.flatMap { device in leg.map { CallHistory.Asker(leg: $0, device: device.subscription) } }
-            for record in history.advance(to: call, doing: actions, for: asker, at: environment.clock.now) {
-                environment.log.add(record)
-            }
-        }
+        let now = environment.clock.now
         for action in actions {
             switch action {
-            case .notify(let leg, let receivers, let notification):
-                registrations[leg]?.inbox.post(.notify(receivers, notification))
+            case .event(let event): publish(event, at: now)
             case .prepareMedia(let leg, let credentials):
                 environment.media.send(.prepare(leg, credentials), for: id)
+            case .prepareHeadless(let leg, let source):
+                environment.media.send(.prepareHeadless(leg, source), for: id)
             case .connectMedia(let leg, let negotiated):
                 environment.media.send(.connect(leg, negotiated), for: id)
             case .route(let leg, let route):
@@ -248,25 +261,35 @@ extension CallOwner {
                 environment.media.send(.stopPlaying(to: leg), for: id)
             case .sendDigits(let digits, let leg):
                 environment.media.send(.sendDigits(digits, to: leg), for: id)
-            case .notifyQuality(let leg, let notification):
-                registrations[leg]?.inbox.post(.notifyService("quality", notification))
             case .detach(let leg, let session):
-                registrations.removeValue(forKey: leg)?.inbox.post(.detach(session))
-            case .requestHandover, .offerHandover, .refuseHandover, .takeHandover, .declineHandover, .passOn:
-                tellNeighbour(action)
-            case .answered(let setup):
-                environment.observer.callAnswered(setup: setup)
-            case .ended(let record):
-                finish(record)
+                endpoints.removeValue(forKey: leg)?.detach(session)
+            case .peerCall(let action): tellPeerCall(action)
             }
         }
         tellGivers()
+        settleHandover()
         if alarm.needsArming(for: call?.nextDeadline?.time) { inbox.post(.rearm) }
     }
 
-    /// The call is over: nobody finds it any more, and the loop ends.
+    /// Passes a fact to the event log, to the history, to the metrics, and to the devices that are told.
+    private func publish(_ event: CallEvent, at now: MonotonicTime) {
+        if let eventLog = environment.eventLog {
+            loggedEvents += 1
+            eventLog.add(
+                LoggedEvent(
+                    call: id, sequence: loggedEvents, startedAt: history.origin.epochMilliseconds,
+                    elapsed: now - history.origin.monotonic, event: event))
+        }
+        for record in history.record(event, at: now) { environment.log.add(record) }
+        if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(event) }
+        if case .established(let answer) = event.fact { environment.observer.callAnswered(setup: answer.setup) }
+        if case .ended(let record, _, _) = event.fact { finish(record) }
+    }
+
+    /// The call is over: it cannot be found any more, and the loop ends.
     private func finish(_ record: CallRecord) {
-        for leg in call?.legs ?? [] { registrations[leg.id]?.inbox.post(.detach(leg.party.session)) }
+        for leg in call?.legs ?? [] { endpoints[leg.id]?.detach(leg.party.session) }
+        abandonClaims()
         inbox.finish()
         environment.observer.callEnded(record)
     }

@@ -2,4 +2,5 @@
 enum OwnerLoop: Sendable {
     case registration(RegistrationOwner)
     case call(CallOwner)
+    case application(ApplicationOwner)
 }

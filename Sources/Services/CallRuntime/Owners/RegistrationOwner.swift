@@ -2,6 +2,8 @@ import CallControl
 import Logging
 import Observability
 import Primitives
+import Registration
+import Synchronization
 
 /// Owns one user's `Registration`. Every input is decided and carried out without suspending in between.
 ///
@@ -9,15 +11,15 @@ import Primitives
 actor RegistrationOwner {
     /// An input that is posted to the loop.
     enum Message: Sendable {
-        case notify([SubscriptionID], Notification)
-        /// For all subscriptions that were granted a service.
-        case notifyService(String, Notification)
+        /// A fact about one of the user's calls, with an audience.
+        case tell(CallEvent)
         /// A leg of the user is over.
         case detach(SessionID)
         /// A leg of the user rings no more, and goes on.
         case answered(SessionID)
-        /// A leg of the user is part of another call now.
-        case move(SessionID, CallOwner, Leg)
+        /// A leg of the user is part of another call from now on.
+        case move(SessionID, to: LegAddress)
+        /// The sleep until this time has ended.
         case alarm(MonotonicTime)
         /// The gateway is going to stop: the user's clients should reconnect elsewhere as soon as no call keeps them
         /// here.
@@ -28,27 +30,20 @@ actor RegistrationOwner {
         case barrier(AsyncStream<Never>.Continuation)
     }
 
-    /// What a call learns about a user it attaches to.
-    struct Contact: Sendable {
-        var devices: [Device]
-        var displayName: String
-        /// Has another call, dialled, ringing or answered.
-        var isEngaged: Bool
-    }
-
-    enum Beginning: Sendable {
-        case now(Contact)
-        case before(SessionID, CallOwner)
-    }
-
     nonisolated let user: UserAddress
     nonisolated let inbox = Inbox<Message>()
     private let environment: RuntimeEnvironment
     private let logger: Logger
     private var registration: Registration
-    private var calls: [CallID: CallOwner] = [:]
-    /// Which request each session began with that the user began, as long as it lasts.
-    private var beginnings: [SessionID: RequestDigest] = [:]
+    /// The owners of the calls that the user has a leg of.
+    private var calls: [CallID: CallOwner] = [:] {
+        didSet { callHint.store(calls.keys.first?.rawValue ?? 0, ordering: .relaxed) }
+    }
+    /// One of those calls, which any thread may read; 0: none.
+    private nonisolated let callHint = Atomic<UInt64>(0)
+    /// The requests that started the user's calls, by session, for as long as the calls last.
+    private var dialled: [SessionID: RequestDigest] = [:]
+    /// The user's display name; empty: none is stored.
     private var displayName = ""
     private var alarm = Alarm()
     /// The owner accepts no new state, because it had nothing left to own.
@@ -86,23 +81,21 @@ actor RegistrationOwner {
 
     private func handle(_ message: Message) {
         switch message {
-        case .notify(let receivers, let notification):
-            perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notify")
-        case .notifyService(let service, let notification):
-            let receivers = registration.subscriptions(granted: service)
-            perform(registration.notify(receivers, notification, at: environment.clock.moment), after: "notifyService")
+        case .tell(let event):
+            perform(
+                registration.notify(receivers(of: event), .call(event), at: environment.clock.moment), after: "tell")
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
             registration.detach(session)
-            beginnings[session] = nil
+            dialled[session] = nil
             forget(call)
             perform([], after: "detach")
         case .answered(let session):
             registration.answered(session)
-        case .move(let session, let call, let leg):
+        case .move(let session, let leg):
             guard let former = registration.attachment(of: session)?.call else { break }
-            // The user may have lost the last device meanwhile, of which the former call has been told.
-            do throws(LegRefusal) { _ = try attach(session, leg, of: call, as: .own) } catch { break }
+            // The user may have lost the last device meanwhile; the former call has been told of that.
+            guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
         case .alarm(let time):
             alarm.rang(time)
@@ -180,12 +173,12 @@ extension RegistrationOwner {
 
     /// A request of the user has started; `nil` if the owner has retired, in which case the directory has another one.
     ///
-    /// - Parameter session: the session that the request is about.
-    func requestBegan(about session: SessionID?) -> RequestTicket? {
+    /// - Parameter session: the session that the request is about; `nil`: it names none.
+    func requestStarted(about session: SessionID?) -> RequestTicket? {
         guard !isRetired else { return nil }
         if let session { perform(registration.sessionMentioned(session), after: "sessionMentioned") }
         defer { settle() }
-        return RequestTicket(user: user, number: registration.requestBegan(at: environment.clock.now))
+        return RequestTicket(user: user, number: registration.requestStarted(at: environment.clock.now))
     }
 
     /// A request has been answered: notifications that it held back are sent.
@@ -199,58 +192,90 @@ extension RegistrationOwner {
 // MARK: - Calls
 
 extension RegistrationOwner {
-    /// Whom a call could reach now.
-    func contact(besides call: CallID, as role: LegRole) throws(LegRefusal) -> Contact {
-        if let refusal = registration.refusal(as: role) { throw refusal }
-        return Contact(
-            devices: registration.devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call))
+    /// Answers a question of a placement.
+    func reply(to question: UserQuestion) -> PlacementReply {
+        switch question {
+        case .dial(let session, let leg, let request, let device):
+            dial(session, leg, with: request, naming: device)
+        case .attach(let session, let leg, let role): attach(session, leg, as: role)
+        case .contact(let call, let role): contact(besides: call, as: role)
+        case .charge: charge()
+        case .recall(let request): recall(request)
+        case .locate(let session): .address(registration.attachment(of: session))
+        }
     }
 
-    /// Makes the user part of a call, which from now on is told when devices come and go.
-    func attach(_ session: SessionID, _ leg: Leg, of call: CallOwner, as role: LegRole) throws(LegRefusal) -> Contact {
-        if let refusal = registration.refusal(of: session, as: role) { throw refusal }
-        let devices = registration.attach(session, to: Registration.Attachment(call: call.id, leg: leg), as: role)
-        calls[call.id] = call
-        if !registration.isReachable { call.inbox.post(.deviceChanged(leg, .channelsOpen(false))) }
-        return Contact(devices: devices, displayName: displayName, isEngaged: registration.isEngaged(besides: call.id))
+    /// What a call would learn about the user now: `contact`, or `refused` if the user cannot have one more leg.
+    private func contact(besides call: CallID, as role: LegRole) -> PlacementReply {
+        if let refusal = registration.refusal(as: role) { return .refused(refusal) }
+        return .contact(
+            Contact(
+                endpoint: .devices(registration.devices), displayName: displayName,
+                isEngaged: registration.isEngaged(besides: call)))
     }
 
     /// Makes the user part of a call. From now on the call is told when devices come and go.
     ///
-    /// - Parameter name: what the request calls the device it is from.
-    func begin(
-        _ session: SessionID, of call: CallOwner, with request: RequestDigest?, naming name: SubscriptionID?
-    ) throws(LegRefusal) -> Beginning {
+    /// - Returns: `contact`, or `refused` if the user cannot have one more leg.
+    private func attach(_ session: SessionID, _ leg: LegAddress, as role: LegRole) -> PlacementReply {
+        if let refusal = registration.refusal(of: session, as: role) { return .refused(refusal) }
+        let devices = registration.attach(session, to: leg, as: role)
+        calls[leg.call] = environment.owners.call(leg.call)
+        if !registration.isReachable { calls[leg.call]?.inbox.post(.deviceChanged(leg.leg, .channelsOpen(false))) }
+        return .contact(
+            Contact(
+                endpoint: .devices(devices), displayName: displayName,
+                isEngaged: registration.isEngaged(besides: leg.call)))
+    }
+
+    /// The same for a call that the user starts. The request may have come before, and its answer may have been lost:
+    /// then the reply is `repeats`.
+    ///
+    /// - Parameter name: the name that the request gives to the device it comes from; `nil`: none.
+    private func dial(
+        _ session: SessionID, _ leg: LegAddress, with request: RequestDigest?, naming name: SubscriptionID?
+    ) -> PlacementReply {
         _ = registration.device(naming: name)
-        if let (known, call) = earlier(request) { return .before(known, call) }
-        if let refusal = registration.refusal(of: session, as: .own) { throw refusal }
-        try chargeCall()
-        let contact = try attach(session, .caller, of: call, as: .own)
-        beginnings[session] = request
-        return .now(contact)
+        if case let known = recall(request), known != .absent { return known }
+        if let refusal = registration.refusal(of: session, as: .own) { return .refused(refusal) }
+        if case let charged = charge(), charged != .done { return charged }
+        let attached = attach(session, leg, as: .own)
+        if case .contact = attached { dialled[session] = request }
+        return attached
     }
 
-    /// Counts a call that the user is about to begin, or to send to somebody else.
-    func chargeCall() throws(LegRefusal) { try registration.chargeCall(at: environment.clock.now) }
-
-    /// The next request like the one that began it begins another call.
-    func forgetBeginning(of session: SessionID) { beginnings[session] = nil }
-
-    /// What the same request has begun, as long as it lasts.
-    func earlier(_ request: RequestDigest?) -> (session: SessionID, call: CallOwner)? {
-        guard let request, let known = beginnings.first(where: { $0.value == request })?.key,
-            let (call, _) = leg(of: known)
-        else { return nil }
-        return (known, call)
+    /// Counts a call that the user is about to start, forward or transfer: `done`, or `refused`.
+    private func charge() -> PlacementReply {
+        do throws(LegRefusal) {
+            try registration.chargeCall(at: environment.clock.now)
+            return .done
+        } catch {
+            return .refused(error)
+        }
     }
 
-    /// The user's legs, in the order of their coming.
-    var legs: [(call: CallOwner, leg: Leg)] {
+    /// Forgets the request that started a call, so that the next request like it starts another call.
+    func forgetRequest(of session: SessionID) { dialled[session] = nil }
+
+    /// The call that the same request has started, as long as it lasts: `repeats`, or `absent`.
+    private func recall(_ request: RequestDigest?) -> PlacementReply {
+        guard let request, let known = dialled.first(where: { $0.value == request })?.key,
+            let leg = registration.attachment(of: known)
+        else { return .absent }
+        return .repeats(known, leg.call)
+    }
+
+    /// The user's legs, in the order in which they were attached.
+    var legs: [(call: CallOwner, leg: LegID)] {
         registration.attachments.compactMap { attachment in calls[attachment.call].map { ($0, attachment.leg) } }
     }
 
-    /// One of the user's calls, if there are any.
-    var anyCall: CallID? { calls.keys.first }
+    /// One of the user's calls, if there was one a moment ago. It is good enough for choosing a worker, not for
+    /// decisions.
+    nonisolated var anyCall: CallID? {
+        let hint = callHint.load(ordering: .relaxed)
+        return hint == 0 ? nil : CallID(hint)
+    }
 
     /// Forgets a call that the user has no leg of any more: it need not be told of devices.
     private func forget(_ call: CallID?) {
@@ -258,8 +283,8 @@ extension RegistrationOwner {
         calls[call] = nil
     }
 
-    /// The user's leg of that name; somebody else's is none.
-    func leg(of session: SessionID) -> (call: CallOwner, leg: Leg)? {
+    /// The user's leg that this session names; `nil` if it is not this user's.
+    func leg(of session: SessionID) -> (call: CallOwner, leg: LegID)? {
         guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else {
             return nil
         }
@@ -268,8 +293,8 @@ extension RegistrationOwner {
 
     /// The same, with the device that asks.
     ///
-    /// - Parameter name: what the request calls it.
-    func leg(of session: SessionID, naming name: SubscriptionID?) -> (call: CallOwner, leg: Leg, device: Device?)? {
+    /// - Parameter name: the name that the request gives to that device; `nil`: none.
+    func leg(of session: SessionID, naming name: SubscriptionID?) -> (call: CallOwner, leg: LegID, device: Device?)? {
         leg(of: session).map { ($0.call, $0.leg, registration.device(naming: name)) }
     }
 
@@ -285,6 +310,14 @@ extension RegistrationOwner {
 // MARK: - Acting
 
 extension RegistrationOwner {
+    /// The subscriptions that are told of an event. The quality of a call goes to those that asked for it, even if the
+    /// call is on another device of the user.
+    private func receivers(of event: CallEvent) -> [SubscriptionID] {
+        if case .qualityMeasured = event.fact { return registration.subscriptions(granted: "quality") }
+        return event.audience?.devices ?? []
+    }
+
+    /// Carries out the actions of one input, in order.
     private func perform(_ actions: [RegistrationAction], after input: String) {
         logger.debug(
             "registration input",

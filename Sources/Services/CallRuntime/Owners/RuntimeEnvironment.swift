@@ -3,9 +3,13 @@ import Logging
 /// What every owner gets: the configuration, the other owners, and the ports.
 struct RuntimeEnvironment: Sendable {
     let configuration: LocalSwitchboard.Configuration
+    /// How owners find each other.
+    let owners: OwnerTable
     let media: any MediaPort
     let channels: any ChannelPort
     let log: any CallLog
+    /// `nil`: the events of calls are not kept.
+    let eventLog: (any CallEventLog)?
     let clock: any RuntimeClock
     let random: SharedRandomSource
     let observer: any RuntimeObserver

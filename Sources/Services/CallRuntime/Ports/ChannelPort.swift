@@ -1,4 +1,5 @@
 package import CallControl
+package import Registration
 
 /// The open WebSockets, as the owners of registrations see them. Both functions return at once and keep the order per
 /// socket. A socket that is gone is ignored.

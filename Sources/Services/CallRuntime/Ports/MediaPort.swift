@@ -62,44 +62,50 @@ package struct MediaReservation: Equatable, Sendable {
 
 /// A command to the media plane about one call.
 package enum MediaCommand: Equatable, Sendable {
-    /// Answer connectivity checks for this leg from now on. Sent before its description reaches the peer,
-    /// because a peer may start checking before its own description has arrived (RFC 8445 §7.3). A leg that was there already
-    /// begins anew, with another peer.
-    case prepare(Leg, ICECredentials)
-    /// Both descriptions of the leg are known: handshake, then relay. May be sent again after a re-offer.
-    case connect(Leg, NegotiatedLeg)
-    /// What the leg hears and sees while nothing is played to it.
-    case route(Leg, MediaRoute)
-    /// The leg hears this instead, until it is stopped or has ended.
-    case play(Playback, number: UInt32, to: Leg)
-    case stopPlaying(to: Leg)
-    case sendDigits(DigitSequence, to: Leg)
-    /// A leg of another call becomes this call's, with its media path and whatever flows over it.
-    case adopt(Leg, from: CallID, as: Leg)
-    /// This leg goes, the others stay.
-    case releaseLeg(Leg)
-    /// The call is over; all legs go.
+    /// Accept the connectivity checks of this leg's peer from now on. This is sent before the leg's description reaches
+    /// the peer, because a peer may start checking before its own description has arrived (RFC 8445 §7.3). An existing
+    /// leg starts anew, with another peer.
+    case prepare(LegID, ICECredentials)
+    /// Make a headless leg, which says this to the legs that hear it, and can be heard at once. An existing headless
+    /// leg says this from now on. A file must have been loaded.
+    case prepareHeadless(LegID, HeadlessSource)
+    /// Start the DTLS handshake, then relay: both descriptions of the leg are known. May be sent again after a new
+    /// offer.
+    case connect(LegID, NegotiatedLeg)
+    /// Set what the leg hears and sees while nothing is played to it.
+    case route(LegID, MediaRoute)
+    /// Play this to the leg until it is stopped or has ended. `number` comes back in `playbackEnded`.
+    case play(Playback, number: UInt32, to: LegID)
+    /// Stop what plays, so that the leg hears its route again.
+    case stopPlaying(to: LegID)
+    /// Send DTMF digits to the leg's peer.
+    case sendDigits(DigitSequence, to: LegID)
+    /// Take a leg of another call into this one, with its media path and everything that flows over it.
+    case adopt(LegID, from: CallID, as: LegID)
+    /// Release this leg; the others stay.
+    case releaseLeg(LegID)
+    /// Release all legs: the call is over.
     case release
 }
 
 /// An event of the media plane about a call.
 package enum MediaEvent: Equatable, Sendable {
-    /// A checked pair may carry media.
-    case iceConnected(Leg)
-    /// Keys are agreed and the certificate matched.
-    case dtlsConnected(Leg)
-    /// The first media packet came in.
-    case mediaReceived(Leg)
-    /// Nothing has been heard of the leg's peer for a few seconds; what is sent may not arrive.
-    case pathLost(Leg)
-    /// After `pathLost`: the peer is back.
-    case pathRecovered(Leg)
-    /// A playback has come to its end.
-    case playbackEnded(UInt32, Leg)
-    /// The quality of a leg's audio, every few seconds and whenever it has changed much.
-    case qualityMeasured(CallQuality, Leg)
-    /// The leg cannot go on; the call should end.
-    case failed(Leg, MediaFailure)
+    /// A checked candidate pair may carry media.
+    case iceConnected(LegID)
+    /// The SRTP keys are agreed, and the certificate matches its fingerprint.
+    case dtlsConnected(LegID)
+    /// The first media packet was received.
+    case mediaReceived(LegID)
+    /// No packets have come from the leg's peer for a few seconds; what is sent to it may not arrive.
+    case pathLost(LegID)
+    /// After `pathLost`: packets come from the peer again.
+    case pathRecovered(LegID)
+    /// The playback of this number has reached its end.
+    case playbackEnded(UInt32, LegID)
+    /// The quality of a leg's audio: every few seconds, and whenever it has changed much.
+    case qualityMeasured(CallQuality, LegID)
+    /// The leg cannot continue; its call should end.
+    case failed(LegID, MediaFailure)
 }
 
 /// Why a leg cannot continue; the raw value is the sentence that both legs are told.

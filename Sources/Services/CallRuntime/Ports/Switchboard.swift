@@ -1,5 +1,6 @@
 package import CallControl
 package import Primitives
+package import Registration
 
 /// Everything that a signalling dialect can ask for: the one door between wire protocols and call handling.
 ///
@@ -53,22 +54,30 @@ package protocol Switchboard: Sendable {
     /// answered before anything that it causes is notified (spidr-wire §4.3). Notifications with other causes wait only
     /// for requests that had started before them.
     ///
-    /// - Parameter session: the session that the request is about, if it names one.
-    func requestBegan(_ user: UserAddress, about session: SessionID?) async -> RequestTicket
+    /// - Parameter session: the session that the request is about; `nil`: it names none.
+    func requestStarted(_ user: UserAddress, about session: SessionID?) async -> RequestTicket
+    /// A request has been answered: notifications that it held back are sent.
     func requestAnswered(_ ticket: RequestTicket) async
 
     // MARK: Calls (spidr-wire §6)
 
-    func startCall(_ user: UserAddress, _ request: CallStartRequest) async throws(CallError) -> SessionID
-    func ringing(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?) async throws(CallError)
-    func answer(_ user: UserAddress, _ session: SessionID, _ request: CallAnswerRequest) async throws(CallError)
-    /// - Parameter replacement: what is declined is a call in place of one that the user has (§8.8).
-    func reject(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, replacement: Bool)
-        async throws(CallError)
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID?, reasonText: String?)
-        async throws(CallError)
+    /// Carries out a request about calls.
+    ///
+    /// - Returns: the session that the request was about; for a call that was started or joined, its new session.
+    /// - Throws: `CallError`, with the reason for the refusal.
+    @discardableResult
+    func perform(_ request: CallRequest, by user: UserAddress, from device: SubscriptionID?) async throws(CallError)
+        -> SessionID
+    /// A call in progress, as the user may see it.
+    ///
+    /// - Throws: `noSuchCall`.
     func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession
-    func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError)
+    /// What the media plane has measured of a call; `own` is the leg of the user who asks.
+    ///
+    /// - Throws: `noSuchCall`.
+    func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (
+        own: LegID, statistics: CallMediaStatistics
+    )
 
     // MARK: The user's calls (an addition of this gateway) and the call log (spidr-wire §10)
 
@@ -84,36 +93,6 @@ package protocol Switchboard: Sendable {
     func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool
     /// Removes all records of the user.
     func removeCallRecords(_ user: UserAddress) async
-
-    // MARK: Inside a call (spidr-wire §8)
-
-    /// Offers, or asks for an offer if the request has no description.
-    func offer(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
-    func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError)
-    func candidates(_ user: UserAddress, _ session: SessionID, _ candidates: [TrickledLine]) async throws(CallError)
-    func send(_ user: UserAddress, _ session: SessionID, _ content: CustomContent) async throws(CallError)
-    /// Sends a call that rings to somebody else.
-    func forward(_ user: UserAddress, _ session: SessionID, to address: UserAddress) async throws(CallError)
-    /// Brings the other end together with somebody else.
-    ///
-    /// - Parameter consultation: the user's call with that somebody; `nil`: the address is rung.
-    func transfer(_ user: UserAddress, _ session: SessionID, to address: UserAddress, consultation: SessionID?)
-        async throws(CallError)
-    /// Makes a conference of two calls of the user.
-    func join(_ user: UserAddress, _ first: SessionID, _ second: SessionID, _ request: CallUpdateRequest)
-        async throws(CallError) -> SessionID
-
-    // MARK: Media of calls, additions of ours (docs/client.md)
-
-    func play(_ user: UserAddress, _ session: SessionID, _ playback: Playback, to target: MediaTarget)
-        async throws(CallError)
-    func stopPlaying(_ user: UserAddress, _ session: SessionID, to target: MediaTarget) async throws(CallError)
-    func sendDigits(_ user: UserAddress, _ session: SessionID, _ digits: DigitSequence, to target: MediaTarget)
-        async throws(CallError)
-    /// The caller's leg is `own`.
-    func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (
-        own: Leg, statistics: CallMediaStatistics
-    )
 }
 
 /// The name of one request in flight of one user.

@@ -1,5 +1,5 @@
 package import CallControl
-import Synchronization
+import Sockets
 
 /// A call log that lasts as long as the process and never exceeds its limits: the oldest records are dropped first.
 package final class MemoryCallLog: CallLog {
@@ -18,7 +18,7 @@ package final class MemoryCallLog: CallLog {
     }
 
     private let configuration: Configuration
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Makes an empty log.
     package init(configuration: Configuration = Configuration()) { self.configuration = configuration }

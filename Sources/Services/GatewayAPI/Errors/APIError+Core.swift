@@ -1,4 +1,6 @@
 package import CallControl
+package import Registration
+import SPiDR
 
 extension APIError {
     /// How long a client waits before it asks again a gateway that is full or stopping: 5 s.
@@ -43,61 +45,40 @@ extension APIError {
     /// `retryAfter` is set where the same request may succeed later. `state` is set for `call.already_answered`, and
     /// for `call.not_allowed` where the state of the call is the reason.
     package init(_ error: CallError) {
-        self =
+        let (code, wait) = error.answer
+        let state: LegState? =
             switch error {
-            case .noSuchCall:
-                APIError(.callNotFound, "This call does not exist or has ended.")
-            case .alreadyAnswered(let state):
-                APIError(
-                    .callAlreadyAnswered, "The call has been answered already, perhaps on another device.", state: state
-                )
-            case .notAllowed(let operation, let state):
-                APIError(
-                    .callNotAllowed, "\"\(operation)\" is not possible in this state: \(state).",
-                    state: LegState(rawValue: state))
-            case .pending(let seconds):
-                APIError(
-                    .callPending, "Another request of this call is open; try again in a moment.",
-                    retryAfter: .seconds(seconds))
-            case .unreachable(.noSuchUser):
-                APIError(.callUnreachable, "There is no user of that address.")
-            case .unreachable(.notRegistered):
-                APIError(.callUnreachable, "The user of that address has no device to be rung.")
-            case .unreachable(.busy):
-                APIError(.callUnreachable, "The user of that address is busy with other calls.")
-            case .notForGuests(let reason):
-                APIError(.anonymousNotAllowed, reason)
-            case .unsupported(let reason):
-                APIError(.callOperationNotSupported, reason)
-            case .malformedDescription(let reason):
-                APIError(.callMalformedSDP, "The SDP cannot be read: \(reason).")
-            case .unsupportedDescription(let reason):
-                APIError(.callUnsupportedSDP, "The SDP cannot be used: \(reason).")
-            case .unplayable(let reason):
-                APIError(.mediaUnplayable, "This cannot be played: \(reason).")
-            case .keysWaiting(let limit, let wait):
-                APIError(
-                    .mediaKeysWaiting,
-                    "No more than \(limit) keys can wait to be pressed; send these when some have been.",
-                    retryAfter: wait)
-            case .limitOfCalls:
-                APIError(
-                    .callLimitReached, "The gateway carries as many calls as it can; try again later.",
-                    retryAfter: Self.backOff)
-            case .limitOfLegs:
-                APIError(
-                    .callUserLimitReached, "You have as many calls as one user may have at a time; end one first.",
-                    retryAfter: Self.backOff)
-            case .tooManyCalls(let wait):
-                APIError(
-                    .callRateLimited, "You have begun too many calls in a short time; wait before the next one.",
-                    retryAfter: wait)
-            case .draining:
-                .draining
+            case .alreadyAnswered(let state): state
+            case .notAllowed(_, let hindrance): hindrance.state
+            default: nil
             }
+        self.init(code, error.sentence, retryAfter: wait, state: state)
     }
 
-    private static let draining = APIError(
-        .serviceDraining, "The gateway is stopping and takes nothing new; try again in a moment.",
-        retryAfter: Self.backOff)
+    /// The refusal of every new subscription and call while the gateway drains.
+    private static let draining = APIError(CallError.draining)
+}
+
+extension CallError {
+    /// The code of the refusal, and how long a client waits before it asks again. `nil`: asking again does not help.
+    fileprivate var answer: (ErrorCode, retryAfter: Duration?) {
+        switch self {
+        case .noSuchCall: (.callNotFound, nil)
+        case .alreadyAnswered: (.callAlreadyAnswered, nil)
+        case .notAllowed: (.callNotAllowed, nil)
+        case .pending(let seconds): (.callPending, .seconds(seconds))
+        case .unreachable: (.callUnreachable, nil)
+        case .notForGuests: (.anonymousNotAllowed, nil)
+        case .unsupported: (.callOperationNotSupported, nil)
+        case .malformedDescription, .descriptionTooLong: (.callMalformedSDP, nil)
+        case .unsupportedDescription, .descriptionMissing: (.callUnsupportedSDP, nil)
+        case .unplayable: (.mediaUnplayable, nil)
+        case .keysWaiting(_, let wait): (.mediaKeysWaiting, wait)
+        case .limitOfCalls: (.callLimitReached, APIError.backOff)
+        case .limitOfLegs: (.callUserLimitReached, APIError.backOff)
+        case .tooManyCalls(let wait): (.callRateLimited, wait)
+        case .storageUnavailable: (.serviceUnavailable, APIError.backOff)
+        case .draining: (.serviceDraining, APIError.backOff)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 package import CallControl
+import SPiDR
 import Primitives
 
 /// A refused request: a code for programs, a sentence for people.
@@ -34,8 +35,8 @@ package struct APIError: Error, Hashable, Sendable {
         }
     }
 
-    /// For clients that can wait more precisely, at least one; rounded up.
-    private var retryAfterMilliseconds: Int64? {
+    /// ``retryAfter`` for clients that wait more precisely: milliseconds, rounded up, at least one.
+    var retryAfterMilliseconds: Int64? {
         retryAfter.map { max(1, ($0.wholeNanoseconds + 999_999) / 1_000_000) }
     }
 
@@ -48,7 +49,7 @@ package struct APIError: Error, Hashable, Sendable {
             // Clients read seconds after a request that met another one in the same call (spidr-wire §8.9), and
             // milliseconds after overload.
             retryAfter: code == .callPending ? retryAfterSeconds : retryAfterMilliseconds,
-            state: state?.rawValue
+            state: state?.word
         )
     }
 }

@@ -67,6 +67,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
 
     // The gateway
     case serviceDraining = "service.draining"
+    case serviceUnavailable = "service.unavailable"
     case serviceNotProvided = "service.not_provided"
 }
 
@@ -126,7 +127,7 @@ extension ErrorCode {
         case .mediaUnplayable: (404, 18)
         case .mediaKeysWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)
-        case .serviceDraining: (503, 503)
+        case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)
         }
     }

@@ -1,4 +1,5 @@
 package import CallControl
+import SPiDR
 
 /// `callControlResponse`: the answer to every successful call request (spidr-wire §6).
 package struct CallControlResponse: WireObject, Equatable {
@@ -30,7 +31,7 @@ package struct CallControlResponse: WireObject, Equatable {
 
     /// Makes the answer to a state query.
     package init(_ session: CallSession) {
-        state = session.progress.rawValue
+        state = session.progress.word
         callSession = CallSessionField(session)
     }
 }

@@ -21,10 +21,12 @@ package struct CallDispositionRequest: WireObject, Equatable {
 
     /// What the callee does with the call instead of answering it.
     ///
-    /// - Parameter defaultDomain: completes names and telephone numbers without one.
-    package func disposition(defaultDomain: String) throws(APIError) -> CallDisposition {
+    /// - Parameter defaultDomain: completes names and telephone numbers without a domain.
+    /// - Throws: `request.invalid_value` for another action, or an address that cannot be read; `request.missing_field`
+    ///   if `forward` has no address.
+    package func disposition(defaultDomain: String) throws(APIError) -> CallRequest {
         switch action {
-        case "reject": return .reject(SessionID(sessionData))
+        case "reject": return .command(SessionID(sessionData), .reject(replacement: false))
         case "forward":
             guard let address, !address.isEmpty else {
                 throw APIError(
@@ -44,19 +46,8 @@ package struct CallDispositionRequest: WireObject, Equatable {
     }
 }
 
-/// What a callee does with a call instead of answering it.
-package enum CallDisposition: Equatable, Sendable {
-    case reject(SessionID)
-    case forward(SessionID, to: UserAddress)
-
-    /// The callee's session.
-    package var session: SessionID {
-        switch self {
-        case .reject(let session), .forward(let session, _): session
-        }
-    }
-}
-
+/// The answer to a call disposition that was carried out (spidr-wire §6.4).
+///
 /// `{"callDispositionResponse": {"statusCode": 0}}`
 package struct CallDispositionResponse: WireObject, Equatable {
     /// The top-level key of the body.

@@ -52,9 +52,9 @@ package struct LogItemField: Codable, JSONWritable, Equatable, Sendable {
         startTime = String(record.startedAt)
         duration = String(record.duration / 1_000)
         direction = record.direction.rawValue
-        callerName = record.names.callerName
-        callerDisplayNumber = record.names.callerDisplayNumber
-        calleeDisplayNumber = record.names.calleeDisplayNumber
+        callerName = record.caller.name
+        callerDisplayNumber = record.caller.number
+        calleeDisplayNumber = record.callee.number
         resourceLocation = ResourcePath(of: record.user).logRecord(record.id)
         ending = EndingField(record)
     }

@@ -1,5 +1,6 @@
 package import CallControl
 import SDP
+import SPiDR
 
 /// `callSession`: what an application can know of a call that goes on; an addition of this gateway (docs/client.md).
 package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
@@ -62,8 +63,8 @@ package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
     /// Makes the field of a call as its user may see it.
     package init(_ session: CallSession) {
         sessionData = session.session.rawValue
-        state = session.progress.rawValue
-        callState = session.state.rawValue
+        state = session.progress.word
+        callState = session.state.word
         direction = CallDirectionField.text(isCalled: session.isIncoming)
         startTime = session.startedAt
         answerTime = session.answeredAt
@@ -72,7 +73,7 @@ package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
         legs = session.members.map { member in
             LegField(
                 leg: member.side.rawValue, name: member.name, address: member.address,
-                direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.rawValue,
+                direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.word,
                 holds: member.holds,
                 mediaPath: member.path?.rawValue,
                 media: member.media.map { LineField(mid: $0.mid, kind: $0.kind, direction: $0.direction.rawValue) })

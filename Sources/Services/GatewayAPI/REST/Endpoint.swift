@@ -26,25 +26,110 @@ package enum Endpoint: String, CaseIterable, Sendable {
     /// The path, with `{version}`, `{user}` and `{id}` in place of the segments that vary.
     package var template: String { rawValue }
 
-    /// How errors of this resource are wrapped (spidr-wire §1.5).
-    package var errorWrapper: ErrorWrapper {
+    /// Who may use a resource of the client protocol.
+    package enum Audience: Hashable, Sendable {
+        /// Callers and callees with an account, who log in with a password (spidr-wire §1.1).
+        case users
+        /// Callers without an account (spidr-wire §7).
+        case guests
+    }
+
+    /// The kind of resource behind a path.
+    package enum Target: Hashable, Sendable {
+        /// A resource of the client protocol, the same for each audience that has a path to it.
+        case client(ClientResource, for: Audience)
+        /// A notification channel, which a WebSocket opens (spidr-wire §4).
+        case channel(of: Audience)
+        /// A resource that needs no credentials.
+        case operational(OperationalResource)
+    }
+
+    /// The resource behind the path, and who may use it.
+    package var target: Target {
         switch self {
-        case .subscriptions, .subscription, .guestSubscriptions, .guestSubscription: .subscribe
-        case .calls, .callSessions, .call: .callControl
-        case .guestCalls, .guestCall: .callMe
-        case .callMedia: .media
-        case .callStatistics: .statistics
-        case .logHistory: .logHistory
-        case .logRecord: .logRecord
-        case .dispositions: .callDisposition
-        case .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: .none
+        case .subscriptions: .client(.subscriptions, for: .users)
+        case .subscription: .client(.subscription, for: .users)
+        case .channel: .channel(of: .users)
+        case .calls: .client(.calls, for: .users)
+        case .callSessions: .client(.callSessions, for: .users)
+        case .call: .client(.call, for: .users)
+        case .callMedia: .client(.callMedia, for: .users)
+        case .callStatistics: .client(.callStatistics, for: .users)
+        case .dispositions: .client(.dispositions, for: .users)
+        case .logHistory: .client(.logHistory, for: .users)
+        case .logRecord: .client(.logRecord, for: .users)
+        case .guestSubscriptions: .client(.subscriptions, for: .guests)
+        case .guestSubscription: .client(.subscription, for: .guests)
+        case .guestChannel: .channel(of: .guests)
+        case .guestCalls: .client(.calls, for: .guests)
+        case .guestCall: .client(.call, for: .guests)
+        case .isAlive: .operational(.alive)
+        case .health: .operational(.alive)
+        case .ready: .operational(.ready)
+        case .metrics: .operational(.metrics)
+        case .page: .operational(.page)
         }
     }
 
-    /// How an error of this kind is wrapped: guests are refused in `authorizationResponse`, as their clients expect it; but where a
-    /// subscription is extended or deleted, clients read `subscribeResponse` without looking (spidr-wire §1.5).
-    package func errorWrapper(of error: APIError) -> ErrorWrapper {
-        let isGuests = self == .guestSubscriptions || self == .guestCalls || self == .guestCall
-        return isGuests && [403, 429].contains(error.code.httpStatus) ? .authorization : errorWrapper
+    /// How errors of this resource are written (spidr-wire §1.5).
+    package var errorForm: ErrorForm {
+        switch self {
+        case .subscriptions, .subscription, .guestSubscriptions, .guestSubscription: .wrapped(.subscribe)
+        case .calls, .callSessions, .call: .wrapped(.callControl)
+        case .guestCalls, .guestCall: .wrapped(.callMe)
+        case .callMedia: .wrapped(.media)
+        case .callStatistics: .wrapped(.statistics)
+        case .logHistory: .wrapped(.logHistory)
+        case .logRecord: .wrapped(.logRecord)
+        case .dispositions: .wrapped(.callDisposition)
+        case .channel, .guestChannel, .isAlive: .wrapped(.none)
+        case .health, .ready, .metrics, .page: .problem
+        }
     }
+
+    /// How this error is written at this resource (spidr-wire §1.5).
+    ///
+    /// A refusal of a guest with 403 or 429 is wrapped in `authorizationResponse`, as the guest's client expects. Where
+    /// a subscription is extended or deleted it is wrapped in `subscribeResponse`, since clients read that member
+    /// without a check.
+    package func errorForm(of error: APIError) -> ErrorForm {
+        let isGuests = self == .guestSubscriptions || self == .guestCalls || self == .guestCall
+        return isGuests && [403, 429].contains(error.code.httpStatus) ? .wrapped(.authorization) : errorForm
+    }
+}
+
+/// The resources of the client protocol, which need a subscription or a call.
+package enum ClientResource: Hashable, Sendable {
+    /// Where subscriptions are created (spidr-wire §3.1).
+    case subscriptions
+    /// One subscription: extend, delete (spidr-wire §3.2, §3.3).
+    case subscription
+    /// Where calls are started and joined (spidr-wire §6.1, §8.7).
+    case calls
+    /// All calls of the user that go on (docs/client.md).
+    case callSessions
+    /// One call of the user (spidr-wire §6).
+    case call
+    /// What the gateway plays, and the DTMF digits it sends, in one call (docs/client.md).
+    case callMedia
+    /// Media statistics of one call (docs/client.md).
+    case callStatistics
+    /// Where a ringing call is rejected or forwarded (spidr-wire §6.4).
+    case dispositions
+    /// The user's call log (spidr-wire §10).
+    case logHistory
+    /// One record of the call log (spidr-wire §10).
+    case logRecord
+}
+
+/// Resources for operators, load balancers and browsers.
+package enum OperationalResource: Hashable, Sendable {
+    /// Whether the process answers: `/health` and `isAlive`.
+    case alive
+    /// Whether the gateway takes new subscriptions and calls.
+    case ready
+    /// Counters and gauges in the Prometheus text format.
+    case metrics
+    /// A page given to the server.
+    case page
 }

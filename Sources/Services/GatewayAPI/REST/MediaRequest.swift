@@ -73,22 +73,24 @@ extension MediaRequest: JSONWritable {
     }
 }
 
-/// What a `POST …/callSessions/{id}/media` asks for.
-package enum MediaOperation: Equatable, Sendable {
-    case play(Playback, to: MediaTarget)
-    case stop(to: MediaTarget)
-    case digits(DigitSequence, to: MediaTarget)
-}
-
 extension MediaRequest {
     /// The limit of all times, in milliseconds: a day, far longer than any file.
     private static let maximumOffset = 86_400_000
 
-    package func operation() throws(APIError) -> MediaOperation {
+    /// What a `POST …/callSessions/{session}/media` asks for.
+    ///
+    /// - Parameter session: the requester's leg, from the path.
+    /// - Throws: `request.missing_field` if `source` or `digits` is needed and missing; `request.invalid_value` for a
+    ///   value that cannot be used. The reason names the field.
+    package func operation(on session: SessionID) throws(APIError) -> CallRequest {
+        .command(session, try command())
+    }
+
+    private func command() throws(APIError) -> CallCommand {
         switch type {
         case "play": .play(try playback(), to: try target())
-        case "stop": .stop(to: try target())
-        case "dtmf": .digits(try digitSequence(), to: try target())
+        case "stop": .stopPlaying(to: try target())
+        case "dtmf": .sendDigits(try digitSequence(), to: try target())
         default: throw invalid("type", "must be \"play\", \"stop\" or \"dtmf\"")
         }
     }

@@ -26,7 +26,7 @@ package struct Route: Equatable, Sendable {
             case "{version}":
                 // Only `isAlive` knows `latest` (spidr-wire §1.1).
                 if segment == "latest", endpoint == .isAlive { continue }
-                if let error = Self.fault(ofVersion: segment) { throw Refusal(error, in: endpoint.errorWrapper) }
+                if let error = Self.fault(ofVersion: segment) { throw Refusal(error, in: endpoint.errorForm) }
             case "{user}": user = try Self.decoded(segment, for: endpoint)
             case "{id}": id = try Self.decoded(segment, for: endpoint)
             default: break
@@ -34,13 +34,17 @@ package struct Route: Equatable, Sendable {
         }
     }
 
+    /// The first segments of the client protocol's paths. Paths below `notification` are those of long poll, which is
+    /// not offered (spidr-wire §4.5). All other paths are those of pages.
+    private static let protocolRoots: Set = ["rest", "notification"]
+
     private static let templates: [(endpoint: Endpoint, segments: [String])] = Endpoint.allCases.map { endpoint in
         (endpoint, endpoint.template.split(separator: "/").map(String.init))
     }
 
     private static func match(_ segments: [String]) -> (Endpoint, [String])? {
         if let found = templates.first(where: { fits(segments, $0.segments) }) { return found }
-        return segments.first == "rest" ? nil : (.page, [])
+        return segments.first.map(protocolRoots.contains) ?? false ? nil : (.page, [])
     }
 
     private static func fits(_ segments: [String], _ template: [String]) -> Bool {
@@ -56,13 +60,13 @@ package struct Route: Equatable, Sendable {
     /// The refusal of a path that is no endpoint: a service that this gateway does not provide, or nothing at all.
     private static func refusal(of segments: [String]) -> Refusal {
         guard let (service, template) = absentServices.first(where: { fits(segments, $0.segments) }) else {
-            return Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
+            return Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .wrapped(.none))
         }
         let version = zip(segments, template).first { $1 == "{version}" }?.0
         let error =
             version.flatMap(fault(ofVersion:))
             ?? APIError(.serviceNotProvided, "The protocol has this service, this gateway does not.")
-        return Refusal(error, in: service.errorWrapper)
+        return Refusal(error, in: .wrapped(service.errorWrapper))
     }
 
     /// Whether the segment is `callMe`, which clients spell with either case (spidr-wire §7).
@@ -79,7 +83,7 @@ package struct Route: Equatable, Sendable {
         guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
         guard let text = segment.removingPercentEncoding else {
             throw Refusal(
-                APIError(.requestMalformed, "The path holds a broken percent-escape."), in: endpoint.errorWrapper)
+                APIError(.requestMalformed, "The path holds a broken percent-escape."), in: endpoint.errorForm)
         }
         return text
     }
@@ -89,13 +93,23 @@ package struct Route: Equatable, Sendable {
 package struct Refusal: Error, Equatable, Sendable {
     /// Why the request is refused.
     package var error: APIError
-    package var wrapper: ErrorWrapper
-    /// What is left of the request is not worth reading.
+    /// How the body is written.
+    package var form: ErrorForm
+    /// Whether the connection is closed after the answer, since the rest of the request is not worth reading.
     package var closesConnection = false
 
-    package init(_ error: APIError, in wrapper: ErrorWrapper, closesConnection: Bool = false) {
+    /// Makes a refusal of its parts; each parameter is the property of that name. By default the connection stays open.
+    package init(_ error: APIError, in form: ErrorForm, closesConnection: Bool = false) {
         self.error = error
-        self.wrapper = wrapper
+        self.form = form
         self.closesConnection = closesConnection
+    }
+
+    /// The top-level key below which a client of the protocol looks for the error. `nil` for a problem, which has none.
+    package var wrapper: ErrorWrapper? {
+        switch form {
+        case .wrapped(let wrapper): wrapper
+        case .problem: nil
+        }
     }
 }

@@ -103,7 +103,9 @@ package struct StatisticsResponse: WireObject, Equatable {
         package var frozen: Double
     }
 
-    package init(_ statistics: CallMediaStatistics, seenFrom own: Leg) {
+    /// Makes the answer to the user whose leg is `own`. That leg comes first; drop reasons that did not occur are left
+    /// out.
+    package init(_ statistics: CallMediaStatistics, seenFrom own: LegID) {
         legs = statistics.legs.sorted { $0.leg == own && $1.leg != own }.map { leg in
             LegField(
                 leg: leg.leg == own ? "self" : "peer", media: leg.lines.map(LineField.init),

@@ -1,4 +1,5 @@
-package import CallControl
+internal import CallControl
+package import Registration
 
 /// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2).
 ///

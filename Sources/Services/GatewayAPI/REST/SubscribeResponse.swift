@@ -1,4 +1,5 @@
 package import CallControl
+package import Registration
 
 /// `subscribeResponse` of a successful `POST` or `PUT` (spidr-wire §3.1).
 package struct SubscribeResponse: WireObject, Equatable {

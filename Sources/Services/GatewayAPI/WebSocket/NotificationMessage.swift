@@ -1,4 +1,6 @@
-package import CallControl
+internal import CallControl
+package import Registration
+package import SPiDR
 
 /// `notificationMessage`, the only object that travels on a notification channel (spidr-wire §5).
 package struct NotificationMessage: WireObject, Equatable {
@@ -87,8 +89,18 @@ package struct NotificationMessage: WireObject, Equatable {
         package var remoteDisplayNumber: String
     }
 
-    package init(_ frame: NotificationFrame) {
-        let notification = frame.notification
+    /// Makes the message of a frame in the words of the client protocol.
+    ///
+    /// - Returns: `nil` where the protocol has no word for what the frame is about.
+    package init?(_ frame: NotificationFrame) {
+        guard let notification = Notification(presenting: frame.notice) else { return nil }
+        self.init(notification, in: frame)
+    }
+
+    /// Makes the message of a notification.
+    ///
+    /// - Parameter frame: its receiver, its channel, its number and its time.
+    package init(_ notification: Notification, in frame: NotificationFrame) {
         eventType = notification.type.rawValue
         eventId = String(frame.eventID)
         time = String(frame.time)

@@ -1,9 +1,11 @@
 package import Audio
 package import MediaPlane
 package import Primitives
+package import Quality
 internal import RTP
 package import SDP
 internal import SRTP
+internal import Sockets
 
 /// Processes audio for one call, every 20 ms: decoders, players, the mix and encoders.
 ///
@@ -28,6 +30,9 @@ package final class AudioEngine {
     /// By the index of the leg in the bridge.
     private var listeners = [Listener?](repeating: nil, count: Bridge.maximumLegs)
     private var speakers = [Speaker?](repeating: nil, count: Bridge.maximumLegs)
+    private var ports = [HeadlessPort?](repeating: nil, count: Bridge.maximumLegs)
+    /// The voices of the headless legs, by the index of the leg.
+    private var voices: [Int: any HeadlessVoice] = [:]
     private var players: [UInt32: any AudioPlayer] = [:]
     private var ended: [UInt32] = []
     private var mixer: AudioMixer?
@@ -47,6 +52,7 @@ package final class AudioEngine {
     private var droppedKeys = 0
 
     private let detectsInbandKeys: Bool
+    private let owner = OwnerThread()
 
     /// Makes an engine that has nothing to do until `update`.
     ///
@@ -54,43 +60,62 @@ package final class AudioEngine {
     ///   negotiated telephone events; not unless given.
     package init(detectsInbandKeys: Bool = false) { self.detectsInbandKeys = detectsInbandKeys }
 
+    private func assertOwner() { assert(owner.isCurrent, "an engine is used on its worker's thread") }
+
     // MARK: Following the bridge
 
     /// Follows a change of legs, sources or codecs in the bridge. Legs in the mix are shown its active speaker.
     package func update(to bridge: inout Bridge, at now: MonotonicTime) {
+        assertOwner()
         var isMixed = false
         for place in 0..<Bridge.maximumLegs {
             let state = bridge.audio(of: LegIndex(place))
-            let wasMixed = listeners[place]?.isMixed ?? false
-            listeners[place] = state.flatMap {
-                Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys)
+            let wasMixed = isMixedIn(place)
+            if let state, state.isHeadless {
+                (listeners[place], speakers[place]) = (nil, nil)
+                ports[place] = voices[place].flatMap { HeadlessPort($0, for: state) }
+            } else {
+                ports[place] = nil
+                listeners[place] = state.flatMap {
+                    Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys)
+                }
+                speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             }
-            speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             isMixed = isMixed || state?.source == .mix
-            if wasMixed, listeners[place]?.isMixed != true { mixer?.remove(place) }
+            if wasMixed, !isMixedIn(place) { mixer?.remove(place) }
         }
         if isMixed, mixer == nil { mixer = AudioMixer() }
         if !isMixed { mixer = nil }
-        let isIdle = listeners.allSatisfy { $0 == nil } && speakers.allSatisfy { $0 == nil }
+        let isIdle =
+            listeners.allSatisfy { $0 == nil } && speakers.allSatisfy { $0 == nil } && ports.allSatisfy { $0 == nil }
         nextCycle = isIdle ? nil : nextCycle ?? now
         bridge.showSpeaker(activeSpeaker, at: now)
     }
 
-    /// Who speaks in the mix, or spoke last.
+    /// Whether the audio of a leg is in the mix.
+    private func isMixedIn(_ place: Int) -> Bool { listeners[place]?.isMixed ?? ports[place]?.isMixed ?? false }
+
+    /// The active speaker of the mix, or the last one.
     private var activeSpeaker: LegIndex? { mixer?.activeSpeaker.map(LegIndex.init) }
 
     /// Sets the player of a number, to which the sources in the bridge refer; `nil` removes it.
     package func setPlayer(_ player: (any AudioPlayer)?, number: UInt32) {
+        assertOwner()
         players[number] = player
     }
 
-    // MARK: In
+    /// Sets the voice of a headless leg; `nil` removes it. It speaks and hears after the next `update`.
+    package func setVoice(_ voice: (any HeadlessVoice)?, of leg: LegIndex) {
+        assertOwner()
+        voices[Int(leg.rawValue)] = voice
+    }
 
     // MARK: Input
 
     /// Takes an RTP packet of a leg: audio, comfort noise or a telephone event. Packets of legs that are not decoded
     /// are ignored.
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
+        assertOwner()
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
             droppedKeys += 1
@@ -103,21 +128,29 @@ package final class AudioEngine {
         for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(key) { droppedKeys += 1 }
     }
 
-    /// Of keys that were heard in the audio, in milliseconds: it tells that they were pressed, not for how long.
-    private static let keyDuration = 100
-    private static let keyGap = 60
+    /// Length and gap of DTMF digits detected in audio: the detector reports that a digit was pressed, and not for how
+    /// long.
+    private static let keyDuration = Duration.milliseconds(100)
+    private static let keyGap = Duration.milliseconds(60)
 
     // MARK: A cycle
 
-    /// Listens to everybody and lets players play. A cycle that runs late is about the same 20 ms as if it were in time. Returns the players that have come to their end.
-    package func beginCycle(at now: MonotonicTime) -> [UInt32] {
-        // A worker that was held up does not make up for all of it at once.
+    /// Starts a cycle: decodes 20 ms of each leg, mixes them, and returns the numbers of the players that have ended. A
+    /// late cycle is about the same 20 ms as a punctual one.
+    package func startCycle(at now: MonotonicTime) -> [UInt32] {
+        assertOwner()
+        // A worker that was delayed by more than five cycles does not catch up on all of them at once.
         var due = nextCycle ?? now
         if now - due > Self.interval * 5 { due = now }
         nextCycle = due + Self.interval
         turn = 0
         hasTaken = false
         for place in listeners.indices {
+            if let port = ports[place] {
+                port.advance()
+                guard port.isSpeaking, port.isMixed else { continue }
+                mixer?.setInput(port.frame.span, channels: port.voice.channels, of: place)
+            }
             guard let listener = listeners[place] else { continue }
             let speaks = listener.receiver?.advance(at: due) ?? false
             while let digit = listener.receiver?.nextKey() { passOn(digit, of: LegIndex(place)) }
@@ -135,8 +168,10 @@ package final class AudioEngine {
     /// Makes the next packet of this cycle; `nil` if there is no more. After the last packet, all legs in the mix are
     /// shown its active speaker if it has changed.
     package func nextPacket(_ bridge: inout Bridge, at now: MonotonicTime) -> Output? {
+        assertOwner()
         while turn < speakers.count {
             let leg = LegIndex(turn)
+            if let port = ports[turn] { letHear(port, at: turn) }
             if let speaker = speakers[turn] {
                 if !hasTaken { letTake(speaker, leg, &bridge) }
                 hasTaken = true
@@ -154,30 +189,58 @@ package final class AudioEngine {
     }
 
     private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
-        let channels = channels(for: speaker, at: Int(leg.rawValue))
+        let place = Int(leg.rawValue)
+        let channels = channels(of: speaker.feed, speaker.source, accepted: speaker.channels, at: place)
+        withFrame(channels: channels) { frame in
+            let hears = fill(&frame, speaker.feed, speaker.source, at: place)
+            var span = frame.mutableSpan
+            speaker.take(&span, channels: channels, isSilence: !hears, for: leg, on: &bridge)
+        }
+    }
+
+    private func letHear(_ port: HeadlessPort, at place: Int) {
+        let channels = channels(of: port.feed, port.source, accepted: 2, at: place)
+        withFrame(channels: channels) { frame in
+            if !fill(&frame, port.feed, port.source, at: place) {
+                for index in frame.indices { frame[index] = 0 }
+            }
+            port.voice.hear(frame.span, channels: channels)
+        }
+    }
+
+    /// Lends the frame for what a leg hears. It is moved out of the object and back, so that it is not copied; only
+    /// `use` has it meanwhile.
+    private func withFrame(channels: Int, _ use: (inout [Int16]) -> Void) {
         if frames[channels - 1].isEmpty {
             frames[channels - 1] = [Int16](repeating: 0, count: channels * AudioMixer.frame)
         }
         var frame: [Int16] = []
         swap(&frame, &frames[channels - 1])
         defer { swap(&frame, &frames[channels - 1]) }
-        let hears = fill(&frame, for: speaker, at: Int(leg.rawValue))
-        var span = frame.mutableSpan
-        speaker.take(&span, channels: channels, isSilence: !hears, for: leg, on: &bridge)
+        use(&frame)
     }
 
-    /// In how many channels a leg's source is handed to its speaker, who knows what its peer takes. A mix is made in what the peer takes.
-    private func channels(for speaker: Speaker, at place: Int) -> Int {
-        switch speaker.feed {
-        case .transcoded(let sender, _): listeners[sender.rawValue]?.receiver?.channels ?? 1
+    /// The number of channels in which the source of a leg is handed to it. A mix is made in the number of channels
+    /// that the leg accepts.
+    private func channels(of feed: LineFeed, _ source: MediaSource, accepted: Int, at place: Int) -> Int {
+        switch feed {
+        case .transcoded(let sender, _): said(by: sender)?.channels ?? 1
         case .generated:
-            switch speaker.source {
-            case .mix: min(speaker.channels, mixer?.channels(for: place) ?? 1)
+            switch source {
+            case .mix: min(accepted, mixer?.channels(for: place) ?? 1)
             case .player(let number): players[number]?.channels ?? 1
             case .silence, .leg: 1
             }
         case .nothing, .relayed: 1
         }
+    }
+
+    /// The 20 ms that a leg has said in this cycle; `nil` if it has said nothing.
+    private func said(by leg: LegIndex) -> (frame: [Int16], channels: Int)? {
+        if let port = ports[Int(leg.rawValue)] {
+            return port.isSpeaking ? (port.frame, port.voice.channels) : nil
+        }
+        return listeners[leg.rawValue]?.receiver.map { ($0.frame, $0.channels) }
     }
 
     private static func nextPacket(
@@ -187,16 +250,16 @@ package final class AudioEngine {
         return speaker.nextPacket(in: &room, for: leg, on: &bridge, at: now)
     }
 
-    /// Puts into `frame`, of as many channels as the leg hears, what it hears; `false` if that is nothing.
-    private func fill(_ frame: inout [Int16], for speaker: Speaker, at place: Int) -> Bool {
-        switch speaker.feed {
+    /// Fills `frame`, which has the source's number of channels, with what the leg hears; `false` if its source is
+    /// silent.
+    private func fill(_ frame: inout [Int16], _ feed: LineFeed, _ source: MediaSource, at place: Int) -> Bool {
+        switch feed {
         case .transcoded(let sender, _):
-            guard let receiver = listeners[sender.rawValue]?.receiver else { return false }
-            let heard = receiver.frame
+            guard let heard = said(by: sender)?.frame else { return false }
             for index in frame.indices { frame[index] = heard[index] }
             return true
         case .generated:
-            switch speaker.source {
+            switch source {
             case .mix:
                 mixer?.output(for: place, into: &frame)
                 return mixer != nil
@@ -231,6 +294,7 @@ package final class AudioEngine {
     /// Appends DTMF digits to those that wait for a leg. They are dropped, and counted, if there is no room for all of
     /// them. Returns `false` if the gateway makes no audio for this leg.
     package func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
+        assertOwner()
         guard let speaker = speakers[leg.rawValue] else { return false }
         if !speaker.press(digits) { droppedKeys += digits.count }
         return true
@@ -249,9 +313,18 @@ package final class AudioEngine {
 
     /// The playout counts of the audio that the leg sends; `nil` if it is not decoded.
     package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
-    /// Milliseconds of the leg's audio that are held back now, and that should be; `nil` if it is not decoded.
-    package func waiting(from leg: LegIndex) -> (depth: Double, target: Double)? {
+    /// How much of the leg's audio is held back now (`depth`), and how much should be (`target`); `nil` if it is not
+    /// decoded.
+    package func waiting(from leg: LegIndex) -> (depth: Duration, target: Duration)? {
         receiver(of: leg).map { ($0.depth, $0.target) }
+    }
+    /// The playout data for the quality rating of the leg's audio; `nil` if it is not decoded.
+    package func playoutQuality(of leg: LegIndex) -> StreamQuality.Playout? {
+        receiver(of: leg).map {
+            StreamQuality.Playout(
+                depth: $0.depth, played: $0.statistics.played,
+                recovered: $0.statistics.recovered)
+        }
     }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
     /// The level of the audio that the leg sends; `nil` if it is not decoded.

@@ -23,9 +23,10 @@ protocol AudioReceiver: AnyObject {
     var channels: Int { get }
     /// Counts of the playout since the receiver was made.
     var statistics: AudioPlayout.Statistics { get }
-    /// Milliseconds.
-    var depth: Double { get }
-    var target: Double { get }
+    /// The audio that is held back now.
+    var depth: Duration { get }
+    /// The audio that should be held back.
+    var target: Duration { get }
 }
 
 /// Plays the packets of one leg out through the decoder of its codec.
@@ -71,8 +72,8 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
     func nextKey() -> Character? { decoder.nextKey() }
 
     var statistics: AudioPlayout.Statistics { playout.statistics }
-    var depth: Double { playout.depth }
-    var target: Double { playout.target }
+    var depth: Duration { playout.depth }
+    var target: Duration { playout.target }
 }
 
 extension AudioFormat {

@@ -19,7 +19,7 @@ final class Listener {
     /// The receiver for the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
-    private var keys = KeyReception()
+    private var keys = DigitReception()
 
     /// Keeps the receiver of `former` if the codecs are the same; `nil` if the leg is not to be decoded.
     ///
@@ -37,8 +37,9 @@ final class Listener {
         }
     }
 
-    /// Takes a packet of the peer; returns what is new about a key, if it is about one.
-    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> KeyReception.Change? {
+    /// Takes a packet of the peer. Returns the change of a DTMF digit; `nil` if the packet is no telephone event, or
+    /// changes nothing.
+    func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> DigitReception.Change? {
         let header = arrival.header
         if arrival.isRestart { keys.restart() }
         for event in events where event.payloadType == header.payloadType {
@@ -55,7 +56,7 @@ final class Listener {
         }
         if payloadType != header.payloadType {
             guard let format = formats.first(where: { $0.payloadType == header.payloadType }) else { return }
-            begin(format)
+            start(format)
         } else if isRestart {
             receiver?.restart()
         }
@@ -69,11 +70,11 @@ final class Listener {
     ) {
         let usual = formats.first { payloadType == nil ? $0.clockRate == clockRate : $0.payloadType == payloadType }
         guard let usual, usual.clockRate == clockRate else { return }
-        if payloadType == nil { begin(usual) } else if isRestart { receiver?.restart() }
+        if payloadType == nil { start(usual) } else if isRestart { receiver?.restart() }
         receiver?.insertNoise(payload, number: header.sequenceNumber, timestamp: header.timestamp, at: now)
     }
 
-    private func begin(_ format: AudioFormat) {
+    private func start(_ format: AudioFormat) {
         payloadType = format.payloadType
         receiver = format.makeReceiver(listensForKeys: listensForKeys)
     }

@@ -1,6 +1,6 @@
 internal import Audio
 internal import Foundation
-internal import Synchronization
+internal import Sockets
 
 /// A cache of sounds read from files, limited in bytes. The sounds that were requested longest ago are removed first.
 final class SoundShelf: Sendable {
@@ -19,7 +19,7 @@ final class SoundShelf: Sendable {
     }
 
     private let capacity: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(capacity: Int) { self.capacity = capacity }
 

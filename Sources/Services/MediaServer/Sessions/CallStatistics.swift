@@ -3,7 +3,6 @@ internal import CallControl
 internal import CallRuntime
 internal import MediaPlane
 internal import Primitives
-internal import Quality
 internal import RTP
 internal import SDP
 
@@ -22,7 +21,7 @@ extension MediaWorker {
         call.nextMeasurement = now + QualityWatch.interval
         for leg in call.legs {
             guard let line = call.bridge.audioStatistics(of: leg.index),
-                let report = leg.quality.measure(line, leg.playoutQuality, at: now)
+                let report = leg.quality.measure(line, call.audio?.playoutQuality(of: leg.index), at: now)
             else { continue }
             environment.events(call.id, .qualityMeasured(report, leg.name))
         }
@@ -77,21 +76,13 @@ extension MediaLeg {
         }
     }
 
-    /// What the rating of its audio has to know of its playout, if the gateway decodes it.
-    fileprivate var playoutQuality: StreamQuality.Playout? {
-        call.audio?.receiver(of: index).map {
-            .init(
-                depth: .nanoseconds(Int64($0.depth * 1e6)), played: $0.statistics.played,
-                recovered: $0.statistics.recovered)
-        }
-    }
-
     private var playout: LineMediaStatistics.Playout? {
         guard let audio = call.audio, let receiver = audio.receiver(of: index) else { return nil }
         let counts = receiver.statistics
         func share(_ samples: UInt64) -> Double { min(1, Double(samples) / max(1, Double(counts.played))) }
         return LineMediaStatistics.Playout(
-            depth: receiver.depth, target: receiver.target, concealed: share(counts.concealed),
+            depth: receiver.depth.inSeconds * 1_000, target: receiver.target.inSeconds * 1_000,
+            concealed: share(counts.concealed),
             recovered: share(counts.recovered),
             shortened: share(counts.shortened), lengthened: share(counts.lengthened),
             level: (audio.level(of: index) ?? .silence).decibels)

@@ -5,6 +5,7 @@ internal import MediaPlane
 internal import Primitives
 internal import SDP
 internal import SRTP
+internal import Sockets
 
 /// A ClientHello of the gateway that has not been answered yet.
 ///
@@ -33,7 +34,7 @@ final class MediaLeg {
     /// The number of the leg, the same on every worker.
     let number: LegNumber
     unowned let call: MediaCall
-    let name: Leg
+    let name: LegID
     let index: LegIndex
     /// The number of this transport within the leg.
     let transport: TransportNumber
@@ -79,7 +80,7 @@ final class MediaLeg {
     var nextReminder = MonotonicTime.zero
 
     init(
-        number: LegNumber, call: MediaCall, name: Leg, index: LegIndex, transport: TransportNumber = .first,
+        number: LegNumber, call: MediaCall, name: LegID, index: LegIndex, transport: TransportNumber = .first,
         session: PeerSession
     ) {
         self.number = number
@@ -90,8 +91,11 @@ final class MediaLeg {
         self.session = session
     }
 
-    /// To be called whenever the session has been asked something that may change where it sends.
+    private func assertOwner() { assert(call.owner.isCurrent, "a leg is used on its call's thread") }
+
+    /// Takes over the destination from the session. It is called after every call of the session that may change it.
     func followSession() {
+        assertOwner()
         destination = session.destination
         isOnTrial = session.isOnTrial
     }
@@ -106,11 +110,13 @@ final class MediaLeg {
 
     /// Records that a handshake flight was sent over a path.
     func flightSent(by dtls: DTLSTransport, over path: Path) {
+        assertOwner()
         guard dtls.role == .client, handshakePath == nil else { return }
         if greeting?.path == path { greeting?.count += 1 } else { greeting = Greeting(path: path) }
     }
 
     var nextDeadline: MonotonicTime? {
+        assertOwner()
         var earliest = session.nextDeadline?.time
         if let retransmission { earliest = min(earliest ?? retransmission, retransmission) }
         for other in further {
@@ -130,6 +136,7 @@ final class MediaLeg {
     /// Makes the SRTP sessions from the keys of a finished handshake; `false` if the handshake agreed on none. Throws
     /// what libsrtp reports.
     func installKeys(from dtls: DTLSTransport) throws(SRTPError) -> Bool {
+        assertOwner()
         guard let keys = dtls.keyingMaterial else { return false }
         let profile = SRTPSession.Profile(keys.profile)
         inbound = try SRTPSession(profile: profile, key: keys.remote.value, direction: .inbound)

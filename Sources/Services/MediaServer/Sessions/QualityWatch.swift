@@ -1,18 +1,27 @@
-internal import CallControl
-internal import MediaPlane
-internal import Primitives
-internal import Quality
+package import CallControl
+package import MediaPlane
+package import Primitives
+package import Quality
 internal import SDP
 
-/// Rates one leg's audio once a second, and says when that is worth telling.
-struct QualityWatch {
-    static let interval = Duration.seconds(1)
+/// Rates the audio of one leg once a second, and decides when a rating is reported.
+package struct QualityWatch {
+    /// The time between two measurements.
+    package static let interval = Duration.seconds(1)
 
     private var monitor = QualityMonitor()
 
-    /// - Parameter playout: Of the leg's audio, if the gateway decodes it.
-    /// - Returns: What to tell, if anything.
-    mutating func measure(_ line: LineStatistics, _ playout: StreamQuality.Playout?, at now: MonotonicTime)
+    /// Starts without a measurement.
+    package init() {}
+
+    /// Rates the time since the last measurement.
+    ///
+    /// - Parameters:
+    ///   - line: The statistics of the leg's m-line of audio.
+    ///   - playout: The playout of the leg's audio; `nil` if the gateway does not decode it.
+    ///   - now: The time of the measurement.
+    /// - Returns: The rating to be reported; `nil` if it has not changed enough to be reported.
+    package mutating func measure(_ line: LineStatistics, _ playout: StreamQuality.Playout?, at now: MonotonicTime)
         -> CallQuality?
     {
         monitor.measured(
@@ -20,8 +29,8 @@ struct QualityWatch {
         return monitor.report(at: now) == nil ? nil : latest
     }
 
-    /// As measured last.
-    var latest: CallQuality {
+    /// The ratings of the last measurement; a direction that could not be rated is missing.
+    package var latest: CallQuality {
         let roundTrip = monitor.inbound?.roundTrip.map { $0.inSeconds * 1_000 }
         return CallQuality(
             sent: monitor.inbound.flatMap(CallQuality.Direction.init),

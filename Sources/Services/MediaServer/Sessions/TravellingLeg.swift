@@ -8,10 +8,14 @@ internal import SRTP
 /// A leg on its way between two workers: all of its own state, and no state of a worker or a call.
 struct TravellingLeg {
     let streams: MovingLeg
-    let quality: QualityWatch
-    let principal: TransportNumber
-    /// The first of them at first.
-    let transports: [TravellingTransport]
+    var quality = QualityWatch()
+    var principal = TransportNumber.first
+    /// The transports of the leg, the first one at index 0; none of a headless leg.
+    var transports: [TravellingTransport] = []
+    /// The voice of a headless leg; `nil` for other legs.
+    var voice: (any HeadlessVoice)?
+
+    init(streams: MovingLeg) { self.streams = streams }
 }
 
 /// One transport of such a leg.
@@ -53,8 +57,8 @@ struct TravellingTransport {
 }
 
 extension MediaLeg {
-    /// Where it arrives, a leg hears nothing yet.
-    convenience init(_ arrived: TravellingTransport, in call: MediaCall, as name: Leg, at index: LegIndex) {
+    /// Makes the leg on the worker where it arrives. It has no audio source yet.
+    convenience init(_ arrived: TravellingTransport, in call: MediaCall, as name: LegID, at index: LegIndex) {
         self.init(
             number: arrived.number, call: call, name: name, index: index, transport: arrived.transport,
             session: arrived.session)

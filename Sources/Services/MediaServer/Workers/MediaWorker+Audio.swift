@@ -12,42 +12,45 @@ extension MediaWorker {
     /// when it has nothing to do.
     func refreshAudio(of call: MediaCall, at now: MonotonicTime) {
         if call.audio == nil {
-            let isNeeded = call.legs.contains { leg in
-                guard let state = call.bridge.audio(of: leg.index) else { return false }
+            let isNeeded = call.bridge.indices.contains { index in
+                guard let state = call.bridge.audio(of: index) else { return false }
                 return state.isDecoded || state.feed.isMadeHere
             }
             guard isNeeded else { return }
             let engine = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
-            // What was to be played to legs that had no way to hear it yet.
-            for leg in call.legs {
+            // Players whose legs had no engine to play with yet.
+            for leg in call.hearingLegs {
                 if case .player(let number) = leg.played, let player = leg.player {
                     engine.setPlayer(player, number: number)
                 }
             }
+            for leg in call.headlessLegs { engine.setVoice(leg.voice, of: leg.index) }
             call.audio = engine
         }
         call.audio?.update(to: &call.bridge, at: now)
         if call.audio?.nextCycle == nil { call.audio = nil }
     }
 
-    /// Runs the cycle that is due: 20 ms of everything that is made here.
-    func runAudio(of call: MediaCall, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let audio = call.audio, let due = audio.nextCycle, due <= now else { return }
-        let ended = audio.beginCycle(at: now)
-        while let output = audio.nextPacket(&call.bridge, at: now) { send(output, of: audio, in: call, &transport) }
+    /// Runs the cycle that is due: 20 ms of all audio that the gateway makes.
+    func runAudio(of call: MediaCall, _ context: inout WorkerContext) {
+        guard let audio = call.audio, let due = audio.nextCycle, due <= context.now else { return }
+        let ended = audio.startCycle(at: context.now)
+        while let output = audio.nextPacket(&call.bridge, at: context.now) {
+            send(output, of: audio, in: call, &context)
+        }
         for number in ended {
-            for leg in call.legs where call.bridge.audio(of: leg.index)?.source == .player(number) {
+            for leg in call.hearingLegs where call.bridge.audio(of: leg.index)?.source == .player(number) {
                 environment.events(call.id, .playbackEnded(number, leg.name))
             }
         }
         countDroppedKeys(audio)
-        for leg in call.legs { finishPressing(leg, in: call, at: now) }
-        // Another speaker, or keys that are over, may want a key frame.
-        sendControl(of: call, &transport)
+        for leg in call.legs { finishPressing(leg, in: call, at: context.now) }
+        // A new active speaker, or the end of DTMF digits, may require a key frame.
+        sendControl(of: call, &context)
     }
 
     private func send(
-        _ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ transport: inout PacketTransport
+        _ output: AudioEngine.Output, of audio: AudioEngine, in call: MediaCall, _ context: inout WorkerContext
     ) {
         guard let leg = call.leg(output.leg, over: output.transport), let outbound = leg.outbound,
             let path = leg.destination
@@ -56,7 +59,7 @@ extension MediaWorker {
             let count = try audio.protect(output.count, with: outbound)
             guard mayLeave(count, for: leg) else { return }
             let packet = audio.packet
-            transport.queue(copying: packet.span.extracting(0..<count), over: path)
+            context.transport.queue(copying: packet.span.extracting(0..<count), over: path)
             tally.sent(bytes: count)
         } catch {
             countFailure(error)
@@ -66,60 +69,58 @@ extension MediaWorker {
     // MARK: Playing
 
     func play(
-        _ playback: Playback, number: UInt32, to name: Leg, in id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ playback: Playback, number: UInt32, to name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
-        guard let call = calls[id], let leg = call.leg(name) else { return }
+        guard let call = calls[id], let leg = call.hearingLeg(name) else { return }
         guard let player = player(for: playback) else {
             // The file has been removed from the cache since it was loaded.
             return environment.events(id, .playbackEnded(number, name))
         }
         leg.played = .player(number)
         leg.player = player
-        choose(leg.played ?? .silence, for: leg, in: call, at: now)
+        choose(leg.played ?? .silence, for: leg, in: call, at: context.now)
         call.audio?.setPlayer(player, number: number)
-        sendControl(of: call, &transport)
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    func stopPlaying(to name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let call = calls[id], let leg = call.leg(name), let played = leg.played else { return }
+    func stopPlaying(to name: LegID, in id: CallID, _ context: inout WorkerContext) {
+        guard let call = calls[id], let leg = call.hearingLeg(name), let played = leg.played else { return }
         if case .player(let number) = played { call.audio?.setPlayer(nil, number: number) }
         leg.played = nil
         leg.player = nil
         if call.audio?.isPressing(leg.index) == true {
-            // The keys come first.
-            interrupt(leg, in: call, at: now)
+            // DTMF digits are completed first.
+            interrupt(leg, in: call, at: context.now)
         } else {
-            choose(leg.usualSource ?? .silence, for: leg, in: call, at: now)
+            choose(leg.usualSource ?? .silence, for: leg, in: call, at: context.now)
         }
-        sendControl(of: call, &transport)
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    private func player(for playback: Playback) -> (any AudioPlayer)? {
+    func player(for playback: Playback) -> (any AudioPlayer)? {
         switch playback.source {
         case .music: MusicPlayer()
         case .tone(let tone): TonePlayer(ToneCadence(ToneCadence.Kind(tone), in: environment.toneRegion))
         case .file(let name):
             environment.library.sound(of: name).map { sound in
-                SamplePlayer(sound, from: playback.offset.wholeMilliseconds * 48, repeats: playback.repeats)
+                SamplePlayer(sound, from: Int(playback.offset.inSamples), repeats: playback.repeats)
             }
         }
     }
 
-    private func choose(_ source: MediaSource, for leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {
+    private func choose(_ source: MediaSource, for leg: any HearingLeg, in call: MediaCall, at now: MonotonicTime) {
         call.bridge.setSource(source, of: .audio, for: leg.index, at: now)
         refreshAudio(of: call, at: now)
     }
 
     // MARK: DTMF digits
 
-    /// A leg that hears another one as it is hears silence around the keys instead.
-    func sendDigits(_ digits: DigitSequence, to name: Leg, in id: CallID, at now: MonotonicTime) {
+    /// Sends DTMF digits to a leg. A leg whose audio is relayed hears silence around the digits instead of that audio.
+    func sendDigits(_ digits: DigitSequence, to name: LegID, in id: CallID, at now: MonotonicTime) {
         guard let call = calls[id], let leg = call.leg(name) else { return }
-        let queue = DigitQueue(
-            digits.digits, duration: digits.duration.wholeMilliseconds, gap: digits.gap.wholeMilliseconds)
+        let queue = DigitQueue(digits.digits, duration: digits.duration, gap: digits.gap)
         if call.audio?.press(queue, for: leg.index) != true {
             interrupt(leg, in: call, at: now)
             _ = call.audio?.press(queue, for: leg.index)
@@ -132,8 +133,8 @@ extension MediaWorker {
         if dropped > 0 { environment.metrics.mediaKeysDropped.increment(by: UInt64(dropped)) }
     }
 
-    /// Silence around keys, until they have been pressed.
-    private func interrupt(_ leg: MediaLeg, in call: MediaCall, at now: MonotonicTime) {
+    /// Interrupts the audio of a leg by silence until its DTMF digits have been sent.
+    private func interrupt(_ leg: any HearingLeg, in call: MediaCall, at now: MonotonicTime) {
         leg.isInterrupted = true
         choose(.player(0), for: leg, in: call, at: now)
         call.audio?.setPlayer(SilentPlayer(), number: 0)
@@ -144,8 +145,4 @@ extension MediaWorker {
         leg.isInterrupted = false
         choose(leg.played ?? leg.usualSource ?? .silence, for: leg, in: call, at: now)
     }
-}
-
-extension Duration {
-    var wholeMilliseconds: Int { Int(wholeNanoseconds / 1_000_000) }
 }

@@ -10,49 +10,37 @@ internal import Sockets
 
 /// Carries out the commands of call handling, and the actions of sessions.
 extension MediaWorker {
-    func carryOut(_ command: MediaCommand, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func carryOut(_ command: MediaCommand, for id: CallID, _ context: inout WorkerContext) {
         switch command {
-        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, &transport, at: now)
-        case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &transport, at: now)
-        case .route(let leg, let route): self.route(leg, route, in: id, &transport, at: now)
-        case .adopt(_, _, let name): adopt(name, in: id, &transport, at: now)
-        case .releaseLeg(let leg): release(leg, of: id, &transport, at: now)
+        case .prepare(let leg, let credentials): prepare(leg, credentials, for: id, &context)
+        case .prepareHeadless(let leg, let source): prepareHeadless(leg, source, for: id, &context)
+        case .connect(let leg, let negotiated): connect(leg, negotiated, for: id, &context)
+        case .route(let leg, let route): self.route(leg, route, in: id, &context)
+        case .adopt(_, _, let name): adopt(name, in: id, &context)
+        case .releaseLeg(let leg): release(leg, of: id, &context)
         case .play(let playback, let number, let leg):
-            play(playback, number: number, to: leg, in: id, &transport, at: now)
-        case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &transport, at: now)
-        case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: now)
-        case .release: release(id, &transport, at: now)
+            play(playback, number: number, to: leg, in: id, &context)
+        case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &context)
+        case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: context.now)
+        case .release: release(id, &context)
         }
     }
 
     private func connect(
-        _ leg: Leg, _ negotiated: NegotiatedLeg, for id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ leg: LegID, _ negotiated: NegotiatedLeg, for id: CallID, _ context: inout WorkerContext
     ) {
         guard let call = calls[id], let media = call.leg(leg) else { return }
-        call.bridge.configure(media.index, negotiated, random: &random, at: now)
+        call.bridge.configure(media.index, negotiated, random: &random, at: context.now)
         media.principal = negotiated.principalTransport
-        perform(media.session.connect(negotiated.transport, at: now), for: media, &transport, at: now)
+        perform(media.session.connect(negotiated.transport, at: context.now), for: media, &context)
         routeChecks(to: media)
-        connectFurtherTransports(of: media, negotiated, &transport, at: now)
-        refreshAudio(of: call, at: now)
-        sendControl(of: call, &transport)
+        connectFurtherTransports(of: media, negotiated, &context)
+        refreshAudio(of: call, at: context.now)
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    /// Starts ICE over on a live leg (RFC 8445 §9); the call notices nothing of it. `remote` is `nil` while the peer's answer to an
-    /// offer of ours is still to come.
-    func restart(
-        _ leg: Leg, local: ICECredentials, remote: ICECredentials?, for id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
-    ) {
-        guard let call = calls[id], let media = call.leg(leg) else { return }
-        perform(media.session.restart(local: local, remote: remote, at: now), for: media, &transport, at: now)
-        routeChecks(to: media)
-        rearm(call)
-    }
-
-    /// Checks that name any of the leg's fragments are the leg's: two of them during a restart.
+    /// Routes checks with any local fragment of the leg to it. During an ICE restart it has two fragments.
     func routeChecks(to leg: MediaLeg) {
         for fragment in leg.session.localFragments {
             legsByFragment[fragment] = leg
@@ -60,17 +48,17 @@ extension MediaWorker {
         }
     }
 
-    /// Says good-bye on every layer and forgets the call.
-    func release(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    /// Ends all legs with RTCP BYE and the closing alert of DTLS, and forgets the call.
+    func release(_ id: CallID, _ context: inout WorkerContext) {
         guard let call = calls.removeValue(forKey: id) else { return }
         endpoint.setCallCount(calls.count)
-        call.bridge.end(at: now)
-        sendControl(of: call, &transport)
-        for leg in call.legs { part(with: leg, &transport) }
+        call.bridge.end(at: context.now)
+        sendControl(of: call, &context)
+        for leg in call.legs { part(with: leg, &context) }
         deadlines.set(nil, for: id.rawValue)
     }
 
-    func forget(_ leg: MediaLeg, _ transport: inout PacketTransport) {
+    func forget(_ leg: MediaLeg, _ context: inout WorkerContext) {
         bequeathHandshake(of: leg)
         forgetSources(of: leg)
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg {
@@ -79,44 +67,46 @@ extension MediaWorker {
         let paths = leg.session.validatedPaths
         tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: leg.session.localFragments, paths: paths))
         tellFormerWorkers(of: leg, .forgotten(leg.number, leg.sources.all))
-        for path in paths { forget(path, of: leg, &transport) }
+        for path in paths { forget(path, of: leg, &context) }
         environment.metrics.mediaSessionsActive.decrement()
     }
 
-    /// Whoever else claims the path has it from now on. A connection that carries nobody's path any more is closed.
-    private func forget(_ path: Path, of leg: MediaLeg, _ transport: inout PacketTransport) {
-        if paths.withdraw(path, by: leg.number) { transport.release(path) }
+    /// Withdraws the leg's claim to a path, which other claimants then hold. A TCP connection whose path has no
+    /// claimant any more is closed.
+    private func forget(_ path: Path, of leg: MediaLeg, _ context: inout WorkerContext) {
+        if paths.withdraw(path, by: leg.number) { context.transport.release(path) }
     }
 
     // MARK: Sessions
 
     func perform(
-        _ actions: [SessionAction], for leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ actions: [SessionAction], for leg: MediaLeg, _ context: inout WorkerContext
     ) {
         leg.followSession()
         for action in actions {
             switch action {
-            case .transmit(let bytes, let path): transport.queue(copying: bytes.span, over: path)
+            case .transmit(let bytes, let path): context.transport.queue(copying: bytes.span, over: path)
             case .pathValidated: break  // claimed with every valid check, the first among them
             case .pathForgotten(let path):
                 tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: [], paths: [path]))
-                forget(path, of: leg, &transport)
+                forget(path, of: leg, &context)
             case .fragmentRetired(let fragment):
                 if legsByFragment[fragment] === leg { legsByFragment[fragment] = nil }
                 tellFormerWorkers(of: leg, .withdrawn(leg.number, fragments: [fragment], paths: []))
             case .refused(let refusal): environment.metrics.stunRefused[STUNRefusal(refusal)].increment()
-            case .startHandshake(let role): startHandshake(of: leg, as: role, &transport, at: now)
-            case .event(let event): tell(event, of: leg, &transport, at: now)
+            case .startHandshake(let role): startHandshake(of: leg, as: role, &context)
+            case .event(let event): tell(event, of: leg)
             }
         }
     }
 
-    /// A valid check of the leg came over this path. Other workers are told of a new path at once, and reminded of one path a second.
-    func admit(_ path: Path, of leg: MediaLeg, isNew: Bool, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    /// Handles a valid check of the leg over a path. Former workers are told of a new path at once, and are reminded of
+    /// one path per second.
+    func admit(_ path: Path, of leg: MediaLeg, isNew: Bool, _ context: inout WorkerContext) {
         paths.claim(path, by: leg.number, at: .here(leg))
-        transport.prove(path)
-        guard !leg.formerWorkers.isEmpty, isNew || now >= leg.nextReminder else { return }
-        leg.nextReminder = now + .seconds(1)
+        context.transport.prove(path)
+        guard !leg.formerWorkers.isEmpty, isNew || context.now >= leg.nextReminder else { return }
+        leg.nextReminder = context.now + .seconds(1)
         tellFormerWorkers(of: leg, .validated(leg.number, path))
     }
 
@@ -129,9 +119,7 @@ extension MediaWorker {
         tellFormerWorkers(of: leg, .proven(leg.number, path))
     }
 
-    private func tell(
-        _ event: SessionEvent, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
-    ) {
+    private func tell(_ event: SessionEvent, of leg: MediaLeg) {
         environment.logger.debug(
             "media event",
             metadata: [

@@ -13,37 +13,37 @@ internal import SDP
 extension MediaWorker {
     /// Handles a packet for the first leg whose keys authenticate it.
     func receiveContested(
-        _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, _ kind: ProtectedKind, over path: Path, _ context: inout WorkerContext
     ) {
         let claims = paths.claims(on: path)
         let legs = legsHere(of: claims)
-        // Before it is changed in its slot.
-        let hosts = passOn(slot, over: path, to: claims, legsHere: legs.count, transport)
+        // The packet is passed on before decryption changes it in its slot.
+        let hosts = passOn(slot, over: path, to: claims, legsHere: legs.count, context)
         guard !legs.isEmpty else { return }
-        countReceived(kind, bytes: transport.count(slot))
-        let sealed = [UInt8](copying: transport.datagram(slot))
+        countReceived(kind, bytes: context.transport.count(slot))
+        let sealed = [UInt8](copying: context.transport.datagram(slot))
         var refusal: PacketRefusal?
         for leg in legs {
             do throws(PacketRefusal) {
-                let plain = try open(slot, kind, of: leg, &transport, at: now)
+                let plain = try open(slot, kind, of: leg, &context)
                 if claims[0].leg != leg.number || !claims[0].isProven { prove(path, by: leg, bytes: sealed.count) }
-                noteLife(of: leg, over: path, &transport, at: now)
+                noteLife(of: leg, over: path, &context)
                 switch kind {
-                case .media: return mediaReceived(slot, count: plain, of: leg, &transport, at: now)
-                case .control: return controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
+                case .media: return mediaReceived(slot, count: plain, of: leg, &context)
+                case .control: return controlReceived(slot, count: plain, over: path, of: leg, &context)
                 }
             } catch {
-                noteRepetition(error, of: leg, over: path, &transport, at: now)
+                noteRepetition(error, of: leg, over: path, &context)
                 refusal = refusal ?? error
             }
-            restore(sealed, in: slot, &transport)
+            restore(sealed, in: slot, &context)
         }
         if let refusal, hosts == 0 { count(refusal) }
     }
 
-    /// Deciphering may have changed it before the tag was found to be wrong.
-    func restore(_ sealed: [UInt8], in slot: Int, _ transport: inout PacketTransport) {
-        var packet = transport.slot(slot)
+    /// Restores a packet that decryption may have changed before its authentication tag was found to be wrong.
+    func restore(_ sealed: [UInt8], in slot: Int, _ context: inout WorkerContext) {
+        var packet = context.transport.slot(slot)
         for index in sealed.indices { packet[index] = sealed[index] }
     }
 
@@ -60,11 +60,11 @@ extension MediaWorker {
     /// and passes it on only if that leg has left. Therefore no packet circulates.
     private func passOn(
         _ slot: Int, over path: Path, to claims: [PathClaims<LegPlace<MediaLeg>>.Claim], legsHere: Int,
-        _ transport: borrowing PacketTransport
+        _ context: borrowing WorkerContext
     ) -> Int {
         let hosts = self.hosts(of: claims)
-        let addressees = transport.isHere(path) ? hosts[...] : legsHere == 0 ? hosts.prefix(1) : []
-        for host in addressees { passOn(slot, over: path, to: host, transport) }
+        let addressees = context.transport.isHere(path) ? hosts[...] : legsHere == 0 ? hosts.prefix(1) : []
+        for host in addressees { passOn(slot, over: path, to: host, context) }
         return addressees.count
     }
 
@@ -84,25 +84,25 @@ extension MediaWorker {
     // MARK: Handshakes
 
     func receiveContestedHandshake(
-        _ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, over path: Path, _ context: inout WorkerContext
     ) {
         let claims = paths.claims(on: path)
         let legs = legsHere(of: claims)
         var isTaken = false
         // An established association ignores records that its keys do not fit.
         for leg in legs where leg.session.isEstablished || leg.dtls?.state == .established {
-            if show(slot, over: path, to: leg, &transport, at: now) == nil { isTaken = true }
+            if show(slot, over: path, to: leg, &context) == nil { isTaken = true }
         }
         // The leg that holds the path now may not be the one that the record belongs to.
         for leg in legs where leg.dtls == nil {
-            if keep(transport.datagram(slot), over: path, for: leg) == nil { isTaken = true }
+            if keep(context.transport.datagram(slot), over: path, for: leg) == nil { isTaken = true }
         }
         for leg in Self.inOrderOfHandshakes(legs, over: path) {
             // A leg whose handshake runs over another path may or may not be addressed by this record.
             let isBinding = leg.handshakeOrigin == nil || leg.handshakeOrigin == path
-            if show(slot, over: path, to: leg, isBinding: isBinding, &transport, at: now) == nil { return }
+            if show(slot, over: path, to: leg, isBinding: isBinding, &context) == nil { return }
         }
-        let hosts = passOn(slot, over: path, to: claims, legsHere: legs.count, transport)
+        let hosts = passOn(slot, over: path, to: claims, legsHere: legs.count, context)
         if !isTaken, hosts == 0 { tally.drop(.notConnected) }
     }
 

@@ -13,58 +13,59 @@ extension MediaWorker {
     /// worker waits, which costs less than a wake-up for every few packets. `roundLimit` leaves time for the other
     /// sockets, commands and deadlines.
     ///
-    /// Every look has a time of its own: what senders learn of their path from arrival times is in the milliseconds between them.
-    func receive(from socket: SocketIndex, _ transport: inout PacketTransport) {
+    /// Each read has its own time: the congestion control of senders uses arrival times, in which milliseconds matter.
+    func receive(from socket: SocketIndex, _ context: inout WorkerContext) {
         for _ in 0..<Self.roundLimit {
-            let count = transport.receive(from: socket)
+            let count = context.transport.receive(from: socket)
             guard count > 0 else { return }
-            dispatch(count, from: socket, &transport, at: MonotonicClock.now)
+            context.readClock()
+            dispatch(count, from: socket, &context)
         }
     }
 
     private static let roundLimit = 16
 
     private func dispatch(
-        _ count: Int, from socket: SocketIndex, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ count: Int, from socket: SocketIndex, _ context: inout WorkerContext
     ) {
         for slot in 0..<count {
-            guard !transport.isTruncated(slot) else {
+            guard !context.transport.isTruncated(slot) else {
                 tally.drop(.malformed)
                 continue
             }
-            take(slot, over: Path(local: socket, remote: transport.remote(slot)), &transport, at: now)
+            take(slot, over: Path(local: socket, remote: context.transport.remote(slot)), &context)
         }
     }
 
-    /// A packet has come, whatever it is and whatever carried it.
-    func take(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        switch DatagramKind(of: transport.datagram(slot)) {
-        case .rtp: relay(slot, over: path, &transport, at: now)
-        case .rtcp: receiveControl(slot, over: path, &transport, at: now)
-        case .stun: receiveCheck(slot, over: path, &transport, at: now)
-        case .dtls: receiveHandshake(slot, over: path, &transport, at: now)
+    /// Handles a packet of any kind, from any transport.
+    func take(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
+        switch DatagramKind(of: context.transport.datagram(slot)) {
+        case .rtp: relay(slot, over: path, &context)
+        case .rtcp: receiveControl(slot, over: path, &context)
+        case .stun: receiveCheck(slot, over: path, &context)
+        case .dtls: receiveHandshake(slot, over: path, &context)
         case .turnChannel, .other: tally.drop(.unclassified)
         }
     }
 
     // MARK: Media
 
-    private func relay(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func relay(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
         guard let holding = paths.holding(of: path) else {
-            return receiveStray(slot, .media, over: path, &transport, at: now)
+            return receiveStray(slot, .media, over: path, &context)
         }
-        guard !holding.isContested else { return receiveContested(slot, .media, over: path, &transport, at: now) }
+        guard !holding.isContested else { return receiveContested(slot, .media, over: path, &context) }
         switch holding.owner.place {
-        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .elsewhere(let host): passOn(slot, over: path, to: host, context)
         case .here(let leg):
-            tally.received(bytes: transport.count(slot))
+            tally.received(bytes: context.transport.count(slot))
             do throws(PacketRefusal) {
-                let plain = try open(slot, .media, of: leg, &transport, at: now)
-                if !holding.owner.isProven { prove(path, by: leg, bytes: transport.count(slot)) }
-                noteLife(of: leg, over: path, &transport, at: now)
-                mediaReceived(slot, count: plain, of: leg, &transport, at: now)
+                let plain = try open(slot, .media, of: leg, &context)
+                if !holding.owner.isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
+                noteLife(of: leg, over: path, &context)
+                mediaReceived(slot, count: plain, of: leg, &context)
             } catch {
-                noteRepetition(error, of: leg, over: path, &transport, at: now)
+                noteRepetition(error, of: leg, over: path, &context)
                 count(error)
             }
         }
@@ -72,46 +73,48 @@ extension MediaWorker {
 
     /// Handles an authenticated RTP packet.
     func mediaReceived(
-        _ slot: Int, count: Int, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, count: Int, of leg: MediaLeg, _ context: inout WorkerContext
     ) {
         let call = leg.call
         switch call.bridge.receive(
-            transport.datagram(slot).extracting(0..<count), from: leg.index, over: leg.transport, at: now)
+            context.transport.datagram(slot).extracting(0..<count), from: leg.index, over: leg.transport,
+            at: context.now)
         {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
             if arrival.isDecoded {
                 call.audio?.receive(
-                    arrival, payload: transport.datagram(slot).extracting(arrival.header.payloadRange), at: now)
+                    arrival, payload: context.transport.datagram(slot).extracting(arrival.header.payloadRange),
+                    at: context.now)
             }
-            forward(arrival, in: slot, count: count, of: call, &transport, at: now)
+            forward(arrival, in: slot, count: count, of: call, &context)
         }
         if !leg.hasHeardMedia {
             leg.hasHeardMedia = true
-            perform(leg.session.mediaReceived(), for: leg, &transport, at: now)
+            perform(leg.session.mediaReceived(), for: leg, &context)
         }
-        sendControl(of: call, &transport)
+        sendControl(of: call, &context)
     }
 
     /// Relays a packet to its receivers: a copy to each but the last one, which is sent the packet from the slot in
     /// which it arrived.
     private func forward(
-        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ context: inout WorkerContext
     ) {
         guard arrival.receiverCount > 0 else { return }
+        let now = context.now  // because the slot in use keeps the whole context from being read
         for receiver in 0..<(arrival.receiverCount - 1) {
-            copy(transport.datagram(slot).extracting(0..<count))
+            copy(context.transport.datagram(slot).extracting(0..<count))
             var packet = copy.mutableSpan
             guard let sent = protect(arrival, for: receiver, in: &packet, count: count, of: call, at: now) else {
                 continue
             }
-            transport.queue(copying: copy.span.extracting(0..<sent.count), over: sent.path)
+            context.transport.queue(copying: copy.span.extracting(0..<sent.count), over: sent.path)
         }
-        var packet = transport.slot(slot)
+        var packet = context.transport.slot(slot)
         guard let sent = protect(arrival, for: arrival.receiverCount - 1, in: &packet, count: count, of: call, at: now)
         else { return }
-        transport.queue(slot: slot, count: sent.count, over: sent.path)
+        context.transport.queue(slot: slot, count: sent.count, over: sent.path)
     }
 
     private func copy(_ packet: Span<UInt8>) {
@@ -144,23 +147,22 @@ extension MediaWorker {
         return nil
     }
 
-    private func receiveControl(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime)
-    {
+    private func receiveControl(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
         guard let holding = paths.holding(of: path) else {
-            return receiveStray(slot, .control, over: path, &transport, at: now)
+            return receiveStray(slot, .control, over: path, &context)
         }
-        guard !holding.isContested else { return receiveContested(slot, .control, over: path, &transport, at: now) }
+        guard !holding.isContested else { return receiveContested(slot, .control, over: path, &context) }
         switch holding.owner.place {
-        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .elsewhere(let host): passOn(slot, over: path, to: host, context)
         case .here(let leg):
             tally.controlReceived += 1
             do throws(PacketRefusal) {
-                let plain = try open(slot, .control, of: leg, &transport, at: now)
-                if !holding.owner.isProven { prove(path, by: leg, bytes: transport.count(slot)) }
-                noteLife(of: leg, over: path, &transport, at: now)
-                controlReceived(slot, count: plain, over: path, of: leg, &transport, at: now)
+                let plain = try open(slot, .control, of: leg, &context)
+                if !holding.owner.isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
+                noteLife(of: leg, over: path, &context)
+                controlReceived(slot, count: plain, over: path, of: leg, &context)
             } catch {
-                noteRepetition(error, of: leg, over: path, &transport, at: now)
+                noteRepetition(error, of: leg, over: path, &context)
                 count(error)
             }
         }
@@ -168,37 +170,38 @@ extension MediaWorker {
 
     /// Handles an authenticated RTCP compound packet.
     func controlReceived(
-        _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ slot: Int, count: Int, over path: Path, of leg: MediaLeg, _ context: inout WorkerContext
     ) {
-        leg.call.bridge.receiveControl(transport.datagram(slot).extracting(0..<count), from: leg.index, at: now)
+        leg.call.bridge.receiveControl(
+            context.transport.datagram(slot).extracting(0..<count), from: leg.index, at: context.now)
         if leg.isOnTrial, leg.session.awaitsAnswer, let sent = leg.call.bridge.lastAnsweredReport(of: leg.index) {
             leg.session.reportAnswered(sentAt: sent, over: path)
             leg.followSession()
         }
-        sendControl(of: leg.call, &transport)
+        sendControl(of: leg.call, &context)
     }
 
-    /// Protects and sends what the bridge has to say.
-    func sendControl(of call: MediaCall, _ transport: inout PacketTransport) {
+    /// Protects and sends the RTCP and the repeated packets that the bridge has made, and follows changes of the audio
+    /// sources.
+    func sendControl(of call: MediaCall, _ context: inout WorkerContext) {
         while let output = call.bridge.poll() {
             switch output {
             case .transmitControl(let bytes, let index, let number):
                 if let leg = call.leg(index, over: number), let outbound = leg.outbound,
                     let destination = leg.destination
                 {
-                    send(control: bytes.span, with: outbound, to: leg, over: destination, &transport)
+                    send(control: bytes.span, with: outbound, to: leg, over: destination, &context)
                 }
                 call.bridge.recycle(bytes)
             case .transmitMedia(let bytes, let index, let number):
                 if let leg = call.leg(index, over: number), let outbound = leg.outbound,
                     let destination = leg.destination
                 {
-                    send(repetition: bytes.span, with: outbound, to: leg, over: destination, &transport)
+                    send(repetition: bytes.span, with: outbound, to: leg, over: destination, &context)
                 }
                 call.bridge.recycle(bytes)
             case .audioChanged:
-                refreshAudio(of: call, at: MonotonicClock.now)
+                refreshAudio(of: call, at: context.now)
                 rearm(call)
             }
         }
@@ -206,14 +209,14 @@ extension MediaWorker {
 
     private func send(
         repetition packet: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path,
-        _ transport: inout PacketTransport
+        _ context: inout WorkerContext
     ) {
         copy(packet)
         do {
             var room = copy.mutableSpan
             let count = try session.protect(&room, count: packet.count)
             guard mayLeave(count, for: leg) else { return }
-            transport.queue(copying: copy.span.extracting(0..<count), over: path)
+            context.transport.queue(copying: copy.span.extracting(0..<count), over: path)
             tally.sent(bytes: count)
         } catch {
             countFailure(error)
@@ -222,7 +225,7 @@ extension MediaWorker {
 
     private func send(
         control bytes: Span<UInt8>, with session: SRTPSession, to leg: MediaLeg, over path: Path,
-        _ transport: inout PacketTransport
+        _ context: inout WorkerContext
     ) {
         precondition(
             bytes.count + SRTPSession.Profile.maximumTrailer <= copy.count, "the bridge's RTCP fits a datagram")
@@ -231,7 +234,7 @@ extension MediaWorker {
             var packet = copy.mutableSpan
             let count = try session.protectControl(&packet, count: bytes.count)
             guard mayLeave(count, for: leg) else { return }
-            transport.queue(copying: copy.span.extracting(0..<count), over: path)
+            context.transport.queue(copying: copy.span.extracting(0..<count), over: path)
             tally.controlSent += 1
         } catch {
             countFailure(error)
@@ -252,8 +255,8 @@ extension MediaWorker {
 
     /// Handles a STUN message. Returns whether its sender has shown that it knows a password of the gateway.
     @discardableResult
-    func receiveCheck(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) -> Bool {
-        let raw = [UInt8](copying: transport.datagram(slot))
+    func receiveCheck(_ slot: Int, over path: Path, _ context: inout WorkerContext) -> Bool {
+        let raw = [UInt8](copying: context.transport.datagram(slot))
         let message: STUNMessage
         do {
             message = try STUNMessage(parsing: raw.span)
@@ -269,18 +272,21 @@ extension MediaWorker {
         }
         guard let leg = legsByFragment[name.receiver] else {
             if let host = forwarding.host(of: name.receiver) {
-                passOn(slot, over: path, to: host, transport)
-                // Whether it is valid is found there; a connection has the usual time until then.
+                passOn(slot, over: path, to: host, context)
+                // The worker that has the leg finds out whether the message is valid. Until then a connection has the
+                // usual time.
                 return true
             }
             environment.metrics.stunRefused[.unknownUsername].increment()
             return false
         }
-        let actions = leg.session.receive(message, raw: raw.span, over: path, at: now, authentication: authentication)
+        let actions = leg.session.receive(
+            message, raw: raw.span, over: path, at: context.now, authentication: authentication)
         let refusal = actions.refusal
-        // First, because the answer, which may leave from another worker, lets the peer go on.
-        if refusal == nil { admit(path, of: leg, isNew: actions.contains(.pathValidated(path)), &transport, at: now) }
-        perform(actions, for: leg, &transport, at: now)
+        // The path is admitted first, because the peer goes on when it has the response, which may leave from another
+        // worker.
+        if refusal == nil { admit(path, of: leg, isNew: actions.contains(.pathValidated(path)), &context) }
+        perform(actions, for: leg, &context)
         rearm(leg.call)
         if let refusal { return refusal.isAuthenticated }
         environment.metrics.stunRequests.increment()

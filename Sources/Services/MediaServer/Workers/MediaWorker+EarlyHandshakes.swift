@@ -25,7 +25,7 @@ extension MediaWorker {
     /// other legs claim as well. Such an association was made for another leg, or left to one without a description.
     /// Returns whether no handshake needs to be started.
     func takeAssociation(
-        for leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime
+        for leg: MediaLeg, as role: DTLSRole, _ context: inout WorkerContext
     ) -> Bool {
         for path in leg.session.validatedPaths {
             for holder in legsHere(of: paths.claims(on: path)) where holder === leg || holder.session.awaitsDescription
@@ -39,7 +39,7 @@ extension MediaWorker {
                     give(dtls, of: holder, over: path, to: leg)
                 }
                 _ = leg.session.takeEarlyFlight()
-                protect(leg, dtls, over: path, &transport, at: now)
+                protect(leg, dtls, over: path, &context)
                 return true
             }
         }
@@ -55,7 +55,7 @@ extension MediaWorker {
     /// Gives the flights that were kept to the association, because the description of the leg is known now. They are
     /// checked like later ones.
     func showEarlyFlight(
-        of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport, at now: MonotonicTime
+        of leg: MediaLeg, _ dtls: DTLSTransport, _ context: inout WorkerContext
     ) {
         guard let flight = leg.session.takeEarlyFlight(), dtls.role == .server else { return }
         // Another leg that claims the path has answered the same ClientHello already, and the peer would reject a
@@ -64,7 +64,7 @@ extension MediaWorker {
         (leg.handshakeOrigin, leg.handshakePath) = (flight.path, flight.path)
         for datagram in flight.datagrams where dtls.state == .handshaking {
             dtls.receive(datagram.span)
-            continueHandshake(of: leg, dtls, over: flight.path, &transport, at: now)
+            continueHandshake(of: leg, dtls, over: flight.path, &context)
         }
     }
 }

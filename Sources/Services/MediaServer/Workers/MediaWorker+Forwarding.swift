@@ -7,16 +7,18 @@ internal import Sockets
 extension MediaWorker {
     // MARK: Where the socket is
 
-    /// A worker that does not keep up loses packets as a socket does.
-    func passOn(_ slot: Int, over path: Path, to host: WorkerIndex, _ transport: borrowing PacketTransport) {
-        if !endpoints[Int(host.rawValue)].send(transport.datagram(slot), over: path, .inbound) { tally.drop(.overload) }
+    /// Passes a packet on to another worker. If that worker does not keep up, packets are lost, as at a socket.
+    func passOn(_ slot: Int, over path: Path, to host: WorkerIndex, _ context: borrowing WorkerContext) {
+        if !endpoints[Int(host.rawValue)].send(context.transport.datagram(slot), over: path, .inbound) {
+            tally.drop(.overload)
+        }
     }
 
-    /// Something has become of a leg that was here.
-    func forward(_ change: ForwardingTable.Change, by host: WorkerIndex, _ transport: inout PacketTransport) {
+    /// Follows a change of a leg that was on this worker.
+    func forward(_ change: ForwardingTable.Change, by host: WorkerIndex, _ context: inout WorkerContext) {
         forwarding.apply(change, by: host)
         LegPlace.apply(change, by: host, to: &paths)
-        if case .validated(_, let path) = change { transport.prove(path) }
+        if case .validated(_, let path) = change { context.transport.prove(path) }
     }
 
     // MARK: Where the leg is
@@ -33,33 +35,33 @@ extension MediaWorker {
         for worker in workers { endpoints[Int(worker.rawValue)].send(.forward(change, by: endpoint.index)) }
     }
 
-    /// Takes what other workers have passed on.
-    func receivePassedOn(_ count: Int, _ transport: inout PacketTransport) {
+    /// Handles the packets that other workers have passed on.
+    func receivePassedOn(_ count: Int, _ context: inout WorkerContext) {
         guard count > 0 else { return }
-        let now = MonotonicClock.now
-        transport.emptySlots()
+        context.readClock()
+        context.transport.emptySlots()
         for _ in 0..<count {
-            guard let next = next(&transport) else { return }
+            guard let next = next(&context) else { return }
             switch next.direction {
-            case .inbound: take(next.slot, over: next.path, &transport, at: now)
-            case .outbound: say(next.slot, over: next.path, &transport)
+            case .inbound: take(next.slot, over: next.path, &context)
+            case .outbound: say(next.slot, over: next.path, &context)
             }
         }
     }
 
-    private func next(_ transport: inout PacketTransport) -> (
+    private func next(_ context: inout WorkerContext) -> (
         slot: Int, path: Path, direction: PacketMailbox.Direction
     )? {
-        if let next = transport.receivePassedOn() { return next }
-        // All slots are taken.
-        transport.emptySlots()
-        return transport.receivePassedOn()
+        if let next = context.transport.receivePassedOn() { return next }
+        // All slots are in use.
+        context.transport.emptySlots()
+        return context.transport.receivePassedOn()
     }
 
-    /// Puts a packet of a leg that is elsewhere on its connection, or ends the connection.
-    private func say(_ slot: Int, over path: Path, _ transport: inout PacketTransport) {
-        let count = transport.count(slot)
-        guard count > 0 else { return transport.release(path) }
-        transport.queue(slot: slot, count: count, over: path)
+    /// Sends a packet of a leg on another worker over a connection of this one. An empty packet closes the connection.
+    private func say(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
+        let count = context.transport.count(slot)
+        guard count > 0 else { return context.transport.release(path) }
+        context.transport.queue(slot: slot, count: count, over: path)
     }
 }

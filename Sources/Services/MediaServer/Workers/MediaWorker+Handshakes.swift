@@ -8,30 +8,29 @@ internal import SDP
 
 /// DTLS: one association per transport, from the first valid check to the keys.
 extension MediaWorker {
-    func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ transport: inout PacketTransport, at now: MonotonicTime)
-    {
-        guard !takeAssociation(for: leg, as: role, &transport, at: now) else { return }
+    func startHandshake(of leg: MediaLeg, as role: DTLSRole, _ context: inout WorkerContext) {
+        guard !takeAssociation(for: leg, as: role, &context) else { return }
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
             leg.dtls = dtls
             (leg.handshakeOrigin, leg.handshakePath, leg.greeting) = (nil, nil, nil)
             dtls.start()
-            continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
-            showEarlyFlight(of: leg, dtls, &transport, at: now)
+            continueHandshake(of: leg, dtls, over: nil, &context)
+            showEarlyFlight(of: leg, dtls, &context)
         } catch {
             environment.logger.error(
                 "no DTLS endpoint", metadata: [LogKey.call: "\(leg.call.id)", LogKey.error: "\(error)"])
-            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
+            perform(leg.session.handshakeFailed(), for: leg, &context)
         }
     }
 
-    func receiveHandshake(_ slot: Int, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    func receiveHandshake(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
         guard let holding = paths.holding(of: path) else { return tally.drop(.unknownAddress) }
-        guard !holding.isContested else { return receiveContestedHandshake(slot, over: path, &transport, at: now) }
+        guard !holding.isContested else { return receiveContestedHandshake(slot, over: path, &context) }
         switch holding.owner.place {
-        case .elsewhere(let host): passOn(slot, over: path, to: host, transport)
+        case .elsewhere(let host): passOn(slot, over: path, to: host, context)
         case .here(let leg):
-            if let reason = show(slot, over: path, to: leg, &transport, at: now) { tally.drop(reason) }
+            if let reason = show(slot, over: path, to: leg, &context) { tally.drop(reason) }
         }
     }
 
@@ -39,24 +38,23 @@ extension MediaWorker {
     ///
     /// - Parameter isBinding: Whether answers are sent to where the record came from.
     func show(
-        _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ slot: Int, over path: Path, to leg: MediaLeg, isBinding: Bool = true, _ context: inout WorkerContext
     ) -> PacketDropReason? {
         guard let dtls = leg.dtls, leg.session.admitsHandshake(from: path) else {
-            return keep(transport.datagram(slot), over: path, for: leg)
+            return keep(context.transport.datagram(slot), over: path, for: leg)
         }
         do {
-            try HandshakeRecord.examine(transport.datagram(slot), expecting: dtls.expectation)
+            try HandshakeRecord.examine(context.transport.datagram(slot), expecting: dtls.expectation)
         } catch {
             return .malformed
         }
-        leg.session.handshakeReceived(bytes: transport.count(slot), over: path)
+        leg.session.handshakeReceived(bytes: context.transport.count(slot), over: path)
         if isBinding {
             leg.handshakeOrigin = leg.handshakeOrigin ?? path
             leg.handshakePath = path
         }
-        dtls.receive(transport.datagram(slot))
-        continueHandshake(of: leg, dtls, over: path, &transport, at: now)
+        dtls.receive(context.transport.datagram(slot))
+        continueHandshake(of: leg, dtls, over: path, &context)
         return nil
     }
 
@@ -65,26 +63,26 @@ extension MediaWorker {
     ///
     /// - Parameter path: The path of the record; `nil` after a timeout.
     func continueHandshake(
-        of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        of leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ context: inout WorkerContext
     ) {
-        sendHandshake(of: leg, dtls, &transport)
-        leg.retransmission = dtls.timeout.map { now + $0 }
+        sendHandshake(of: leg, dtls, &context)
+        leg.retransmission = dtls.timeout.map { context.now + $0 }
         switch dtls.state {
         case .handshaking, .closed: break
-        case .established: if leg.inbound == nil { conclude(dtls, of: leg, over: path, &transport, at: now) }
+        case .established: if leg.inbound == nil { conclude(dtls, of: leg, over: path, &context) }
         case .failed(let reason):
             environment.logger.debug(
                 "handshake failed", metadata: [LogKey.call: "\(leg.call.id)", LogKey.reason: "\(reason)"])
             environment.metrics.dtlsHandshakes[.failed].increment()
             if leg.session.awaitsDescription { leg.dtls = nil }
-            perform(leg.session.handshakeFailed(), for: leg, &transport, at: now)
+            perform(leg.session.handshakeFailed(), for: leg, &context)
         }
         rearm(leg.call)
     }
 
-    /// What answers a record goes where the record came from; everything else to where media would go.
-    func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ transport: inout PacketTransport) {
+    /// Sends the flights of an association. Answers to a record go over its path, and everything else over the path of
+    /// media.
+    func sendHandshake(of leg: MediaLeg, _ dtls: DTLSTransport, _ context: inout WorkerContext) {
         let destination = leg.pathOfHandshake
         var pathOfFlight: Path?
         defer { if let pathOfFlight { leg.flightSent(by: dtls, over: pathOfFlight) } }
@@ -94,7 +92,7 @@ extension MediaWorker {
                 tally.drop(.unprovenPath)
                 continue
             }
-            transport.queue(copying: datagram.span, over: path)
+            context.transport.queue(copying: datagram.span, over: path)
             pathOfFlight = path
         }
     }
@@ -102,33 +100,31 @@ extension MediaWorker {
     /// Handles a finished handshake. Over a contested path another leg may have started it than the one whose peer it
     /// is with, before the description of that one was known.
     private func conclude(
-        _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ context: inout WorkerContext
     ) {
         if let path { forgetEarlyFlights(over: path) }
         let rightful = path.flatMap { rightfulLeg(of: dtls, over: $0) }
         if let path, let rightful, rightful !== leg {
             let role = leg.session.handshakeRole
             give(dtls, of: leg, over: path, to: rightful)
-            protect(rightful, dtls, over: path, &transport, at: now)
-            if let role { startHandshake(of: leg, as: role, &transport, at: now) }
+            protect(rightful, dtls, over: path, &context)
+            if let role { startHandshake(of: leg, as: role, &context) }
         } else if !leg.session.awaitsDescription {
             let isAnnounced = leg.session.awaits { dtls.peerCertificateDigest(.init($0)) }
             guard !isAnnounced, let role = leg.session.handshakeRole, bequeathHandshake(of: leg) else {
-                return protect(leg, dtls, over: path, &transport, at: now)
+                return protect(leg, dtls, over: path, &context)
             }
-            startHandshake(of: leg, as: role, &transport, at: now)
+            startHandshake(of: leg, as: role, &context)
         }
     }
 
     func protect(
-        _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ leg: MediaLeg, _ dtls: DTLSTransport, over path: Path?, _ context: inout WorkerContext
     ) {
         let actions = leg.session.handshakeCompleted { dtls.peerCertificateDigest(.init($0)) }
         guard leg.session.isEstablished else {
             environment.metrics.dtlsHandshakes[.fingerprintMismatch].increment()
-            return perform(actions, for: leg, &transport, at: now)
+            return perform(actions, for: leg, &context)
         }
         do {
             guard try leg.installKeys(from: dtls) else {
@@ -145,10 +141,10 @@ extension MediaWorker {
         }
         environment.metrics.dtlsHandshakes[.completed].increment()
         if let path { prove(path, by: leg, bytes: 0) }
-        leg.call.bridge.peerReady(leg.index, over: leg.transport, at: now)
-        if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = now + QualityWatch.interval }
-        refreshAudio(of: leg.call, at: now)
-        perform(actions, for: leg, &transport, at: now)
-        sendControl(of: leg.call, &transport)
+        leg.call.bridge.peerReady(leg.index, over: leg.transport, at: context.now)
+        if leg.call.nextMeasurement == nil { leg.call.nextMeasurement = context.now + QualityWatch.interval }
+        refreshAudio(of: leg.call, at: context.now)
+        perform(actions, for: leg, &context)
+        sendControl(of: leg.call, &context)
     }
 }

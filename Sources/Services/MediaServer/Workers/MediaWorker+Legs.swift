@@ -12,14 +12,11 @@ internal import SDP
 extension MediaWorker {
     /// Makes a leg, or replaces it because its peer has changed. A replaced leg continues the streams that it sends.
     func prepare(
-        _ name: Leg, _ credentials: ICECredentials, for id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ name: LegID, _ credentials: ICECredentials, for id: CallID, _ context: inout WorkerContext
     ) {
-        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
-        calls[id] = call
-        endpoint.setCallCount(calls.count)
+        let call = openCall(id)
         let previous = call.leg(name)
-        if let previous { part(with: previous, &transport) }
+        if let previous { part(with: previous, &context) }
         guard let index = previous?.index ?? call.bridge.addLeg(random: &random) else {
             return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
         }
@@ -39,43 +36,49 @@ extension MediaWorker {
     /// Sets what a leg hears while nothing is played to it, and what it sees. In a mix the audio engine chooses what
     /// it sees.
     func route(
-        _ name: Leg, _ route: MediaRoute, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ name: LegID, _ route: MediaRoute, in id: CallID, _ context: inout WorkerContext
     ) {
-        guard let call = calls[id], let leg = call.leg(name) else { return }
+        guard let call = calls[id], let leg = call.hearingLeg(name) else { return }
         let (audio, video): (MediaSource, MediaSource?) =
             switch route {
             case .silence: (.silence, .silence)
             case .mix: (.mix, leg.usualSource == .mix ? nil : .silence)
-            case .leg(let other): call.leg(other).map { (.leg($0.index), .leg($0.index)) } ?? (.silence, .silence)
+            case .leg(let other):
+                call.hearingLeg(other).map { (.leg($0.index), .leg($0.index)) } ?? (.silence, .silence)
             }
         leg.usualSource = audio
-        if leg.played == nil, !leg.isInterrupted { call.bridge.setSource(audio, of: .audio, for: leg.index, at: now) }
-        if let video { call.bridge.setSource(video, of: .video, for: leg.index, at: now) }
-        refreshAudio(of: call, at: now)
-        sendControl(of: call, &transport)
+        if leg.played == nil, !leg.isInterrupted {
+            call.bridge.setSource(audio, of: .audio, for: leg.index, at: context.now)
+        }
+        if let video { call.bridge.setSource(video, of: .video, for: leg.index, at: context.now) }
+        refreshAudio(of: call, at: context.now)
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    /// One leg says good-bye, the others stay.
-    func release(_ name: Leg, of id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        guard let call = calls[id], let leg = call.leg(name) else { return }
-        call.bridge.removeLeg(leg.index, at: now)
-        sendControl(of: call, &transport)
-        part(with: leg, &transport)
-        call.remove(leg)
-        refreshAudio(of: call, at: now)
-        // Whoever saw it may see another one now.
-        sendControl(of: call, &transport)
+    /// Removes one leg from a call, with RTCP BYE and the closing alert of DTLS.
+    func release(_ name: LegID, of id: CallID, _ context: inout WorkerContext) {
+        guard let call = calls[id], let leg = call.hearingLeg(name) else { return }
+        call.bridge.removeLeg(leg.index, at: context.now)
+        sendControl(of: call, &context)
+        if let leg = call.leg(name) {
+            part(with: leg, &context)
+            call.remove(leg)
+        }
+        if let leg = call.headlessLeg(name) { withdraw(leg, from: call) }
+        refreshAudio(of: call, at: context.now)
+        // Legs that saw this leg may see another one now.
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    /// Ends a leg's DTLS associations and forgets where its packets came from.
-    func part(with leg: MediaLeg, _ transport: inout PacketTransport) {
-        for other in leg.further { part(with: other, &transport) }
+    /// Ends the DTLS associations of a leg, and forgets the paths of its packets.
+    func part(with leg: MediaLeg, _ context: inout WorkerContext) {
+        for other in leg.further { part(with: other, &context) }
         if let dtls = leg.dtls, !bequeathHandshake(of: leg) {
             dtls.close()
-            sendHandshake(of: leg, dtls, &transport)
+            sendHandshake(of: leg, dtls, &context)
         }
-        forget(leg, &transport)
+        forget(leg, &context)
     }
 }

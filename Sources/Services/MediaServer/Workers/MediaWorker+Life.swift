@@ -10,31 +10,31 @@ extension MediaWorker {
     /// that matter, and most packets cost a comparison only.
     private static let signInterval = Duration.milliseconds(500)
 
-    /// A packet of the leg has been authenticated over one of its paths, and has not come before.
-    func noteLife(of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        noteArrival(of: leg, over: path, &transport, at: now)
-        guard now >= leg.nextSign else { return }
-        leg.nextSign = now + Self.signInterval
-        let actions = leg.session.heard(over: path, at: now)
-        // Deadlines move on by that, and are looked at when they come; only after silence there is an earlier one.
+    /// Handles an authenticated packet over a path of the leg that has not been received before.
+    func noteLife(of leg: MediaLeg, over path: Path, _ context: inout WorkerContext) {
+        noteArrival(of: leg, over: path, &context)
+        guard context.now >= leg.nextSign else { return }
+        leg.nextSign = context.now + Self.signInterval
+        let actions = leg.session.heard(over: path, at: context.now)
+        // The packet postpones deadlines, which are checked when they are due. Only after silence can there be an
+        // earlier deadline.
         guard !actions.isEmpty else { return }
-        perform(actions, for: leg, &transport, at: now)
+        perform(actions, for: leg, &context)
         rearm(leg.call)
     }
 
     /// Handles a replayed packet: it is no sign of life, but shows that packets come over this path.
     func noteRepetition(
-        _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ refusal: PacketRefusal, of leg: MediaLeg, over path: Path, _ context: inout WorkerContext
     ) {
-        if case .protection(.replayed) = refusal { noteArrival(of: leg, over: path, &transport, at: now) }
+        if case .protection(.replayed) = refusal { noteArrival(of: leg, over: path, &context) }
     }
 
     private func noteArrival(
-        of leg: MediaLeg, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+        of leg: MediaLeg, over path: Path, _ context: inout WorkerContext
     ) {
-        leg.lastArrival = now
-        if leg.isOnTrial { perform(leg.session.arrived(over: path, at: now), for: leg, &transport, at: now) }
+        leg.lastArrival = context.now
+        if leg.isOnTrial { perform(leg.session.arrived(over: path), for: leg, &context) }
     }
 
     // MARK: Packets from unchecked addresses
@@ -64,48 +64,50 @@ extension MediaWorker {
     /// dropped, an attacker that is faster than the peer could silence it. The destination of packets to the peer
     /// changes later, see `Rebinding`.
     func receiveStray(
-        _ slot: Int, _ kind: ProtectedKind, over path: Path, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, _ kind: ProtectedKind, over path: Path, _ context: inout WorkerContext
     ) {
-        guard let source = kind.source(of: transport.datagram(slot)) else { return dropStray(slot, kind, transport) }
+        guard let source = kind.source(of: context.transport.datagram(slot)) else {
+            return dropStray(slot, kind, context)
+        }
         let legs = legsBySource[source] ?? []
         // As with a contested path, no packet circulates.
         let known = forwarding.hosts(of: source)
-        let hosts = transport.isHere(path) ? known[...] : legs.isEmpty ? known.prefix(1) : []
-        for host in hosts { passOn(slot, over: path, to: host, transport) }
+        let hosts = context.transport.isHere(path) ? known[...] : legs.isEmpty ? known.prefix(1) : []
+        for host in hosts { passOn(slot, over: path, to: host, context) }
         guard !legs.isEmpty else {
-            if hosts.isEmpty { dropStray(slot, kind, transport) }
+            if hosts.isEmpty { dropStray(slot, kind, context) }
             return
         }
-        countReceived(kind, bytes: transport.count(slot))
-        let sealed = [UInt8](copying: transport.datagram(slot))
-        for leg in legs where leg.session.mayHaveMoved(to: path, lastArrival: leg.lastArrival, at: now) {
-            // Whoever it is of, it is not this leg's: nothing to count yet.
-            guard let plain = try? open(slot, kind, of: leg, &transport, at: now) else {
-                restore(sealed, in: slot, &transport)
+        countReceived(kind, bytes: context.transport.count(slot))
+        let sealed = [UInt8](copying: context.transport.datagram(slot))
+        for leg in legs where leg.session.mayHaveMoved(to: path, lastArrival: leg.lastArrival, at: context.now) {
+            // A packet that is not authenticated is not from this leg's peer, and is not counted yet.
+            guard let plain = try? open(slot, kind, of: leg, &context) else {
+                restore(sealed, in: slot, &context)
                 continue
             }
-            let actions = leg.session.heardElsewhere(sealed.count, over: path, lastArrival: leg.lastArrival, at: now)
-            if actions.contains(.pathValidated(path)) { admit(path, of: leg, isNew: true, &transport, at: now) }
-            perform(actions, for: leg, &transport, at: now)
+            let actions = leg.session.heardElsewhere(
+                sealed.count, over: path, lastArrival: leg.lastArrival, at: context.now)
+            if actions.contains(.pathValidated(path)) { admit(path, of: leg, isNew: true, &context) }
+            perform(actions, for: leg, &context)
             rearm(leg.call)
-            return heard(kind, slot, count: plain, over: path, of: leg, &transport, at: now)
+            return heard(kind, slot, count: plain, over: path, of: leg, &context)
         }
         if hosts.isEmpty { tally.drop(.unknownAddress) }
     }
 
-    private func dropStray(_ slot: Int, _ kind: ProtectedKind, _ transport: borrowing PacketTransport) {
-        countReceived(kind, bytes: transport.count(slot))
+    private func dropStray(_ slot: Int, _ kind: ProtectedKind, _ context: borrowing WorkerContext) {
+        countReceived(kind, bytes: context.transport.count(slot))
         tally.drop(.unknownAddress)
     }
 
     private func heard(
         _ kind: ProtectedKind, _ slot: Int, count: Int, over path: Path, of leg: MediaLeg,
-        _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ context: inout WorkerContext
     ) {
         switch kind {
-        case .media: mediaReceived(slot, count: count, of: leg, &transport, at: now)
-        case .control: controlReceived(slot, count: count, over: path, of: leg, &transport, at: now)
+        case .media: mediaReceived(slot, count: count, of: leg, &context)
+        case .control: controlReceived(slot, count: count, over: path, of: leg, &context)
         }
     }
 }

@@ -10,10 +10,10 @@ internal import Sockets
 struct AwaitedLeg {
     enum Request {
         case command(MediaCommand)
-        case surrender(Leg, to: CallID, as: Leg)
+        case surrender(LegID, to: CallID, as: LegID)
     }
 
-    let name: Leg
+    let name: LegID
     var requests: [Request] = []
 }
 
@@ -21,7 +21,7 @@ struct AwaitedLeg {
 /// is no room yet.
 struct EarlyLeg {
     let call: CallID
-    let name: Leg
+    let name: LegID
     let leg: TravellingLeg?
 }
 
@@ -36,47 +36,51 @@ struct EarlyLeg {
 extension MediaWorker {
     /// Carries out the requests to a call in their order, also while a leg is on its way.
     func carryOutInTurn(
-        _ request: AwaitedLeg.Request, for id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ request: AwaitedLeg.Request, for id: CallID, _ context: inout WorkerContext
     ) {
         guard awaited[id] == nil else {
             awaited[id]?.requests.append(request)
             return
         }
         switch request {
-        case .command(let command): carryOut(command, for: id, &transport, at: now)
-        case .surrender(let leg, let taker, let name): surrender(leg, of: id, to: taker, as: name, &transport, at: now)
+        case .command(let command): carryOut(command, for: id, &context)
+        case .surrender(let leg, let taker, let name): surrender(leg, of: id, to: taker, as: name, &context)
         }
     }
 
     // MARK: Giving
 
     private func surrender(
-        _ name: Leg, of former: CallID, to id: CallID, as newName: Leg, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ name: LegID, of former: CallID, to id: CallID, as newName: LegID, _ context: inout WorkerContext
     ) {
         let host = environment.layout.worker(ofCall: id.rawValue)
-        guard let giver = calls[former], let leg = giver.leg(name),
-            let streams = giver.bridge.takeLeg(leg.index, at: now)
+        guard let giver = calls[former], let hearing = giver.hearingLeg(name),
+            let streams = giver.bridge.takeLeg(hearing.index, at: context.now)
         else {
-            return hand(nil, to: host, as: newName, in: id, &transport, at: now)
+            return hand(nil, to: host, as: newName, in: id, &context)
         }
-        giver.remove(leg)
-        let transports = ([leg] + leg.further).map { uproot($0, to: host, &transport, at: now) }
-        let travelling = TravellingLeg(
-            streams: streams, quality: leg.quality, principal: leg.principal, transports: transports)
-        hand(travelling, to: host, as: newName, in: id, &transport, at: now)
-        refreshAudio(of: giver, at: now)
-        sendControl(of: giver, &transport)
+        var travelling = TravellingLeg(streams: streams)
+        if let leg = giver.leg(name) {
+            giver.remove(leg)
+            (travelling.quality, travelling.principal) = (leg.quality, leg.principal)
+            travelling.transports = ([leg] + leg.further).map { uproot($0, to: host, &context) }
+        } else if let leg = giver.headlessLeg(name) {
+            withdraw(leg, from: giver)
+            travelling.voice = leg.voice
+        }
+        hand(travelling, to: host, as: newName, in: id, &context)
+        refreshAudio(of: giver, at: context.now)
+        sendControl(of: giver, &context)
         rearm(giver)
     }
 
     /// Removes one transport of a leg from all tables.
     private func uproot(
-        _ leg: MediaLeg, to host: WorkerIndex, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ leg: MediaLeg, to host: WorkerIndex, _ context: inout WorkerContext
     ) -> TravellingTransport {
         forgetSources(of: leg)
         if bequeathHandshake(of: leg), let role = leg.session.handshakeRole {
-            startHandshake(of: leg, as: role, &transport, at: now)
+            startHandshake(of: leg, as: role, &context)
         }
         let validated = leg.session.validatedPaths
         let fragments = leg.session.localFragments.filter { legsByFragment[$0] === leg }
@@ -85,8 +89,8 @@ extension MediaWorker {
         if host == endpoint.index {
             for path in validated { paths.withdraw(path, by: leg.number) }
         } else {
-            forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &transport)
-            forward(.heard(leg.number, leg.sources.all), by: host, &transport)
+            forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &context)
+            forward(.heard(leg.number, leg.sources.all), by: host, &context)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
         return TravellingTransport(leg, paths: validated, formerWorkers: workers)
@@ -94,11 +98,10 @@ extension MediaWorker {
 
     /// Hands a leg over to the worker of its new call. Nothing of the leg stays here but the route to that worker.
     private func hand(
-        _ leg: TravellingLeg?, to host: WorkerIndex, as name: Leg, in id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ leg: TravellingLeg?, to host: WorkerIndex, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
         if host == endpoint.index {
-            arrive(leg, as: name, in: id, &transport, at: now)
+            arrive(leg, as: name, in: id, &context)
         } else {
             endpoints[Int(host.rawValue)].send(.arrival(leg.map { Parcel($0) }, as: name, in: id))
         }
@@ -106,62 +109,64 @@ extension MediaWorker {
 
     // MARK: Taking
 
-    /// A leg of another call becomes this call's. Its peer notices nothing but what it hears from now on.
-    func adopt(_ name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    /// Takes a leg of another call into this call. The peer notices no change but in what it hears.
+    func adopt(_ name: LegID, in id: CallID, _ context: inout WorkerContext) {
         if calls[id]?.leg(name) != nil { return }
         guard let index = early.firstIndex(where: { $0.call == id && $0.name == name }) else {
             awaited[id] = AwaitedLeg(name: name)
             return
         }
-        take(early.remove(at: index).leg, as: name, in: id, &transport, at: now)
+        take(early.remove(at: index).leg, as: name, in: id, &context)
     }
 
     /// Takes a leg that has arrived, or the news that it did not exist, and carries out the requests that waited for
     /// it.
     func arrive(
-        _ leg: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ leg: TravellingLeg?, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
         guard let waiting = awaited[id], waiting.name == name else {
-            // Before its turn; but its packets are here. Its name is its own, so that nothing that is asked before can be about it.
-            if leg.map({ settle($0, as: name, in: id, &transport, at: now) }) != true {
+            // It arrives before the `adopt`, but its packets are here already. Its name belongs to it alone, so no
+            // earlier request can be about it.
+            if leg.map({ settle($0, as: name, in: id, &context) }) != true {
                 early.append(EarlyLeg(call: id, name: name, leg: leg))
             }
             return
         }
         awaited[id] = nil
-        take(leg, as: name, in: id, &transport, at: now)
-        for request in waiting.requests { carryOutInTurn(request, for: id, &transport, at: now) }
+        take(leg, as: name, in: id, &context)
+        for request in waiting.requests { carryOutInTurn(request, for: id, &context) }
     }
 
     private func take(
-        _ arrived: TravellingLeg?, as name: Leg, in id: CallID, _ transport: inout PacketTransport,
-        at now: MonotonicTime
+        _ arrived: TravellingLeg?, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
-        guard let arrived, !settle(arrived, as: name, in: id, &transport, at: now) else { return }
+        guard let arrived, !settle(arrived, as: name, in: id, &context) else { return }
         environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
-        abandon(arrived, &transport)
+        abandon(arrived, &context)
     }
 
     /// Adds a leg to a call; `false` if the call has no room for it.
     private func settle(
-        _ arrived: TravellingLeg, as name: Leg, in id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ arrived: TravellingLeg, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) -> Bool {
-        let call = calls[id] ?? MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
-        guard let index = call.bridge.insertLeg(arrived.streams, at: now) else { return false }
-        calls[id] = call
-        endpoint.setCallCount(calls.count)
+        let call = openCall(id)
+        guard let index = call.bridge.insertLeg(arrived.streams, at: context.now) else { return false }
+        if let voice = arrived.voice { install(HeadlessLeg(name: name, index: index, voice: voice), in: call) }
         let transports = arrived.transports.map { transport in
             let leg = MediaLeg(transport, in: call, as: name, at: index)
-            root(leg, paths: transport.paths, at: now)
+            root(leg, paths: transport.paths, at: context.now)
             return leg
         }
-        let leg = transports[0]
-        leg.further = Array(transports.dropFirst())
-        (leg.quality, leg.principal) = (arrived.quality, arrived.principal)
-        call.install(leg)
-        if leg.outbound != nil, call.nextMeasurement == nil { call.nextMeasurement = now + QualityWatch.interval }
-        refreshAudio(of: call, at: now)
-        sendControl(of: call, &transport)
+        if let leg = transports.first {
+            leg.further = Array(transports.dropFirst())
+            (leg.quality, leg.principal) = (arrived.quality, arrived.principal)
+            call.install(leg)
+            if leg.outbound != nil, call.nextMeasurement == nil {
+                call.nextMeasurement = context.now + QualityWatch.interval
+            }
+        }
+        refreshAudio(of: call, at: context.now)
+        sendControl(of: call, &context)
         rearm(call)
         return true
     }
@@ -180,12 +185,12 @@ extension MediaWorker {
         tellFormerWorkers(of: leg, .heard(leg.number, leg.sources.all))
     }
 
-    /// There is no call for it to be in.
-    func abandon(_ leg: TravellingLeg, _ transport: inout PacketTransport) {
-        for lost in leg.transports { abandon(lost, &transport) }
+    /// Ends a leg for which there is no call.
+    func abandon(_ leg: TravellingLeg, _ context: inout WorkerContext) {
+        for lost in leg.transports { abandon(lost, &context) }
     }
 
-    private func abandon(_ leg: TravellingTransport, _ transport: inout PacketTransport) {
+    private func abandon(_ leg: TravellingTransport, _ context: inout WorkerContext) {
         let fragments = leg.session.localFragments
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
         tell(leg.formerWorkers, .forgotten(leg.number, leg.sources.all))
@@ -193,7 +198,7 @@ extension MediaWorker {
         forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         for path in leg.paths {
             paths.withdraw(path, by: leg.number)
-            if paths.holding(of: path) == nil { transport.release(path) }
+            if paths.holding(of: path) == nil { context.transport.release(path) }
         }
         environment.metrics.mediaSessionsActive.decrement()
     }

@@ -35,16 +35,16 @@ enum PacketRefusal: Error {
 extension MediaWorker {
     /// Authenticates and decrypts a packet of a leg's peer in its slot. Returns the length of the plain packet.
     func open(
-        _ slot: Int, _ kind: ProtectedKind, of leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+        _ slot: Int, _ kind: ProtectedKind, of leg: MediaLeg, _ context: inout WorkerContext
     ) throws(PacketRefusal) -> Int {
         guard let inbound = leg.inbound else { throw .notConnected }
-        guard let source = kind.source(of: transport.datagram(slot)) else { throw .protection(.malformed) }
-        if leg.sources.knows(source) { return try unprotect(slot, kind, with: inbound, &transport) }
+        guard let source = kind.source(of: context.transport.datagram(slot)) else { throw .protection(.malformed) }
+        if leg.sources.knows(source) { return try unprotect(slot, kind, with: inbound, &context) }
         let bridge = leg.call.bridge
         let isKnown: (SSRC) -> Bool = { bridge.knows($0, on: leg.index) }
-        guard leg.sources.hasRoom(forAnnounced: isKnown(source), at: now) else { throw .tooManySources }
-        let count = try unprotect(slot, kind, with: inbound, &transport)
-        if let forgotten = leg.sources.enter(source, at: now, isAnnounced: isKnown) {
+        guard leg.sources.hasRoom(forAnnounced: isKnown(source), at: context.now) else { throw .tooManySources }
+        let count = try unprotect(slot, kind, with: inbound, &context)
+        if let forgotten = leg.sources.enter(source, at: context.now, isAnnounced: isKnown) {
             inbound.forget(forgotten)
             forgetSource(forgotten, of: leg)
             tellFormerWorkers(of: leg, .forgotten(leg.number, [forgotten]))
@@ -55,10 +55,10 @@ extension MediaWorker {
     }
 
     private func unprotect(
-        _ slot: Int, _ kind: ProtectedKind, with session: SRTPSession, _ transport: inout PacketTransport
+        _ slot: Int, _ kind: ProtectedKind, with session: SRTPSession, _ context: inout WorkerContext
     ) throws(PacketRefusal) -> Int {
-        let received = transport.count(slot)
-        var packet = transport.slot(slot)
+        let received = context.transport.count(slot)
+        var packet = context.transport.slot(slot)
         do {
             switch kind {
             case .media: return try session.unprotect(&packet, count: received)

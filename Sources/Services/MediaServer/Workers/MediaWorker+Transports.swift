@@ -8,15 +8,15 @@ internal import SDP
 extension MediaWorker {
     /// Starts the transports that an answer has added, updates those that stay, and ends those without an m-line.
     func connectFurtherTransports(
-        of leg: MediaLeg, _ negotiated: NegotiatedLeg, _ transport: inout PacketTransport, at now: MonotonicTime
+        of leg: MediaLeg, _ negotiated: NegotiatedLeg, _ context: inout WorkerContext
     ) {
         for gone in leg.further where negotiated.furtherTransports[gone.transport] == nil {
-            part(with: gone, &transport)
+            part(with: gone, &context)
         }
         leg.further.removeAll { negotiated.furtherTransports[$0.transport] == nil }
         for (number, agreed) in negotiated.furtherTransports.sorted(by: { $0.key < $1.key }) {
             let other = leg.further.first { $0.transport == number } ?? add(number, to: leg, with: agreed.local)
-            perform(other.session.connect(agreed, at: now), for: other, &transport, at: now)
+            perform(other.session.connect(agreed, at: context.now), for: other, &context)
             routeChecks(to: other)
         }
     }

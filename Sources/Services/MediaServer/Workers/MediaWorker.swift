@@ -70,77 +70,80 @@ final class MediaWorker {
     /// Runs until every worker has processed a `.stop`, so that no leg is lost on its way.
     func run(wakeUp: WakeUp) {
         do {
-            var transport = try PacketTransport(
-                of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp,
-                limits: environment.streamLimits,
-                metrics: environment.metrics)
-            try serve(&transport)
-            turnAwayLatecomers(&transport)
-            for call in Array(calls.keys) { release(call, &transport, at: MonotonicClock.now) }
-            report(transport.flush())
-            transport.closeAll()
+            var context = WorkerContext(
+                transport: try PacketTransport(
+                    of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp,
+                    limits: environment.streamLimits, metrics: environment.metrics))
+            try serve(&context)
+            turnAwayLatecomers(&context)
+            context.readClock()
+            for call in Array(calls.keys) { release(call, &context) }
+            report(context.transport.flush())
+            context.transport.closeAll()
         } catch {
             environment.logger.critical("media worker cannot wait for packets", metadata: [LogKey.error: "\(error)"])
             stop()
         }
     }
 
-    private func serve(_ transport: inout PacketTransport) throws(SocketError) {
+    private func serve(_ context: inout WorkerContext) throws(SocketError) {
         var messages: [WorkerEndpoint.Message] = []
         while givers > 0 {
-            let ready = try transport.wait(until: deadlines.earliest)
-            let now = MonotonicClock.now
-            if transport.wasWoken {
-                // Counted first: of these every leg is here, once the messages have been taken.
+            let ready = try context.transport.wait(until: deadlines.earliest)
+            context.readClock()
+            if context.transport.wasWoken {
+                // The packets are counted first: the legs that they belong to are here after the messages have been
+                // processed.
                 let passedOn = endpoint.packets.count
-                carryOut(&messages, &transport, at: now)
-                receivePassedOn(passedOn, &transport)
+                carryOut(&messages, &context)
+                receivePassedOn(passedOn, &context)
             }
-            for index in 0..<ready { receive(from: transport.readySocket(index), &transport) }
-            for index in 0..<transport.readyListenerCount {
-                transport.accept(from: transport.readyListener(index), at: now)
+            for index in 0..<ready { receive(from: context.transport.readySocket(index), &context) }
+            for index in 0..<context.transport.readyListenerCount {
+                context.transport.accept(from: context.transport.readyListener(index), at: context.now)
             }
-            for index in 0..<transport.readyConnectionCount {
-                receive(from: transport.readyConnection(index), &transport, at: now)
+            for index in 0..<context.transport.readyConnectionCount {
+                receive(from: context.transport.readyConnection(index), &context)
             }
-            transport.closeOverdue(at: now)
-            while let call = deadlines.popDue(at: now) { timeout(CallID(call), &transport, at: now) }
-            report(transport.flush())
+            context.transport.closeOverdue(at: context.now)
+            while let call = deadlines.popDue(at: context.now) { timeout(CallID(call), &context) }
+            report(context.transport.flush())
         }
     }
 
-    /// Whoever still waits for an answer gets one, and a leg that comes too late for its call is let go.
-    private func turnAwayLatecomers(_ transport: inout PacketTransport) {
+    /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.
+    private func turnAwayLatecomers(_ context: inout WorkerContext) {
         var messages: [WorkerEndpoint.Message] = []
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
             case .describe(_, let answer): answer.resume(returning: nil)
-            case .arrival(let parcel?, _, _): abandon(parcel.take(), &transport)
-            default: break
+            case .arrival(let parcel?, _, _): abandon(parcel.take(), &context)
+            case .stop, .noMoreLegs, .call, .surrender, .arrival(nil, _, _), .forward, .pathClosed, .closeConnection:
+                break
             }
         }
-        for leg in early { if let leg = leg.leg { abandon(leg, &transport) } }
+        for leg in early { if let leg = leg.leg { abandon(leg, &context) } }
         early = []
     }
 
     private func carryOut(
-        _ messages: inout [WorkerEndpoint.Message], _ transport: inout PacketTransport, at now: MonotonicTime
+        _ messages: inout [WorkerEndpoint.Message], _ context: inout WorkerContext
     ) {
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
             case .stop: stop()
             case .noMoreLegs: givers -= 1
-            case .call(let call, let command): carryOutInTurn(.command(command), for: call, &transport, at: now)
+            case .call(let call, let command): carryOutInTurn(.command(command), for: call, &context)
             case .describe(let call, let answer): answer.resume(returning: statistics(of: call))
             case .surrender(let leg, let giver, let taker, let name):
-                carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &transport, at: now)
+                carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &context)
             case .arrival(let parcel, let name, let call):
-                arrive(parcel?.take(), as: name, in: call, &transport, at: now)
-            case .forward(let change, let host): forward(change, by: host, &transport)
-            case .pathClosed(let path): pathClosed(path, &transport, at: now)
-            case .closeConnection(let connection): transport.close(connection, .released)
+                arrive(parcel?.take(), as: name, in: call, &context)
+            case .forward(let change, let host): forward(change, by: host, &context)
+            case .pathClosed(let path): pathClosed(path, &context)
+            case .closeConnection(let connection): context.transport.close(connection, .released)
             }
         }
         messages.removeAll(keepingCapacity: true)
@@ -152,25 +155,25 @@ final class MediaWorker {
         for endpoint in endpoints { endpoint.send(.noMoreLegs) }
     }
 
-    private func timeout(_ id: CallID, _ transport: inout PacketTransport, at now: MonotonicTime) {
+    private func timeout(_ id: CallID, _ context: inout WorkerContext) {
         guard let call = calls[id] else { return }
         for leg in call.legs {
-            timeout(leg, &transport, at: now)
-            for other in leg.further { timeout(other, &transport, at: now) }
+            timeout(leg, &context)
+            for other in leg.further { timeout(other, &context) }
         }
-        runAudio(of: call, &transport, at: now)
-        measureQuality(of: call, at: now)
-        call.bridge.timeout(at: now)
-        sendControl(of: call, &transport)
+        runAudio(of: call, &context)
+        measureQuality(of: call, at: context.now)
+        call.bridge.timeout(at: context.now)
+        sendControl(of: call, &context)
         rearm(call)
     }
 
-    private func timeout(_ leg: MediaLeg, _ transport: inout PacketTransport, at now: MonotonicTime) {
-        if let retransmission = leg.retransmission, retransmission <= now, let dtls = leg.dtls {
+    private func timeout(_ leg: MediaLeg, _ context: inout WorkerContext) {
+        if let retransmission = leg.retransmission, retransmission <= context.now, let dtls = leg.dtls {
             dtls.handleTimeout()
-            continueHandshake(of: leg, dtls, over: nil, &transport, at: now)
+            continueHandshake(of: leg, dtls, over: nil, &context)
         }
-        perform(leg.session.timeout(at: now), for: leg, &transport, at: now)
+        perform(leg.session.timeout(at: context.now), for: leg, &context)
     }
 
     /// Makes a number for a new leg, which no other leg of the process has.

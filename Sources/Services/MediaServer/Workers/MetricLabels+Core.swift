@@ -46,24 +46,6 @@ extension PacketDropReason {
             case .astray, .tooOld, .superseded, .staleRetransmission: .late
             }
     }
-
-    /// The place in `allCases`.
-    var index: Int {
-        switch self {
-        case .unclassified: 0
-        case .malformed: 1
-        case .unknownAddress: 2
-        case .notConnected: 3
-        case .unprotected: 4
-        case .notNegotiated: 5
-        case .noRoute: 6
-        case .wrongDirection: 7
-        case .late: 8
-        case .overload: 9
-        case .unprovenPath: 10
-        case .tooManySources: 11
-        }
-    }
 }
 
 extension MediaSessionFailure {
@@ -91,7 +73,7 @@ extension MediaFailure {
 }
 
 extension MediaEvent {
-    init(_ event: SessionEvent, _ leg: Leg) {
+    init(_ event: SessionEvent, _ leg: LegID) {
         switch event {
         case .iceConnected: self = .iceConnected(leg)
         case .dtlsConnected: self = .dtlsConnected(leg)

@@ -10,8 +10,9 @@ struct PacketTally {
     private var bytesSent: UInt64 = 0
     var controlReceived: UInt64 = 0
     var controlSent: UInt64 = 0
-    private var drops = [UInt64](repeating: 0, count: PacketDropReason.allCases.count)
-    private var hasDrops = false
+    /// The drops of this round by reason. There is rarely more than one reason, which a linear search finds faster than
+    /// a hash.
+    private var drops: [(reason: PacketDropReason, count: UInt64)] = []
 
     mutating func received(bytes: Int) {
         packetsReceived += 1
@@ -24,8 +25,11 @@ struct PacketTally {
     }
 
     mutating func drop(_ reason: PacketDropReason) {
-        drops[reason.index] += 1
-        hasDrops = true
+        for index in drops.indices where drops[index].reason == reason {
+            drops[index].count += 1
+            return
+        }
+        drops.append((reason, 1))
     }
 
     mutating func flush(into metrics: GatewayMetrics, _ transmissions: Transmissions) {
@@ -37,9 +41,9 @@ struct PacketTally {
         Self.move(&controlSent, to: metrics.rtcpPacketsSent)
         let failures = transmissions.congested + transmissions.failed + transmissions.oversized
         if failures > 0 { metrics.mediaSendFailures.increment(by: UInt64(failures)) }
-        guard hasDrops else { return }
-        for reason in PacketDropReason.allCases { Self.move(&drops[reason.index], to: metrics.packetsDropped[reason]) }
-        hasDrops = false
+        guard !drops.isEmpty else { return }
+        for (reason, count) in drops { metrics.packetsDropped[reason].increment(by: count) }
+        drops.removeAll(keepingCapacity: true)
     }
 
     private static func move(_ count: inout UInt64, to counter: Counter) {

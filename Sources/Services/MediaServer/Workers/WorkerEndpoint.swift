@@ -12,11 +12,11 @@ final class WorkerEndpoint: Sendable {
         case call(CallID, MediaCommand)
         /// Answers with the media statistics of a call.
         case describe(CallID, CheckedContinuation<CallMediaStatistics?, Never>)
-        /// A leg of a call here becomes another call's, which has got an `adopt`.
-        case surrender(Leg, of: CallID, to: CallID, as: Leg)
-        /// The leg that an `adopt` waits for; `nil` if it was not there.
-        case arrival(Parcel<TravellingLeg>?, as: Leg, in: CallID)
-        /// What has become of a leg that was here.
+        /// Gives a leg of a call on this worker to another call, which has received an `adopt`.
+        case surrender(LegID, of: CallID, to: CallID, as: LegID)
+        /// Brings the leg that an `adopt` waits for; `nil` if it did not exist.
+        case arrival(Parcel<TravellingLeg>?, as: LegID, in: CallID)
+        /// Reports a change of a leg that was on this worker before.
         case forward(ForwardingTable.Change, by: WorkerIndex)
         /// The connection of a leg that is or was on this worker has been closed by the worker that accepted it.
         case pathClosed(Path)

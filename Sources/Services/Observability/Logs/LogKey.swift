@@ -11,9 +11,7 @@ package enum LogKey {
     package static let leg = "leg"
     /// The transport of the leg: an ICE and a DTLS association (docs/adr/0007).
     package static let transport = "leg.transport"
-    package static let session = "session.id"
-    package static let subscription = "subscription.id"
-    package static let socket = "socket.id"
+    /// The user's address, redacted.
     package static let user = "user"
 
     // MARK: What happened
@@ -22,24 +20,21 @@ package enum LogKey {
     package static let input = "input"
     /// What was done in consequence.
     package static let action = "action"
-    package static let state = "state"
+    /// What happened to the media of a leg.
     package static let event = "event"
-    package static let outcome = "outcome"
+    /// Why something was refused or failed.
     package static let reason = "reason"
     /// The error that was caught.
     package static let error = "error"
     /// How many there were.
     package static let count = "count"
-    /// Seconds.
-    package static let duration = "duration"
 
     // MARK: Where
 
-    package static let address = "address"
+    /// The TCP ports that the gateway serves.
     package static let port = "port"
-    package static let worker = "worker"
+    /// The path of a file.
     package static let path = "path"
-    package static let file = "file"
 
     // MARK: Signalling
 
@@ -49,18 +44,9 @@ package enum LogKey {
     package static let route = "http.route"
     /// The HTTP status.
     package static let status = "http.status"
-    package static let closeCode = "websocket.close_code"
-
-    // MARK: Media
-
-    package static let iceState = "ice.state"
-    package static let dtlsState = "dtls.state"
-    package static let srtpProfile = "srtp.profile"
 
     // MARK: The process
 
     /// The version of the gateway.
     package static let version = "version"
-    package static let signal = "signal"
-    package static let phase = "phase"
 }

@@ -264,16 +264,16 @@ package actor Authenticator {
             throttle.withdrawn(attempt, at: clock.now)
             return .failure(.unavailable)
         }
-        let began = clock.now
-        // Most have not waited and need not be asked.
-        if began - came >= Self.shortWait, await !isAwaited(digest) {
+        let started = clock.now
+        // Most requests have not waited long, and their clients need not be asked.
+        if started - came >= Self.shortWait, await !isAwaited(digest) {
             queue.finished(after: nil)
             throttle.withdrawn(attempt, at: clock.now)
             metrics.passwordChecks[.abandoned].increment()
             return .failure(.unavailable)
         }
         let outcome = await verify(credentials, digest, claim, attempt)
-        queue.finished(after: clock.now - began)
+        queue.finished(after: clock.now - started)
         return outcome
     }
 

@@ -1,6 +1,7 @@
-package import CallControl
+internal import CallControl
 package import Cryptography
 import Primitives
+package import Registration
 
 /// A realm of callMe tokens: its name, which guests give in the query `tokenrealm`, and the key that the makers of
 /// tokens share with the gateway (spidr-wire §2).

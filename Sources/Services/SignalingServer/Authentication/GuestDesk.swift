@@ -52,7 +52,7 @@ package actor GuestDesk {
     /// - Throws: `anonymous.not_offered`; `anonymous.rate_limited` if too many requests came from the network;
     ///   otherwise as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
     package func account(
-        _ text: String, realm: String?, isBeginning: Bool, isCharged: Bool, from source: IPAddress?
+        _ text: String, realm: String?, isStart: Bool, isCharged: Bool, from source: IPAddress?
     ) throws(APIError) -> UserAddress {
         if policy.mode == .off { throw .anonymousNotOffered }
         let network = source.map(SourceNetwork.init)
@@ -63,22 +63,22 @@ package actor GuestDesk {
                 .anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.",
                 retryAfter: wait)
         }
-        return try address(text, realm: realm, isBeginning: isBeginning, isCharged: isCharged, from: network)
+        return try address(text, realm: realm, isStart: isStart, isCharged: isCharged, from: network)
     }
 
     /// An address in the body of a request that begins a call.
     ///
     /// - Throws: as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
-        try address(text, realm: realm, isBeginning: true, isCharged: true, from: source.map(SourceNetwork.init))
+        try address(text, realm: realm, isStart: true, isCharged: true, from: source.map(SourceNetwork.init))
     }
 
     private func address(
-        _ text: String, realm: String?, isBeginning: Bool, isCharged: Bool, from network: SourceNetwork?
+        _ text: String, realm: String?, isStart: Bool, isCharged: Bool, from network: SourceNetwork?
     ) throws(APIError) -> UserAddress {
         do {
             return try policy.address(
-                text, realm: realm, isBeginning: isBeginning, defaultDomain: defaultDomain,
+                text, realm: realm, isStart: isStart, defaultDomain: defaultDomain,
                 atUnixMilliseconds: clock.epochMilliseconds)
         } catch {
             if policy.mode == .token {

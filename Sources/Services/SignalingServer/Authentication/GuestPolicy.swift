@@ -1,5 +1,6 @@
 package import CallControl
 package import GatewayAPI
+internal import Registration
 
 /// Whether guests are admitted, and how a guest names the account it wants to call (spidr-wire §2, §7).
 package struct GuestPolicy: Equatable, Sendable {
@@ -35,7 +36,7 @@ package struct GuestPolicy: Equatable, Sendable {
     /// - Throws: `anonymous.not_offered`; with ``Mode/open`` `request.invalid_value`; with ``Mode/token``
     ///   `anonymous.unknown_realm`, `anonymous.invalid_token` or `anonymous.token_expired`.
     package func address(
-        _ text: String, realm: String?, isBeginning: Bool, defaultDomain: String, atUnixMilliseconds now: Int64
+        _ text: String, realm: String?, isStart: Bool, defaultDomain: String, atUnixMilliseconds now: Int64
     ) throws(APIError) -> UserAddress {
         switch mode {
         case .off:
@@ -54,7 +55,7 @@ package struct GuestPolicy: Equatable, Sendable {
             guard let token = realm.read(text, defaultDomain: defaultDomain) else {
                 throw APIError(.anonymousInvalidToken, "This is no token of the realm that \"tokenrealm\" names.")
             }
-            guard !isBeginning || token.isCurrent(atUnixMilliseconds: now, window: tokenWindow) else {
+            guard !isStart || token.isCurrent(atUnixMilliseconds: now, window: tokenWindow) else {
                 throw APIError(
                     .anonymousTokenExpired,
                     "The token was made too long ago, or by a clock that is ahead; get a new one.")

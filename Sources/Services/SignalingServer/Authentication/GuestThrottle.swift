@@ -15,11 +15,11 @@ package struct GuestThrottle: Sendable {
         package init() {}
     }
 
-    private var networks: Debts<SourceNetwork>
+    private var networks: RateLimiter<SourceNetwork>
 
     /// Makes a throttle that has seen no guests.
     package init(_ configuration: Configuration = Configuration()) {
-        networks = Debts(configuration.network, capacity: configuration.capacity)
+        networks = RateLimiter(configuration.network, capacity: configuration.capacity)
     }
 
     /// Charges the network for something that is about to begin, unless it is refused.

@@ -1,7 +1,7 @@
 package import CallRuntime
 package import Logging
 import Observability
-import Synchronization
+import Sockets
 
 /// Writes down the logins that a restart shall not forget. It works in the background, so a slow or locked database
 /// delays no login.
@@ -12,7 +12,7 @@ package final class LoginJournal: Sendable {
     private let repository: any LoginRepository
     private let key: [UInt8]
     private let logger: Logger
-    private let unwritten = Mutex(RememberedLogins())
+    private let unwritten = Lock(RememberedLogins())
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 

@@ -1,4 +1,4 @@
-import CallControl
+package import CallControl
 package import Primitives
 
 /// Limits how often passwords are tried: per account and network together, per network, and per account.
@@ -77,14 +77,14 @@ package struct LoginThrottle: Sendable {
         fileprivate let isFamiliar: Bool
     }
 
-    private var claims: Debts<Claim>
-    private var strangerClaims: Debts<Claim>
-    private var networks: Debts<SourceNetwork>
-    private var sites: Debts<SourceNetwork>
-    private var accounts: Debts<UserAddress>
-    private var familiarRecalls: Debts<Claim>
-    private var claimRecalls: Debts<Claim>
-    private var accountRecalls: Debts<UserAddress>
+    private var claims: RateLimiter<Claim>
+    private var strangerClaims: RateLimiter<Claim>
+    private var networks: RateLimiter<SourceNetwork>
+    private var sites: RateLimiter<SourceNetwork>
+    private var accounts: RateLimiter<UserAddress>
+    private var familiarRecalls: RateLimiter<Claim>
+    private var claimRecalls: RateLimiter<Claim>
+    private var accountRecalls: RateLimiter<UserAddress>
     private var claimsInFlight = InFlight<Claim>()
     private var networksInFlight = InFlight<SourceNetwork>()
     private var sitesInFlight = InFlight<SourceNetwork>()
@@ -92,14 +92,14 @@ package struct LoginThrottle: Sendable {
 
     /// Makes a throttle that has seen no attempts.
     package init(_ configuration: Configuration = Configuration()) {
-        claims = Debts(configuration.claim, capacity: configuration.capacity)
-        strangerClaims = Debts(configuration.strangerClaim, capacity: configuration.capacity)
-        networks = Debts(configuration.network, capacity: configuration.capacity)
-        sites = Debts(configuration.site, capacity: configuration.capacity)
-        accounts = Debts(configuration.account, capacity: configuration.capacity)
-        familiarRecalls = Debts(configuration.familiarRecall, capacity: configuration.capacity)
-        claimRecalls = Debts(configuration.claimRecall, capacity: configuration.capacity)
-        accountRecalls = Debts(configuration.accountRecall, capacity: configuration.capacity)
+        claims = RateLimiter(configuration.claim, capacity: configuration.capacity)
+        strangerClaims = RateLimiter(configuration.strangerClaim, capacity: configuration.capacity)
+        networks = RateLimiter(configuration.network, capacity: configuration.capacity)
+        sites = RateLimiter(configuration.site, capacity: configuration.capacity)
+        accounts = RateLimiter(configuration.account, capacity: configuration.capacity)
+        familiarRecalls = RateLimiter(configuration.familiarRecall, capacity: configuration.capacity)
+        claimRecalls = RateLimiter(configuration.claimRecall, capacity: configuration.capacity)
+        accountRecalls = RateLimiter(configuration.accountRecall, capacity: configuration.capacity)
     }
 
     /// Whether credentials may be compared with remembered ones. Where they may not, right credentials look like wrong
@@ -190,5 +190,21 @@ private struct InFlight<Key: Hashable & Sendable>: Sendable {
         let count = self[key] + change
         precondition(count >= 0, "an attempt ends once")
         counts[key] = count == 0 ? nil : count
+    }
+}
+
+extension LoginThrottle {
+    /// A claim to be the owner of an account, and the network it comes from.
+    package struct Claim: Hashable, Sendable {
+        /// The account that is claimed.
+        package let account: UserAddress
+        /// Where the claim comes from. `nil`: not known, as over a socket without addresses.
+        package let network: SourceNetwork?
+
+        /// Makes a claim of its parts.
+        package init(_ account: UserAddress, from network: SourceNetwork?) {
+            self.account = account
+            self.network = network
+        }
     }
 }

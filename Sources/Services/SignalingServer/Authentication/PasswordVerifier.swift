@@ -1,7 +1,7 @@
 package import Cryptography
-import EventLoops
 import Logging
 import NIOPosix
+import Sockets
 
 /// Runs the slow password hash on threads of its own, never on an event loop or the shared executor.
 ///

@@ -32,7 +32,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The request target of the request that is being read.
     private var target = ""
     private(set) var requestsOwed = 0
-    private var answerBegun = false
+    private var answerStarted = false
     private var hasRefused = false
     /// `false` once the peer has closed its direction: from then on nothing shows that a client still waits for an
     /// answer.
@@ -89,12 +89,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
         case .head(let head):
-            answerBegun = !head.status.isInformational
+            answerStarted = !head.status.isInformational
             context.write(data, promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:
-            answerBegun = false
+            answerStarted = false
             requestsOwed -= 1
             if requestsOwed == 0, !isReadingRequest { place.awaitRequest() }
             context.write(data, promise: promise)
@@ -148,16 +148,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         hasRefused = true
         deadline?.cancel()
         let othersOwed = requestsOwed - (isReadingRequest ? 1 : 0)
-        guard othersOwed == 0, !answerBegun, let throttle else { return context.close(promise: nil) }
-        // A path that leads nowhere has no wrapper.
+        guard othersOwed == 0, !answerStarted, let throttle else { return context.close(promise: nil) }
+        // If the path leads nowhere, the client is taken for one of the client protocol.
         let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
         // The responder counts a request that has begun.
         RefusalWriter.write(
-            Refusal(error, in: endpoint?.errorWrapper ?? .none, closesConnection: true), to: context,
+            Refusal(error, in: endpoint?.errorForm ?? .wrapped(.none), closesConnection: true), to: context,
             counting: isReadingRequest ? nil : metrics)
         place.awaitRequest()
         do {
-            try LingeringClose.begin(before: throttle, timeouts.linger, context)
+            try LingeringClose.start(before: throttle, timeouts.linger, context)
         } catch {
             context.close(promise: nil)
         }

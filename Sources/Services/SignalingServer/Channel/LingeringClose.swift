@@ -22,8 +22,9 @@ final class LingeringClose: ChannelInboundHandler {
 
     /// Begins the end, after the answer has been written.
     ///
-    /// - Parameter first: the first handler that must see nothing more; those before it are the connection's own.
-    static func begin(before first: some ChannelHandler, _ limits: Limits, _ context: ChannelHandlerContext) throws {
+    /// - Parameter first: the first handler that sees no more bytes. The handlers before it belong to the connection
+    ///   itself.
+    static func start(before first: some ChannelHandler, _ limits: Limits, _ context: ChannelHandlerContext) throws {
         try context.pipeline.syncOperations.addHandler(LingeringClose(limits), position: .before(first))
         context.close(mode: .output, promise: nil)
     }

@@ -146,7 +146,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         guard let route = head.channelRoute else { return nil }
         // The path of a guest may hold a token. The name of the channel says which guest it belongs to.
         let user =
-            route.endpoint == .guestChannel
+            route.endpoint.target == .channel(of: .guests)
             ? GuestID(owning: route.id).map { UserAddress($0) }
             : UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
         return user.map { ($0, ChannelID(route.id)) }
@@ -170,10 +170,12 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 .serviceDraining, "The gateway is stopping; open the channel again in a moment.",
                 retryAfter: APIError.backOff)
             : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
-        return RefusalWriter.write(Refusal(error, in: .none, closesConnection: true), to: channel, counting: metrics)
-            .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
-            .flatMap { channel.close() }
-            .map { HTTPHeaders?.none }
+        return RefusalWriter.write(
+            Refusal(error, in: .wrapped(.none), closesConnection: true), to: channel, counting: metrics
+        )
+        .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
+        .flatMap { channel.close() }
+        .map { HTTPHeaders?.none }
     }
 
     private func attend(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {

@@ -33,6 +33,7 @@ extension HTTPRequestHead {
         else { return nil }
         // The responder answers a path that leads nowhere.
         guard let route = try? Route(parsing: String(uri.prefix { $0 != "?" })) else { return nil }
-        return route.endpoint == .channel || route.endpoint == .guestChannel ? route : nil
+        guard case .channel = route.endpoint.target else { return nil }
+        return route
     }
 }

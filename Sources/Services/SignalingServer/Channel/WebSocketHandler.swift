@@ -187,3 +187,15 @@ final class WebSocketHandler: ChannelInboundHandler {
             Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
     }
 }
+
+/// The limits of one notification channel.
+struct ChannelConfiguration: Sendable {
+    /// How long a channel stays open without any frame from the client.
+    var idleTimeout: TimeAmount
+    /// How many bytes may wait for a slow reader.
+    var slowReaderLimit: Int
+    /// The limit of one message of the client, in bytes.
+    var messageLimit: Int
+    /// How long the gateway waits for the peer's close frame.
+    var closeTimeout: TimeAmount
+}

@@ -1,9 +1,11 @@
 import EventLoops
+import HummingbirdCore
 import Logging
 import NIOCore
 import Observability
 import Primitives
 import Sockets
+import Synchronization
 
 /// Admits the connections of one port, refuses others, and makes room. Everything happens on the event loop of the
 /// listening channel.
@@ -151,4 +153,18 @@ extension EventLoop {
     fileprivate func runNowOrNext(_ action: @escaping @Sendable () -> Void) {
         if inEventLoop { action() } else { execute(action) }
     }
+}
+
+/// Keeps a listener from accepting before its ``ConnectionGate`` is in place, since the server gives the listener out
+/// only when it listens already. Clients that connect meanwhile wait in the kernel's queue.
+final class ListenerDoor: AvailableConnectionsDelegate {
+    private let isOpen = Atomic(false)
+
+    func open() { isOpen.store(true, ordering: .releasing) }
+
+    func isAcceptingNewConnections() -> Bool { isOpen.load(ordering: .acquiring) }
+
+    // The gate counts connections.
+    func connectionOpened() {}
+    func connectionClosed() {}
 }

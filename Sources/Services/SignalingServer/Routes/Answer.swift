@@ -50,8 +50,9 @@ struct Answer: Sendable {
     /// - Parameter endpoint: `nil` if nothing is at the path.
     static func refusal(_ refusal: Refusal, at endpoint: Endpoint?) -> Answer {
         let error = refusal.error
-        var answer = json(
-            HTTPResponse.Status(code: error.code.httpStatus), WireJSON.encode(error.body(in: refusal.wrapper)))
+        var answer = Answer(
+            HTTPResponse.Status(code: error.code.httpStatus), contentType: refusal.form.contentType,
+            body: ByteBuffer(bytes: error.encoded(in: refusal.form)))
         if let seconds = error.retryAfterSeconds { answer.headers[.retryAfter] = String(seconds) }
         switch error.code {
         case .authMissing, .authMalformed, .authUnsupportedScheme:

@@ -24,3 +24,18 @@ extension Endpoint {
         return (methods + implied).map(\.rawValue).joined(separator: ", ")
     }
 }
+
+extension AbsentService {
+    /// The methods that clients use with the service. The answer is the same for all methods.
+    package var methods: [HTTPRequest.Method] {
+        switch self {
+        case .instantMessages, .presence, .presenceWatcher, .contacts, .clickToCall, .imrn, .eventSubscriptions,
+            .applePushDevices, .googlePushDevices:
+            [.post]
+        case .voicemail, .addressBook, .directory, .userProfile, .localization: [.get]
+        case .contact: [.get, .put, .delete]
+        case .routeList: [.get, .put]
+        case .eventSubscription, .applePushDevice, .googlePushDevice: [.put, .delete]
+        }
+    }
+}

@@ -82,20 +82,20 @@ enum BodyError: Error {
     /// It is announced as another type than JSON.
     case unsupportedType
 
-    func refusal(limit: Int, in wrapper: ErrorWrapper) -> Refusal {
+    func refusal(limit: Int, in form: ErrorForm) -> Refusal {
         switch self {
         case .tooLarge(let unread):
             Refusal(
-                APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: wrapper,
+                APIError(.requestBodyTooLarge, "The body is larger than \(limit) bytes."), in: form,
                 closesConnection: unread)
         case .broken:
             Refusal(
-                APIError(.requestMalformed, "The body could not be read to its end."), in: wrapper,
+                APIError(.requestMalformed, "The body could not be read to its end."), in: form,
                 closesConnection: true)
         case .unsupportedType:
             Refusal(
                 APIError(.requestUnsupportedMediaType, "The body must be JSON, with Content-Type: application/json."),
-                in: wrapper)
+                in: form)
         }
     }
 }

@@ -8,31 +8,36 @@ extension SignalingResponder {
     /// How many items of the log one answer carries: if the request does not say, and at most.
     private static let pageSize = (usual: 25, most: 100)
 
-    func queryCalls(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        .json(.ok, WireJSON.encode(wrapping: CallSessionsResponse(await switchboard.callSessions(exchange.user))))
+    func queryCalls(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
+        return .json(.ok, WireJSON.encode(wrapping: CallSessionsResponse(await switchboard.callSessions(user))))
     }
 
-    func queryLog(_ exchange: UserExchange) async throws(APIError) -> Answer {
+    func queryLog(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
         let start = try exchange.number("startIndex") ?? 0
         let count = min(try exchange.number("count") ?? Self.pageSize.usual, Self.pageSize.most)
-        let records = await switchboard.callRecords(exchange.user, from: start, count: count)
+        let records = await switchboard.callRecords(user, from: start, count: count)
         return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse(records)))
     }
 
-    func clearLog(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        await switchboard.removeCallRecords(exchange.user)
+    func clearLog(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
+        await switchboard.removeCallRecords(user)
         return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse()))
     }
 
-    func queryRecord(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        guard let record = await switchboard.callRecord(exchange.user, SessionID(exchange.route.id)) else {
+    func queryRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
+        guard let record = await switchboard.callRecord(user, SessionID(exchange.id)) else {
             throw Self.noSuchRecord
         }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse(record)))
     }
 
-    func removeRecord(_ exchange: UserExchange) async throws(APIError) -> Answer {
-        guard await switchboard.removeCallRecord(exchange.user, SessionID(exchange.route.id)) else {
+    func removeRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
+        guard await switchboard.removeCallRecord(user, SessionID(exchange.id)) else {
             throw Self.noSuchRecord
         }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse()))

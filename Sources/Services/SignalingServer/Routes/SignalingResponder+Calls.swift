@@ -2,104 +2,111 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Registration
+import SPiDR
+
+/// A call that is to begin, read from a request and checked.
+struct WantedCall {
+    let request: CallRequest
+    /// The values of the request that are ignored, one sentence each; `nil`: none.
+    let warnings: [String]?
+    /// The user who begins the call. To the switchboard a guest is a user, too.
+    let user: UserAddress
+    /// A guest's channel. It must exist, and stands for the guest's device. `nil` for users with an account.
+    var channel: ChannelID?
+}
 
 /// Calls (spidr-wire §6).
 extension SignalingResponder {
-    func createCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let body = try exchange.decode(CallControlRequest.self)
-        let (creation, warnings) = (try body.creation(defaultDomain: defaultDomain), try body.ignoredValues())
-        ticket = await switchboard.requestBegan(exchange.user, about: nil)
+    func createCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let wanted = try await wantedCall(exchange)
+        let user = wanted.user
+        ticket = await switchboard.requestStarted(user, about: nil)
+        // The whole name counts: what comes before the dot is known to the users that guests have called.
+        if let channel = wanted.channel, await !switchboard.channelExists(user, channel) {
+            throw APIError(RegistrationError.noSuchSubscription)
+        }
         do throws(CallError) {
-            let session =
-                switch creation.from(exchange.device) {
-                case .start(let request): try await switchboard.startCall(exchange.user, request)
-                case .join(let first, let second, let request):
-                    try await switchboard.join(exchange.user, first, second, request)
-                }
-            ticket?.answer = AnsweredRequest(session, isNew: true, others: creation.joined, from: exchange.device)
-            return .json(.created, WireJSON.encode(wrapping: CallControlResponse(started: session, warnings: warnings)))
+            let session = try await switchboard.perform(wanted.request, by: user, from: exchange.device)
+            ticket?.answer = AnsweredRequest(
+                session, isNew: true, others: wanted.request.sessions, from: exchange.device)
+            return exchange.answer(.created, CallControlResponse(started: session, warnings: wanted.warnings))
         } catch {
             throw APIError(error)
         }
     }
 
-    func operate(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let body = try exchange.decode(CallControlRequest.self)
-        let (operation, warnings) = (try body.operation(defaultDomain: defaultDomain), try body.ignoredValues())
-        let session = SessionID(exchange.route.id)
-        ticket = await switchboard.requestBegan(exchange.user, about: session)
-        if operation.isDigested { ticket?.answer = AnsweredRequest(session, from: exchange.device) }
-        try await carryOut(operation.from(exchange.device), exchange.user, session)
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(warnings: warnings)))
-    }
-
-    func carryOut(_ operation: CallOperation, _ user: UserAddress, _ session: SessionID) async throws(APIError) {
-        do throws(CallError) {
-            switch operation {
-            case .ringing(let device): try await switchboard.ringing(user, session, from: device)
-            case .answer(let request): try await switchboard.answer(user, session, request)
-            case .rejectReplacement(let device):
-                try await switchboard.reject(user, session, from: device, replacement: true)
-            case .audit: try await switchboard.audit(user, session)
-            case .offer(let request): try await switchboard.offer(user, session, request)
-            case .respond(let request): try await switchboard.respond(user, session, request)
-            case .transfer(let address, let consultation):
-                try await switchboard.transfer(user, session, to: address, consultation: consultation)
-            case .candidates(let candidates): try await switchboard.candidates(user, session, candidates)
-            case .content(let content): try await switchboard.send(user, session, content)
-            }
-        } catch {
-            throw APIError(error)
+    private func wantedCall(_ exchange: RequestExchange) async throws(APIError) -> WantedCall {
+        switch exchange.principal {
+        case .user(let user, _):
+            let body = try exchange.decode(CallControlRequest.self)
+            return WantedCall(
+                request: try body.creation(defaultDomain: defaultDomain), warnings: try body.ignoredValues(),
+                user: user)
+        case .guest(let visitor):
+            return try await guestCall(exchange, of: visitor)
         }
     }
 
-    func endCall(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let session = SessionID(exchange.route.id)
-        ticket = await switchboard.requestBegan(exchange.user, about: session)
-        ticket?.answer = AnsweredRequest(session, from: exchange.device)
-        try await end(exchange.user, session, from: exchange.device, reasonText: exchange.reasonText)
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse()))
+    func operate(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let body = try exchange.decodeCallControl()
+        let request = try body.operation(on: SessionID(exchange.id), defaultDomain: defaultDomain)
+        let warnings = try body.ignoredValues()
+        try await perform(request, exchange, &ticket)
+        return exchange.answer(.ok, CallControlResponse(warnings: warnings))
     }
 
-    func end(_ user: UserAddress, _ session: SessionID, from device: SubscriptionID? = nil, reasonText: String?)
-        async throws(APIError)
-    {
-        do throws(CallError) {
-            try await switchboard.end(user, session, from: device, reasonText: reasonText)
-        } catch {
-            throw APIError(error)
-        }
+    func endCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let request = CallRequest.command(SessionID(exchange.id), .end(reasonText: exchange.reasonText))
+        try await perform(request, exchange, &ticket)
+        return exchange.answer(.ok)
     }
 
-    func queryState(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let session = SessionID(exchange.route.id)
-        ticket = await switchboard.requestBegan(exchange.user, about: session)
-        return .json(.ok, WireJSON.encode(wrapping: CallControlResponse(try await callSession(exchange.user, session))))
+    func operateMedia(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let request = try exchange.decode(MediaRequest.self).operation(on: SessionID(exchange.id))
+        try await perform(request, exchange, &ticket)
+        return .json(.ok, WireJSON.encode(wrapping: MediaResponse()))
     }
 
-    func callSession(_ user: UserAddress, _ session: SessionID) async throws(APIError) -> CallSession {
-        do throws(CallError) {
-            return try await switchboard.callSession(user, session)
-        } catch {
-            guard error == .noSuchCall else { throw APIError(error) }
-            // This query has an application code of its own (spidr-wire §6.8).
-            throw APIError(.callSessionNotFound, "This call does not exist or has ended.")
-        }
-    }
-
-    func dispose(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let disposition = try exchange.decode(CallDispositionRequest.self).disposition(defaultDomain: defaultDomain)
-        ticket = await switchboard.requestBegan(exchange.user, about: disposition.session)
-        ticket?.answer = AnsweredRequest(disposition.session, from: exchange.device)
-        do throws(CallError) {
-            switch disposition {
-            case .reject(let session):
-                try await switchboard.reject(exchange.user, session, from: exchange.device, replacement: false)
-            case .forward(let session, let address): try await switchboard.forward(exchange.user, session, to: address)
-            }
-        } catch {
-            throw APIError(error)
-        }
+    func dispose(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let request = try exchange.decode(CallDispositionRequest.self).disposition(defaultDomain: defaultDomain)
+        try await perform(request, exchange, &ticket)
         return .json(.ok, WireJSON.encode(wrapping: CallDispositionResponse()))
+    }
+
+    /// Carries out a request about one session, after the switchboard has been told that it begins.
+    private func perform(
+        _ request: CallRequest, _ exchange: RequestExchange, _ ticket: inout RequestTicket?
+    ) async throws(APIError) {
+        guard let session = request.sessions.first else { preconditionFailure("calls are begun by createCall") }
+        let user = try await startRequest(exchange, about: session, &ticket)
+        if request.isDigested { ticket?.answer = AnsweredRequest(session, from: exchange.device) }
+        do throws(CallError) {
+            try await switchboard.perform(request, by: user, from: exchange.device)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    func queryState(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        // The state query has an application code of its own (spidr-wire §6.8).
+        let noSuchSession = APIError(.callSessionNotFound, "This call does not exist or has ended.")
+        let session = SessionID(exchange.id)
+        let user = try await startRequest(exchange, about: session, &ticket, otherwise: noSuchSession)
+        do throws(CallError) {
+            return exchange.answer(.ok, CallControlResponse(try await switchboard.callSession(user, session)))
+        } catch {
+            throw error == .noSuchCall ? noSuchSession : APIError(error)
+        }
+    }
+
+    func queryStatistics(_ exchange: RequestExchange) async throws(APIError) -> Answer {
+        let user = try await owner(of: exchange.id, exchange)
+        do throws(CallError) {
+            let (own, statistics) = try await switchboard.statistics(user, SessionID(exchange.id))
+            return .json(.ok, WireJSON.encode(wrapping: StatisticsResponse(statistics, seenFrom: own)))
+        } catch {
+            throw APIError(error)
+        }
     }
 }

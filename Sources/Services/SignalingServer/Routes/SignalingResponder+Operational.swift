@@ -20,25 +20,21 @@ package struct Page: Sendable {
 
 /// Resources for operators, load balancers and browsers, which need no credentials.
 extension SignalingResponder {
-    func operationalAnswer(_ request: Request, _ route: Route) async throws(Refusal) -> Answer {
-        switch route.endpoint {
-        case .isAlive, .health:
+    func answer(_ request: Request, _ resource: OperationalResource) async throws(Refusal) -> Answer {
+        switch resource {
+        case .alive:
             return .text(.ok, #"{"status":"alive"}"#, contentType: "application/json")
         case .ready:
             return await readiness()
         case .metrics where hidesMetrics:
-            throw Refusal(APIError(.resourceNotFound, "Metrics are at the port without TLS."), in: .none)
+            throw Refusal(APIError(.resourceNotFound, "Metrics are at the port without TLS."), in: .problem)
         case .metrics:
             return .text(.ok, metrics.render(), contentType: GatewayMetrics.contentType)
         case .page:
             guard let page = pages[request.uri.path] else {
-                throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .none)
+                throw Refusal(APIError(.resourceNotFound, "There is nothing at this path."), in: .problem)
             }
             return Answer(.ok, contentType: page.contentType, body: page.bytes)
-        case .subscriptions, .subscription, .channel, .calls, .callSessions, .call, .callMedia, .callStatistics,
-            .dispositions, .logHistory,
-            .logRecord, .guestSubscriptions, .guestSubscription, .guestChannel, .guestCalls, .guestCall:
-            preconditionFailure("resources of users and guests are answered elsewhere")
         }
     }
 

@@ -2,52 +2,68 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Observability
 import Primitives
+import Registration
 
 /// Subscriptions (spidr-wire §3).
 extension SignalingResponder {
-    func subscribe(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+    func subscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try wishes.subscriptionRequest()
-        ticket = await switchboard.requestBegan(exchange.user, about: nil)
         do throws(RegistrationError) {
-            let grant = try await switchboard.subscribe(exchange.user, request)
-            return .json(
-                .created,
-                WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user))))
+            let grant: SubscriptionGrant
+            switch exchange.principal {
+            case .user(let user, _):
+                ticket = await switchboard.requestStarted(user, about: nil)
+                grant = try await switchboard.subscribe(user, request)
+            case .guest(let visitor):
+                // Nothing waits for the answer to a guest that comes in, so there is no ticket.
+                grant = try await switchboard.admit(request, toCall: visitor.account, from: visitor.network)
+            }
+            return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
+        } catch {
+            if error == .limitOfNetworkGuests { metrics.authenticationFailures[.throttled].increment() }
+            throw APIError(error)
+        }
+    }
+
+    func extend(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let wishes = try exchange.decode(SubscribeRequest.self)
+        let request = try wishes.subscriptionRequest()
+        let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
+        do throws(RegistrationError) {
+            let grant = try await switchboard.extend(user, SubscriptionID(exchange.id), request)
+            return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
             throw APIError(error)
         }
     }
 
-    func extend(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let wishes = try exchange.decode(SubscribeRequest.self)
-        let request = try wishes.subscriptionRequest()
-        ticket = await switchboard.requestBegan(exchange.user, about: nil)
+    func unsubscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
         do throws(RegistrationError) {
-            let grant = try await switchboard.extend(exchange.user, SubscriptionID(exchange.route.id), request)
-            return .json(
-                .ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, below: ResourcePath(of: exchange.user)))
-            )
-        } catch {
-            throw APIError(error)
-        }
-    }
-
-    func unsubscribe(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        ticket = await switchboard.requestBegan(exchange.user, about: nil)
-        do throws(RegistrationError) {
-            try await switchboard.unsubscribe(exchange.user, SubscriptionID(exchange.route.id))
+            try await switchboard.unsubscribe(user, SubscriptionID(exchange.id))
             return .json(.ok, WireJSON.encode(wrapping: UnsubscribeResponse()))
         } catch {
             throw APIError(error)
         }
     }
 
-    func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, below path: ResourcePath)
+    /// The owner of the subscription in the path. Tells the switchboard that a request of that user has begun.
+    private func startRequest(aboutSubscriptionOf exchange: RequestExchange, _ ticket: inout RequestTicket?)
+        async throws(APIError) -> UserAddress
+    {
+        let noSuchSubscription = APIError(RegistrationError.noSuchSubscription)
+        let user = try await owner(of: exchange.id, exchange, otherwise: noSuchSubscription)
+        ticket = await switchboard.requestStarted(user, about: nil)
+        return user
+    }
+
+    private func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, _ exchange: RequestExchange)
         -> SubscribeResponse
     {
-        SubscribeResponse(grant, below: path, turn: turnCredentials(wishes, for: grant))
+        SubscribeResponse(grant, below: exchange.path, turn: turnCredentials(wishes, for: grant))
     }
 
     /// Credentials for TURN servers; `nil` if the client did not ask for them or the gateway has no secret. The

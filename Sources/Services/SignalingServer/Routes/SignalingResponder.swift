@@ -70,38 +70,41 @@ struct SignalingResponder: Sendable {
         if request.method == .options { return .options(route.endpoint) }
         guard route.endpoint.allows(request.method) else {
             let reason = "\(request.method.rawValue) is not possible here; use \(route.endpoint.allow)."
-            throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorWrapper)
+            throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorForm)
         }
-        switch route.endpoint {
-        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions,
-            .logHistory, .logRecord:
-            let exchange = try await UserExchange(
-                request, route, authenticatedBy: authenticator, from: requester, limits: limits)
-            do throws(APIError) {
-                return try await answer(exchange, &ticket)
-            } catch {
-                throw Refusal(error, in: route.endpoint.errorWrapper)
-            }
-        case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall:
-            let exchange = try await GuestExchange(
-                request, route, admittedBy: guests, from: requester.address, limits: limits)
-            do throws(APIError) {
-                return try await answer(exchange, &ticket)
-            } catch {
-                throw Refusal(error, in: route.endpoint.errorWrapper(of: error))
-            }
-        case .channel, .guestChannel:
-            // A proper upgrade never gets here.
+        switch route.endpoint.target {
+        case .client(let resource, let audience):
+            return try await answer(request, route, resource, audience, from: requester, &ticket)
+        case .channel:
+            // A complete upgrade request never gets here.
             throw Refusal(
                 APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."),
-                in: .none)
-        case .isAlive, .health, .ready, .metrics, .page:
-            return try await operationalAnswer(request, route)
+                in: route.endpoint.errorForm)
+        case .operational(let resource):
+            return try await answer(request, resource)
         }
     }
 
-    private func answer(_ exchange: UserExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        switch (exchange.route.endpoint, exchange.method) {
+    private func answer(
+        _ request: Request, _ route: Route, _ resource: ClientResource, _ audience: Endpoint.Audience,
+        from requester: Requester, _ ticket: inout RequestTicket?
+    ) async throws(Refusal) -> Answer {
+        let principal: Principal
+        do throws(APIError) {
+            principal = try await self.principal(of: request, route, audience, from: requester)
+        } catch {
+            throw Refusal(error, in: route.endpoint.errorForm(of: error))
+        }
+        let exchange = try await RequestExchange(request, route, resource, from: principal, limits: limits)
+        do throws(APIError) {
+            return try await answer(exchange, &ticket)
+        } catch {
+            throw Refusal(error, in: route.endpoint.errorForm(of: error))
+        }
+    }
+
+    private func answer(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        switch (exchange.resource, exchange.method) {
         case (.subscriptions, _): try await subscribe(exchange, &ticket)
         case (.subscription, .put): try await extend(exchange, &ticket)
         case (.subscription, _): try await unsubscribe(exchange, &ticket)
@@ -117,10 +120,6 @@ struct SignalingResponder: Sendable {
         case (.logHistory, _): try await queryLog(exchange)
         case (.logRecord, .delete): try await removeRecord(exchange)
         case (.logRecord, _): try await queryRecord(exchange)
-        case (.channel, _), (.guestSubscriptions, _), (.guestSubscription, _), (.guestChannel, _), (.guestCalls, _),
-            (.guestCall, _),
-            (.isAlive, _), (.health, _), (.ready, _), (.metrics, _), (.page, _):
-            preconditionFailure("only resources of a user are handed to this function")
         }
     }
 }

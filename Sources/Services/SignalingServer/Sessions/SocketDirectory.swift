@@ -2,11 +2,13 @@ package import CallControl
 package import CallRuntime
 import GatewayAPI
 import NIOCore
+package import Registration
+import Sockets
 import Synchronization
 
 /// Finds the open WebSocket of an identifier, and writes notifications to it.
 package final class SocketDirectory: ChannelPort {
-    private let sockets = Mutex<[SocketID: ClientSocket]>([:])
+    private let sockets = Lock<[SocketID: ClientSocket]>([:])
     private let lastID = Atomic<UInt64>(0)
 
     /// Makes an empty directory.
@@ -15,8 +17,8 @@ package final class SocketDirectory: ChannelPort {
     /// Sends a frame as a `notificationMessage`. Does nothing if the socket is closed, or the client protocol has no
     /// word for the frame.
     package func transmit(_ frame: NotificationFrame, to socket: SocketID) {
-        guard let socket = find(socket) else { return }
-        socket.transmit(ByteBuffer(bytes: WireJSON.encode(wrapping: NotificationMessage(frame))))
+        guard let socket = find(socket), let message = NotificationMessage(frame) else { return }
+        socket.transmit(ByteBuffer(bytes: WireJSON.encode(wrapping: message)))
     }
 
     /// Closes a socket with a code, behind everything transmitted before.

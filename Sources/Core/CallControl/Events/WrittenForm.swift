@@ -1,0 +1,125 @@
+import Primitives
+
+// Identifiers are written as plain values, durations as whole nanoseconds.
+
+/// An identifier that is written as its plain value.
+package protocol PlainlyWritten: Codable {
+    associatedtype Plain: Codable
+
+    /// The value that is written.
+    var plain: Plain { get }
+    /// Makes the identifier of a value that was written.
+    init(_ plain: Plain)
+}
+
+extension PlainlyWritten {
+    /// Reads the plain value.
+    ///
+    /// - Throws: `DecodingError` if it is not of the type `Plain`.
+    package init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(Plain.self))
+    }
+
+    /// Writes the plain value.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(plain)
+    }
+}
+
+extension CallID: PlainlyWritten {
+    /// The raw value.
+    package var plain: UInt64 { rawValue }
+}
+
+extension LegID: PlainlyWritten {
+    /// The number of the leg.
+    package var plain: UInt64 { number }
+}
+
+extension SessionID: PlainlyWritten {
+    /// The raw value.
+    package var plain: String { rawValue }
+}
+
+extension SubscriptionID: PlainlyWritten {
+    /// The raw value.
+    package var plain: String { rawValue }
+}
+
+extension UserAddress: Codable {
+    /// Reads `user@domain`. The address of a guest becomes that guest's address again.
+    ///
+    /// - Throws: `DecodingError` if the text is not an address.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let address = UserAddress(written: text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no address: \(text)")
+        }
+        self = address
+    }
+
+    /// Writes `user@domain`.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension CallEvent.Establishment: Codable {
+    private enum CodingKeys: CodingKey {
+        case setupNanoseconds
+        case content
+    }
+
+    /// Reads `setupNanoseconds` and `content`.
+    ///
+    /// - Throws: `DecodingError` if one of them is missing or malformed.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        setup = .nanoseconds(try values.decode(Int64.self, forKey: .setupNanoseconds))
+        content = try values.decode(CustomContent.self, forKey: .content)
+    }
+
+    /// Writes `setupNanoseconds` and `content`.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(setup.wholeNanoseconds, forKey: .setupNanoseconds)
+        try values.encode(content, forKey: .content)
+    }
+}
+
+extension CallRecord: Codable {
+    private enum CodingKeys: CodingKey {
+        case cause
+        case setupNanoseconds
+        case talkNanoseconds
+    }
+
+    /// Reads `cause`, and `setupNanoseconds` and `talkNanoseconds` if they are present.
+    ///
+    /// - Throws: `DecodingError` if the cause is missing, or a value is malformed.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        cause = try values.decode(CallEndCause.self, forKey: .cause)
+        setup = try values.decodeIfPresent(Int64.self, forKey: .setupNanoseconds).map { .nanoseconds($0) }
+        talk = try values.decodeIfPresent(Int64.self, forKey: .talkNanoseconds).map { .nanoseconds($0) }
+    }
+
+    /// Writes `cause`, and those of `setupNanoseconds` and `talkNanoseconds` that are known.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(cause, forKey: .cause)
+        try values.encodeIfPresent(setup?.wholeNanoseconds, forKey: .setupNanoseconds)
+        try values.encodeIfPresent(talk?.wholeNanoseconds, forKey: .talkNanoseconds)
+    }
+}

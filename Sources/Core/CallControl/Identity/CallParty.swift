@@ -1,0 +1,34 @@
+/// What a call knows of a user or an application: the address, the name of the leg, and who hears it.
+package struct CallParty: Equatable, Sendable {
+    /// The address of the user; also the number that the other leg is shown.
+    package var user: UserAddress
+    /// The display name, shown to the other leg.
+    package var name: String
+    /// The name of the leg towards its user, shared by the user's devices (spidr-wire §6.2).
+    package var session: SessionID
+    /// Who hears the leg.
+    package internal(set) var endpoint: LegEndpoint
+
+    /// Makes a party of its parts; each parameter is the property of that name.
+    package init(user: UserAddress, name: String, session: SessionID, endpoint: LegEndpoint) {
+        self.user = user
+        self.name = name
+        self.session = session
+        self.endpoint = endpoint
+    }
+
+    /// Makes the party of a user with these devices; the other parameters are the properties of those names.
+    package init(user: UserAddress, name: String, session: SessionID, devices: [Device]) {
+        self.init(user: user, name: name, session: session, endpoint: .devices(devices))
+    }
+
+    /// The subscriptions that know the session; only they may be told anything about it (spidr-wire §6.6). An
+    /// application has none, and is given none.
+    package internal(set) var devices: [Device] {
+        get { if case .devices(let devices) = endpoint { devices } else { [] } }
+        set { if case .devices = endpoint { endpoint = .devices(newValue) } }
+    }
+
+    /// How the party is shown to others: by name and address.
+    var shown: DisplayName { DisplayName(name: name, number: user.text) }
+}

@@ -1,0 +1,7 @@
+/// Who hears a leg of a call, and speaks for it (docs/adr/0009).
+package enum LegEndpoint: Equatable, Sendable {
+    /// The devices of a user, or of a guest, that have been told of the call.
+    case devices([Device])
+    /// An application inside the gateway. Its leg is headless, and says this to the other legs.
+    case application(HeadlessSource)
+}

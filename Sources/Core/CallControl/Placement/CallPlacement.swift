@@ -1,0 +1,127 @@
+/// Starts a call (spidr-wire §6.1): the caller and the callee get a leg each, so that no change of their devices is
+/// missed, and then the call begins to ring.
+///
+///     dialling ──▶ attaching ──▶ (looking up) ──▶ starting ──▶ placed
+///        │ the same request has started a call
+///        └──▶ repeated
+package struct CallPlacement: Placement {
+    private enum Stage: Equatable, Sendable {
+        /// The caller is given a leg.
+        case dialling
+        /// A call that a request of the same looks has started says whether it is this one.
+        case comparing(SessionID)
+        /// The callee is given a leg.
+        case attaching(Contact)
+        /// The callee has no registration: does the account exist?
+        case lookingUp(Contact)
+        /// The call starts.
+        case starting(isRung: Bool)
+    }
+
+    private let call: CallID
+    private let caller: UserAddress
+    private let request: CallStartRequest
+    private let sessions: PerLeg<SessionID>
+    private let rejectsBusy: Bool
+    private var stage = Stage.dialling
+    /// The sessions that were given out, which are taken back if the call does not start.
+    private var given: [(session: SessionID, user: UserAddress)] = []
+
+    /// Makes a placement of a new call.
+    ///
+    /// - Parameters:
+    ///   - call: the new call.
+    ///   - caller: the user who calls.
+    ///   - sessions: the new names of the two legs.
+    ///   - rejectsBusy: a callee who has a call already is not rung.
+    package init(
+        _ request: CallStartRequest, by caller: UserAddress, in call: CallID, sessions: PerLeg<SessionID>,
+        rejectsBusy: Bool
+    ) {
+        self.call = call
+        self.caller = caller
+        self.request = request
+        self.sessions = sessions
+        self.rejectsBusy = rejectsBusy
+    }
+
+    /// The first actions.
+    package mutating func start() -> [PlacementAction] { dial() }
+
+    /// The next actions, given the reply to the last question.
+    package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
+        switch (stage, reply) {
+        case (.dialling, .contact(let own)):
+            given.append((sessions.caller, caller))
+            stage = .attaching(own)
+            let leg = LegAddress(call: call, leg: .callee)
+            return [.ask(.user(request.callee, .attach(sessions.callee, leg, .rung(by: caller))))]
+        case (.dialling, .repeats(let session, let call)):
+            stage = .comparing(session)
+            return [.ask(.call(call, .outcome(request)))]
+        case (.dialling, .refused(let refusal)):
+            let (error, limit) = PlacementRules.refusal(refusal, of: caller, otherwise: mayNotCall)
+            return count(limit) + fail(error)
+        case (.dialling, .absent): return fail(mayNotCall)
+        case (.comparing(let session), .started(isSame: true)): return [.finish(.repeated(session))]
+        case (.comparing(let session), .started(isSame: false)): return [.forget(session, of: caller)] + dial()
+        case (.attaching(let own), _):
+            if case .contact = reply { given.append((sessions.callee, request.callee)) }
+            switch Reachability(reply, rejectsBusy: rejectsBusy, for: caller) {
+            case .rings(let callee): return startCall(own, callee)
+            case .unreachable(let reason, let limit): return count(limit) + startCall(own, nil, unreachable: reason)
+            case .unknown:
+                stage = .lookingUp(own)
+                return [.ask(.account(request.callee))]
+            }
+        case (.lookingUp(let own), .account(let exists)):
+            return startCall(own, nil, unreachable: exists ? .notRegistered : .noSuchUser)
+        case (.starting(let isRung), .done):
+            // A callee who is not rung has no part in the call, and is not busy with it.
+            return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.user) })
+                + [.finish(.placed(sessions.caller))]
+        case (_, .failed(let error)): return fail(error)
+        default: preconditionFailure("\(reply) answers no question of \(stage)")
+        }
+    }
+
+    private mutating func dial() -> [PlacementAction] {
+        stage = .dialling
+        let leg = LegAddress(call: call, leg: .caller)
+        return [
+            .ask(.user(caller, .dial(sessions.caller, leg, RequestDigest(request), device: request.device)))
+        ]
+    }
+
+    /// - Parameter callee: what is known of the callee; `nil`: the callee is not rung.
+    private mutating func startCall(
+        _ own: Contact, _ callee: Contact?, unreachable: CallEndCause.Unreachable? = nil
+    ) -> [PlacementAction] {
+        stage = .starting(isRung: callee != nil)
+        let parties = PerLeg(
+            caller: CallParty(
+                user: caller, name: callerName(own), session: sessions.caller, devices: own.devices),
+            callee: CallParty(
+                user: request.callee, name: PlacementRules.name(callee?.displayName, or: request.callee),
+                session: sessions.callee, endpoint: callee?.endpoint ?? .devices([])))
+        return [.ask(.call(call, .start(request, parties, unreachable: unreachable)))]
+    }
+
+    private func fail(_ error: CallError) -> [PlacementAction] {
+        given.map { .detach($0.session, of: $0.user) } + [.finish(.failed(error))]
+    }
+
+    private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }
+
+    /// The error for a caller without a subscription, or for a guest who has a call.
+    private var mayNotCall: CallError { .notAllowed(.start, caller.guest == nil ? .noSubscription : .guestHasCall) }
+
+    /// The name that the callee is shown. An account is shown under the name that is stored here, whatever its client
+    /// says. Only for an account without a stored name, and for a guest, the client's word is used, which is not
+    /// verified.
+    private func callerName(_ own: Contact) -> String {
+        caller.guest == nil
+            ? PlacementRules.name(own.displayName, request.callerName, or: caller)
+            : PlacementRules.name(request.callerName, own.displayName, or: caller)
+    }
+}

@@ -1,0 +1,161 @@
+/// Connects the party of one call with that of another (spidr-wire §8.5): the consulted party is offered the first call
+/// in place of the consultation, if the clients of both parties can replace calls (§8.8). Otherwise the leg of the
+/// consulted party is handed over as it is.
+///
+///     locating ──▶ claiming ──▶ comparing ──▶ finding ──▶ charging ──▶ numbering ──▶ attaching ──▶ replacing
+///                     │             │            │                                       │             │
+///                     │             │ cannot replace the consultation                  │             ▼
+///                     ▼             └────────────┴──▶ identifying ◀──────────────────────┘           placed
+///                  repeated                               └──▶ consulting ──▶ placed
+package struct ConsultationPlacement: Placement {
+    private enum Stage: Equatable, Sendable {
+        /// The user's leg of the call is looked up.
+        case locating
+        /// That of the consultation is looked up.
+        case locatingOther(LegAddress)
+        /// The call says whether the leg may transfer now.
+        case claiming
+        /// The call says whether the client of its other party can replace calls.
+        case comparing
+        /// The consultation says the same of the consulted party.
+        case comparingOther
+        /// The registration of the consulted party says whether it can have one more leg.
+        case finding(CallParty)
+        /// The user's call rate is charged.
+        case charging(CallParty)
+        /// The call gives a number for the new leg.
+        case numbering(CallParty)
+        /// The consulted party is given the new leg.
+        case attaching(CallParty, LegID)
+        /// The call asks the consulted party to replace the consultation.
+        case replacing(CallParty)
+        /// The consultation says who is consulted.
+        case identifying
+        /// The call asks the consultation for the leg.
+        case consulting
+    }
+
+    /// The user's legs of the two calls.
+    private struct Legs: Equatable, Sendable {
+        var own: LegAddress
+        var other: LegAddress
+    }
+
+    private let user: UserAddress
+    private let session: SessionID
+    private let consultation: SessionID
+    private let address: UserAddress
+    private let token: String
+    private var stage = Stage.locating
+    private var legs: Legs?
+    private var isClaimed = false
+
+    /// Makes a placement of a consultative transfer.
+    ///
+    /// - Parameters:
+    ///   - session: the user's session of the call whose party is transferred.
+    ///   - consultation: the user's session of the call with the target. It decides who the target is.
+    ///   - address: what the request says of the target. It counts only if the user talks to no party there.
+    ///   - user: the user who transfers.
+    ///   - token: a new name for a leg of the target, without the prefix of guests.
+    package init(
+        of session: SessionID, with consultation: SessionID, address: UserAddress, by user: UserAddress, token: String
+    ) {
+        self.user = user
+        self.session = session
+        self.consultation = consultation
+        self.address = address
+        self.token = token
+    }
+
+    /// The first actions.
+    package mutating func start() -> [PlacementAction] { [.ask(.user(user, .locate(session)))] }
+
+    /// The next actions, given the reply to the last question.
+    package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
+        switch (stage, reply) {
+        case (.locating, .address(let own?)):
+            stage = .locatingOther(own)
+            return [.ask(.user(user, .locate(consultation)))]
+        case (.locatingOther(let own), .address(let other?)):
+            legs = Legs(own: own, other: other)
+            stage = .claiming
+            return [.ask(.call(own.call, .claim(.consultation(own.leg, other.call))))]
+        case (.locating, .address(nil)), (.locatingOther, .address(nil)): return fail(.noSuchCall)
+        case (.claiming, .isRepeated): return [.finish(.repeated(session))]
+        case (.claiming, .done): isClaimed = true
+        case (_, .failed(let error)): return fail(error)
+        default: break
+        }
+        guard let legs else { return fail(.noSuchCall) }
+        return proceed(legs, reply)
+    }
+
+    /// What follows once the request has been claimed.
+    private mutating func proceed(_ legs: Legs, _ reply: PlacementReply) -> [PlacementAction] {
+        switch (stage, reply) {
+        case (.claiming, _):
+            guard legs.own.call != legs.other.call else { return identify(legs) }
+            stage = .comparing
+            return [.ask(.call(legs.own.call, .replaceableParty(talkingTo: legs.own.leg)))]
+        case (.comparing, .party(.some)):
+            stage = .comparingOther
+            return [.ask(.call(legs.other.call, .replaceableParty(talkingTo: legs.other.leg)))]
+        case (.comparingOther, .party(let known?)):
+            stage = .finding(known)
+            return [.ask(.user(known.user, .contact(besides: legs.own.call, .own)))]
+        case (.finding(let known), .contact(let contact)) where contact.devices.contains(where: known.devices.contains):
+            stage = .charging(known)
+            return [.ask(.user(user, .charge))]
+        case (.charging(let known), .done):
+            stage = .numbering(known)
+            return [.ask(.call(legs.own.call, .takeLeg(for: .transfer, legs.own.leg)))]
+        case (.charging, .refused(let refusal)):
+            let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
+            return (limit.map { [.count($0)] } ?? []) + fail(error)
+        case (.numbering(let known), .leg(let number)):
+            stage = .attaching(known, number)
+            let address = LegAddress(call: legs.own.call, leg: number)
+            return [.ask(.user(known.user, .attach(newSession(of: known), address, .own)))]
+        case (.attaching(let known, let number), .contact(let contact)):
+            let devices = known.devices.filter(contact.devices.contains)
+            guard !devices.isEmpty else { return [.detach(newSession(of: known), of: known.user)] + identify(legs) }
+            stage = .replacing(known)
+            let party = CallParty(user: known.user, name: known.name, session: newSession(of: known), devices: devices)
+            let replaced = ReplacedLeg(session: known.session, keeper: legs.other)
+            return [
+                .ask(
+                    .call(legs.own.call, .retarget(.transfer, legs.own.leg, party, as: number, replacing: replaced)))
+            ]
+        // One of the clients cannot replace calls, or the consulted party cannot have one more leg.
+        case (.comparing, .party), (.comparingOther, .party), (.finding, .contact), (.finding, .refused),
+            (.finding, .absent), (.attaching, .refused), (.attaching, .absent):
+            return identify(legs)
+        case (.identifying, .party(let party)):
+            stage = .consulting
+            return [
+                .ask(.call(legs.own.call, .consult(legs.own.leg, with: party?.user ?? address, legs.other)))
+            ]
+        case (.replacing, .done), (.consulting, .done): return settle(nil) + [.finish(.placed(session))]
+        default: preconditionFailure("\(reply) answers no question of \(stage)")
+        }
+    }
+
+    private mutating func identify(_ legs: Legs) -> [PlacementAction] {
+        stage = .identifying
+        return [.ask(.call(legs.other.call, .party(talkingTo: legs.other.leg)))]
+    }
+
+    private func newSession(of party: CallParty) -> SessionID { SessionID(party.user.resourcePrefix + token) }
+
+    private func fail(_ error: CallError) -> [PlacementAction] {
+        var actions: [PlacementAction] = []
+        if case .replacing(let known) = stage { actions = [.detach(newSession(of: known), of: known.user)] }
+        return actions + settle(error) + [.finish(.failed(error))]
+    }
+
+    private func settle(_ error: CallError?) -> [PlacementAction] {
+        guard isClaimed, let legs else { return [] }
+        return [.settle(.consultation(legs.own.leg, legs.other.call), legs.own.call, error)]
+    }
+}

@@ -1,0 +1,175 @@
+/// A request that several owners decide together: the registration of the user who asks, that of the user who is to
+/// be rung, and one or two calls.
+///
+///     start ──▶ ask ──▶ reply ──▶ ask ──▶ reply ──▶ … ──▶ finish
+///
+/// A placement asks one question at a time, and is fed with its reply. It decides every step, what the request comes
+/// to, and what has to be given back if it fails. Whoever runs it carries the questions to the owners that they name,
+/// and decides nothing.
+package protocol Placement: Sendable {
+    /// The first actions.
+    mutating func start() -> [PlacementAction]
+    /// The next actions, given the reply to the last question.
+    mutating func handle(_ reply: PlacementReply) -> [PlacementAction]
+}
+
+/// An action of a placement. Of the actions that come together, the last is `ask` or `finish`.
+package enum PlacementAction: Equatable, Sendable {
+    /// Ask an owner, and hand its reply to the placement.
+    case ask(PlacementQuestion)
+    /// The user does not have this leg after all.
+    case detach(SessionID, of: UserAddress)
+    /// The user's next request like the one that started this session starts another call.
+    case forget(SessionID, of: UserAddress)
+    /// A limit was met; for metrics.
+    case count(CallRefusal)
+    /// Requests that wait for the outcome of this claim go on.
+    case settle(PlacementClaim, CallID, CallError?)
+    /// The request is decided.
+    case finish(PlacementOutcome)
+}
+
+/// What a request came to.
+package enum PlacementOutcome: Equatable, Sendable {
+    /// It is carried out, for this session of the user who asked.
+    case placed(SessionID)
+    /// The same request was carried out before, for this session.
+    case repeated(SessionID)
+    /// It is refused, and nothing has changed.
+    case failed(CallError)
+}
+
+/// A question to one owner, named by the user or the call that it owns; or to the store of users.
+package enum PlacementQuestion: Equatable, Sendable {
+    /// To the registration of a user.
+    case user(UserAddress, UserQuestion)
+    /// To a call.
+    case call(CallID, CallQuestion)
+    /// Whether there is such an account. The reply is `account` or `failed`.
+    case account(UserAddress)
+}
+
+/// A question to the registration of a user. The reply is `contact`, `refused` or `absent`, unless said otherwise.
+package enum UserQuestion: Equatable, Sendable {
+    /// Give the user a leg of a call that the user starts, unless the same request has started one before: then the
+    /// reply is `repeats`.
+    ///
+    /// - Parameter device: the device that the request names; `nil`: none.
+    case dial(SessionID, LegAddress, RequestDigest?, device: SubscriptionID?)
+    /// Give the user a leg.
+    case attach(SessionID, LegAddress, LegRole)
+    /// What a call would learn about the user, if it were given a leg now.
+    case contact(besides: CallID, LegRole)
+    /// Count a call that the user is about to forward or transfer. The reply is `done` or `refused`.
+    case charge
+    /// The session that the same request of the user has started. The reply is `repeats` or `absent`.
+    case recall(RequestDigest?)
+    /// Where the leg is that a session of the user names. The reply is `address`.
+    case locate(SessionID)
+}
+
+/// A question to a call. The reply is `done` or `failed`, unless said otherwise.
+package enum CallQuestion: Equatable, Sendable {
+    /// Wait for what the request came to that starts this call. The reply is `started` or `failed`.
+    ///
+    /// - Parameter request: a request that looks the same; `nil`: it is the same for certain.
+    case outcome(CallStartRequest?)
+    /// Start the call.
+    case start(CallStartRequest, PerLeg<CallParty>, unreachable: CallEndCause.Unreachable?)
+    /// Start the call as the conference that the calls of these legs become.
+    case join([LegAddress], CallUpdateRequest, device: SubscriptionID?, CallParty)
+    /// Check that the leg may do this now, and keep out the same request until it is settled. The reply can be
+    /// `isRepeated`.
+    case claim(PlacementClaim)
+    /// The party that the leg talks to, if that party's client can replace the call. The reply is `party`.
+    case replaceableParty(talkingTo: LegID)
+    /// The party that the leg talks to. The reply is `party`.
+    case party(talkingTo: LegID)
+    /// A number for one more leg of the call. The reply is `leg` or `failed`.
+    case takeLeg(for: Retargeting, LegID)
+    /// Ring the party in the call; or have it replace a call of its own by this one.
+    case retarget(Retargeting, LegID, CallParty, as: LegID, replacing: ReplacedLeg?)
+    /// Tell the transferor that the target has no device to ring.
+    case reportUnreachable(LegID, CallEndCause.Unreachable)
+    /// Connect the party that the leg talks to with the one that its user talks to in the other call.
+    case consult(LegID, with: UserAddress, LegAddress)
+}
+
+/// The reply to a question.
+package enum PlacementReply: Equatable, Sendable {
+    /// The user has the leg, or could have it.
+    case contact(Contact)
+    /// The same request has come before, and has started this session of this call.
+    case repeats(SessionID, CallID)
+    /// The user cannot have the leg.
+    case refused(LegRefusal)
+    /// The user is not registered.
+    case absent
+    /// Whether the account exists.
+    case account(Bool)
+    /// The leg; `nil`: the user has none of that name.
+    case address(LegAddress?)
+    /// The call has been started; whether by the same request.
+    case started(isSame: Bool)
+    /// It is done.
+    case done
+    /// The same request is in progress, or was carried out.
+    case isRepeated
+    /// The party; `nil`: there is none.
+    case party(CallParty?)
+    /// The number of the new leg.
+    case leg(LegID)
+    /// The call is unchanged.
+    case failed(CallError)
+}
+
+/// What a call learns about a user or an application that becomes part of it.
+package struct Contact: Equatable, Sendable {
+    /// Who hears the leg.
+    package var endpoint: LegEndpoint
+    /// The stored display name; empty: none is stored.
+    package var displayName: String
+    /// The user has another call: dialled, ringing or answered.
+    package var isEngaged: Bool
+
+    /// Makes a contact of its parts.
+    package init(endpoint: LegEndpoint, displayName: String, isEngaged: Bool) {
+        self.endpoint = endpoint
+        self.displayName = displayName
+        self.isEngaged = isEngaged
+    }
+
+    /// The devices that ring, or are told; an application has none.
+    package var devices: [Device] { if case .devices(let devices) = endpoint { devices } else { [] } }
+}
+
+/// How a user other than the one who was called comes to be rung (RFC 7044 §2: retargeting).
+package enum Retargeting: String, Hashable, Sendable {
+    /// A leg transfers the other leg to the target (spidr-wire §8.5).
+    case transfer
+    /// The callee forwards the call while it rings (spidr-wire §6.4).
+    case forward
+}
+
+/// A request that changes a call by way of other owners. While it is carried out, the same request waits for its
+/// outcome, so that what came twice is done once.
+package enum PlacementClaim: Hashable, Sendable {
+    /// The leg forwards or transfers to this address.
+    case retarget(Retargeting, LegID, to: UserAddress)
+    /// The leg transfers to the party of its user's other call.
+    case consultation(LegID, CallID)
+}
+
+/// The session that a new call is to take the place of, and the transferor's leg there.
+package struct ReplacedLeg: Equatable, Sendable {
+    /// The target's session in its other call.
+    package var session: SessionID
+    /// The leg of the transferor in that call.
+    package var keeper: LegAddress
+
+    /// Makes a value of its parts.
+    package init(session: SessionID, keeper: LegAddress) {
+        self.session = session
+        self.keeper = keeper
+    }
+}

@@ -1,0 +1,117 @@
+import CallControl
+import Primitives
+
+extension CallEvent {
+    /// The type and the members of `data`; `nil` for what only the gateway and devices need.
+    var content: (type: String, data: [String: EventValue])? {
+        switch fact {
+        case .joined(let party): ("leg.joined", party.members)
+        case .invited(let devices, let invitation):
+            (
+                "leg.invited",
+                ["devices": .integer(Int64(devices.count)), "parameters": .parameters(invitation.content)]
+            )
+        case .rings: ("leg.ringing", [:])
+        case .progressed: ("leg.progressed", [:])
+        case .talks: ("leg.answered", [:])
+        case .established(let establishment):
+            (
+                "call.answered",
+                [
+                    "setupMilliseconds": .milliseconds(establishment.setup),
+                    "parameters": .parameters(establishment.content),
+                ]
+            )
+        case .rejected: ("leg.rejected", [:])
+        case .forwarded(let address): ("leg.forwarded", ["to": .string(address.text)])
+        case .changedDevice: ("leg.device_changed", [:])
+        case .released(let cause, let originator): ("leg.released", members(of: cause, by: originator))
+        case .left(let ending): ("leg.left", ending.members)
+        case .moved: ("leg.moved", [:])
+        case .ended(let record, let originator, _): ("call.ended", members(of: record, by: originator))
+        case .held: ("leg.held", [:])
+        case .resumed: ("leg.resumed", [:])
+        case .transferStarted(let party): ("transfer.started", ["to": .string(party.text)])
+        case .transferFailed(let statusCode, let reasonText):
+            ("transfer.failed", ["statusCode": .integer(Int64(statusCode)), "reason": .string(reasonText)])
+        case .completed(let purpose): ("\(purpose.rawValue).completed", [:])
+        case .mediaReached(let step): (step.type, [:])
+        case .mediaRestarted: ("media.restarted", [:])
+        // One event for the leg that is lost, not one for each listener.
+        case .pathLost(let affected): affected == leg ? ("media.lost", [:]) : nil
+        case .pathRecovered(let affected): affected == leg ? ("media.recovered", [:]) : nil
+        case .playbackEnded: ("playback.ended", [:])
+        case .qualityMeasured(let quality): ("media.quality", quality.members)
+        case .content(let content): ("leg.received", ["parameters": .parameters(content)])
+        case .alerted, .stoppedRinging, .renewedSubscription, .offered, .answered, .unanswered, .candidates: nil
+        }
+    }
+}
+
+/// `cause`, `statusCode`, `reason` and `endedBy`, which is a leg's number and absent for the gateway.
+private func members(of cause: CallEndCause, by originator: LegID?) -> [String: EventValue] {
+    CallEnding(cause, by: originator).members
+}
+
+private func members(of record: CallRecord, by originator: LegID?) -> [String: EventValue] {
+    var members = members(of: record.cause, by: originator)
+    members["setupMilliseconds"] = record.setup.map { .milliseconds($0) }
+    members["talkMilliseconds"] = record.talk.map { .milliseconds($0) }
+    return members
+}
+
+extension CallEnding {
+    fileprivate var members: [String: EventValue] {
+        var members: [String: EventValue] = ["cause": .string(cause), "statusCode": .integer(Int64(statusCode))]
+        members["reason"] = reasonText.map { .string($0) }
+        members["endedBy"] = endedBy.map { .integer(Int64($0.number)) }
+        return members
+    }
+}
+
+extension CallEvent.Participant {
+    fileprivate var members: [String: EventValue] {
+        [
+            "address": .string(user.text), "name": .string(name), "session": .string(session.rawValue),
+            "arrival": .string(arrival.rawValue), "role": .string(isCalled ? "callee" : "caller"),
+        ]
+    }
+}
+
+extension CallQuality {
+    fileprivate var members: [String: EventValue] {
+        var members: [String: EventValue] = [:]
+        members["sent"] = sent.map { .object($0.members) }
+        members["heard"] = heard.map { .object($0.members) }
+        members["roundTripMilliseconds"] = roundTrip.map { .number($0) }
+        return members
+    }
+}
+
+extension CallQuality.Direction {
+    fileprivate var members: [String: EventValue] {
+        ["mos": .number(mos), "loss": .number(loss), "jitterMilliseconds": .number(jitter)]
+    }
+}
+
+extension MediaProgress {
+    fileprivate var type: String {
+        switch self {
+        case .waiting: "media.waiting"
+        case .checked: "media.connected"
+        case .secured: "media.secured"
+        case .flowing: "media.flowing"
+        }
+    }
+}
+
+extension EventValue {
+    fileprivate static func milliseconds(_ duration: Duration) -> EventValue {
+        .integer(duration.wholeNanoseconds / 1_000_000)
+    }
+
+    /// Custom parameters, in their order.
+    fileprivate static func parameters(_ content: CustomContent) -> EventValue {
+        .list(content.parameters.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
+    }
+}

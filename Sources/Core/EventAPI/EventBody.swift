@@ -1,0 +1,56 @@
+package import CallControl
+
+/// An event of a call as programs read it: JSON in the gateway's own words, the `/v1` form (docs/call-events.md).
+///
+/// It says what happened to whom. What only devices need (descriptions, candidates, subscriptions) is left out.
+package struct EventBody: Encodable, Equatable, Sendable {
+    /// Of this form. A member is never renamed or removed within a version; readers skip members they do not know.
+    package let version = 1
+    /// What happened, in two words: `call.answered`, `leg.held`.
+    package let type: String
+    /// The call's identifier, in hexadecimal digits.
+    package let call: String
+    /// Counts the events of the call, from 1. A number that is missing is an event that this form leaves out.
+    package let sequence: UInt64
+    /// Milliseconds since 1970.
+    package let time: Int64
+    /// The leg that it concerns: 0 is the caller, 1 the callee, others in the order of their coming; `nil`: the call.
+    package let leg: UInt64?
+    /// What belongs to the type; see docs/call-events.md.
+    package let data: [String: EventValue]
+
+    /// - Parameters:
+    ///   - sequence: the number of the event within the call, from 1.
+    ///   - time: when it happened, in milliseconds since 1970.
+    /// - Returns: `nil` for what only the gateway and devices need.
+    package init?(_ event: CallEvent, of call: CallID, sequence: UInt64, time: Int64) {
+        guard let (type, data) = event.content else { return nil }
+        self.type = type
+        self.call = call.description
+        self.sequence = sequence
+        self.time = time
+        leg = event.leg?.number
+        self.data = data
+    }
+}
+
+/// A JSON value.
+package enum EventValue: Encodable, Equatable, Sendable {
+    case string(String)
+    case integer(Int64)
+    case number(Double)
+    case list([EventValue])
+    case object([String: EventValue])
+
+    /// Writes the value as JSON has it.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .list(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import CallControl
+
+/// What a subscription is told: an event of a call, or a fact about its own channel.
+package enum Notice: Equatable, Sendable {
+    /// An event of a call; it has an audience.
+    case call(CallEvent)
+    /// The subscription is over.
+    case gone
+    /// Another socket has taken over the channel (spidr-wire §4.4).
+    case overridden
+
+    /// The user's session that it is about; `nil`: none.
+    package var session: SessionID? {
+        if case .call(let event) = self { event.audience?.session } else { nil }
+    }
+}
+
+/// A notice on its way to one subscription. It is numbered and stamped once, so that a replay is recognised.
+package struct NotificationFrame: Equatable, Sendable {
+    /// The number of the notice: unique within the subscription, decimal digits on the wire (spidr-wire §4.3).
+    package var eventID: UInt64
+    /// When it was made, milliseconds since 1970.
+    package var time: Int64
+    /// The user whose subscription it is for.
+    package var user: UserAddress
+    /// The channel that it goes to.
+    package var channel: ChannelID
+    /// What the client is told.
+    package var notice: Notice
+
+    /// Makes a frame of its parts; each parameter is the property of that name.
+    package init(eventID: UInt64, time: Int64, user: UserAddress, channel: ChannelID, notice: Notice) {
+        self.eventID = eventID
+        self.time = time
+        self.user = user
+        self.channel = channel
+        self.notice = notice
+    }
+}

@@ -1,0 +1,125 @@
+package import CallControl
+package import Primitives
+
+/// The notification channel (spidr-wire §4): what is sent, and over which socket.
+extension Registration {
+    /// Whether every client that listens has been sent all its notifications.
+    package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
+
+    /// The phase of a subscription; `nil`: it does not exist, or not any more.
+    package func phase(of id: SubscriptionID, at now: MonotonicTime) -> SubscriptionPhase? {
+        subscriptions.first { $0.id == id }?.phase(at: now)
+    }
+
+    /// Whether the channel belongs to a subscription that has not ended.
+    package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
+
+    /// The sockets that are open.
+    package var sockets: [SocketID] { subscriptions.compactMap(\.socket) }
+
+    /// A socket has opened on the channel. It replaces an older one, and is sent what the client may have missed.
+    ///
+    /// - Throws: `noSuchSubscription` if the channel belongs to no subscription, or to one that has ended.
+    package mutating func channelOpened(
+        _ channel: ChannelID, on socket: SocketID, at now: Moment
+    ) throws(RegistrationError) -> [RegistrationAction] {
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else {
+            throw .noSuchSubscription
+        }
+        var actions: [RegistrationAction] = []
+        if let former = subscriptions[index].socket, former != socket {
+            // This frame is for the old socket alone. The new one must not see it, not even later.
+            let farewell = subscriptions[index].queue.frame(.overridden, at: now)
+            actions += [.transmit(farewell, to: former), .close(former, .replaced)]
+        }
+        subscriptions[index].socket = socket
+        let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
+        if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
+        // While no client listens, no timer is set for notifications that wait; so the time is checked here.
+        gate.timeout(at: now.monotonic)
+        return actions + missed.map { $0.action(to: socket) } + pump()
+    }
+
+    /// A socket has closed. One that had been replaced before is ignored.
+    package mutating func channelClosed(_ channel: ChannelID, on socket: SocketID) -> [RegistrationAction] {
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else {
+            return []
+        }
+        subscriptions[index].socket = nil
+        return pump()
+    }
+
+    /// Whether any client of the user listens.
+    package var isReachable: Bool { subscriptions.contains { $0.socket != nil && !$0.isLeaving } }
+
+    /// Ends a subscription. After `farewell` it gets no more notifications; those that wait are still sent.
+    ///
+    /// - Parameters:
+    ///   - farewell: the last notification; `nil`: none.
+    ///   - informing: whether the calls of the user lose a device by this.
+    ///   - othersRemain: see `DeviceChange`.
+    mutating func end(
+        _ id: SubscriptionID, saying farewell: Notice?, informing: Bool, othersRemain: Bool = false,
+        at now: Moment
+    ) -> [RegistrationAction] {
+        guard let index = activeIndex(of: id) else { return [] }
+        let hadDevice = subscriptions[index].device != nil
+        var actions: [RegistrationAction] = []
+        if let farewell, subscriptions[index].socket != nil {
+            actions += append(farewell, to: index, at: now)
+        }
+        subscriptions[index].isEnding = true
+        actions.append(.subscriptionsChanged(by: -1))
+        return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
+    }
+
+    /// Adds a notice to the queue of a subscription, behind the requests in flight.
+    mutating func append(_ notice: Notice, to index: Int, at now: Moment) -> [RegistrationAction] {
+        let lost = subscriptions[index].queue.append(notice, behind: gate.newest, at: now)
+        return lost > 0 ? [.discarded(lost, of: subscriptions[index].id)] : []
+    }
+
+    /// Forgets released notifications that are too old, in all subscriptions.
+    mutating func forgetOld(at now: MonotonicTime) -> [RegistrationAction] {
+        subscriptions.indices.compactMap { index in
+            let lost = subscriptions[index].queue.forgetOld(at: now)
+            return lost > 0 ? .discarded(lost, of: subscriptions[index].id) : nil
+        }
+    }
+
+    /// Sends what no request holds back any more, and removes ended subscriptions that have nothing left to send.
+    mutating func pump() -> [RegistrationAction] {
+        var actions: [RegistrationAction] = []
+        for index in subscriptions.indices {
+            let socket = subscriptions[index].socket
+            let (id, gate) = (subscriptions[index].id, gate)
+            let released = subscriptions[index].queue.release(isListening: socket != nil) {
+                gate.holds($0, about: $1, for: id)
+            }
+            if let socket { actions += released.map { $0.action(to: socket) } }
+        }
+        for subscription in subscriptions where subscription.hasSaidAll {
+            if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
+        }
+        subscriptions.removeAll { $0.hasSaidAll }
+        return actions + reachability()
+    }
+
+    /// Tells the user's calls when the first client starts to listen, and when the last one stops.
+    private mutating func reachability() -> [RegistrationAction] {
+        guard isReachable != wasReachable else { return [] }
+        wasReachable = isReachable
+        return inform(.channelsOpen(isReachable))
+    }
+}
+
+extension Subscription {
+    /// Without a socket nothing can be sent: the channel of an ended subscription cannot be opened again.
+    fileprivate var hasSaidAll: Bool { isEnding && (socket == nil || queue.isReleased && closing == nil) }
+}
+
+extension NotificationQueue.Outgoing {
+    fileprivate func action(to socket: SocketID) -> RegistrationAction {
+        isReplay ? .replay(frame, to: socket) : .transmit(frame, to: socket)
+    }
+}

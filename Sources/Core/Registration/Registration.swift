@@ -1,0 +1,346 @@
+package import CallControl
+package import Primitives
+
+/// One user's subscriptions, the sockets that listen to them, and the user's legs of calls.
+///
+///                 subscribe                       unsubscribe, forceLogOut,
+///                     │                           replaced by its correlator
+///                     ▼      extend
+///     ┌──────────▶ active ──────────┐        ┌──────────────────────────▶ ending ──▶ removed
+///     │               │  ▲──────────┘        │                              ▲
+///     └── extend ── expired (grace) ─────────┴──── grace is over: `gone` ───┘
+///
+/// An ending subscription takes no requests. It stays until its last notifications have been sent and its socket is
+/// closed. The table is in docs/call-states.md.
+package struct Registration: Equatable, Sendable {
+    /// Why the registration set a timer.
+    package enum Timer: Hashable, Sendable {
+        /// The life time of a subscription and its grace are over.
+        case expiry
+        /// A request has taken too long, and holds back no notifications any more.
+        case requestPatience
+        /// A client has had time to digest an answer.
+        case digestion
+        /// The socket of a deleted subscription is to be closed.
+        case closing
+        /// Notifications have become too old to be replayed.
+        case replayAge
+        /// The user's call rate has recovered: the user may start as many calls as if it had started none.
+        case callRate
+    }
+
+    /// The user whose registration it is.
+    package let user: UserAddress
+    /// The services, limits and times.
+    let configuration: Configuration
+    /// The subscriptions, in the order in which they started.
+    var subscriptions: [Subscription] = []
+    /// The requests in flight, which hold back notifications.
+    var gate: RequestGate
+    /// Whether the calls have been told that a client listens.
+    var wasReachable = false
+    /// The user's legs of calls.
+    private var sessions = SessionTable()
+    /// How often the user has started calls of late.
+    private var starts = RateAllowance()
+    /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to their
+    /// predecessors.
+    private var successors: [SubscriptionID: SubscriptionID] = [:]
+
+    /// Makes a registration without subscriptions.
+    ///
+    /// - Parameter firstRequest: the number of the first request ticket; random.
+    package init(user: UserAddress, configuration: Configuration = Configuration(), firstRequest: UInt64) {
+        self.user = user
+        self.configuration = configuration
+        gate = RequestGate(
+            firstNumber: firstRequest, patience: configuration.requestPatience, answerTime: configuration.answerTime,
+            sessionTime: configuration.sessionTime)
+    }
+}
+
+// MARK: - Subscriptions
+
+extension Registration {
+    /// Makes a subscription (spidr-wire §3.1). It replaces the one with the same correlator, and all others if the
+    /// request says so.
+    ///
+    /// - Returns: what was granted.
+    /// - Throws: `unsupportedServices` if none of the services is offered, or `limitOfSubscriptions`.
+    package mutating func subscribe(
+        _ request: SubscriptionRequest, as identity: SubscriptionIdentity, at now: Moment
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        let services = try granted(request.services)
+        let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator }
+        }
+        let leaving = request.forceLogOut ? active.map(\.id) : former.map { [$0.id] } ?? []
+        guard active.count - leaving.count < configuration.maximumSubscriptions else {
+            throw .limitOfSubscriptions(configuration.maximumSubscriptions)
+        }
+        let expires = clamped(request.expires)
+        let subscription = Subscription(
+            id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
+            sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService,
+            services: services,
+            expiry: now.monotonic + expires, callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
+            queue: NotificationQueue(
+                user: user, channel: identity.channel, firstEventID: identity.firstEventID,
+                configuration: configuration.queue))
+        subscriptions.append(subscription)
+
+        // The new device comes before the old ones go, so that no call finds the user without a device in between.
+        var actions: [RegistrationAction] = [.subscriptionsChanged(by: 1)]
+        if let device = subscription.device {
+            actions += inform(.joined(device, replacing: former?.device?.subscription))
+            if let former, former.device != nil { succeed(former.id, by: device.subscription) }
+        }
+        for id in leaving {
+            let isReplaced = id == former?.id && subscription.device != nil
+            actions += end(id, saying: id == former?.id ? .overridden : .gone, informing: !isReplaced, at: now)
+        }
+        return (grant(for: subscription, expires: expires, requested: request.services), actions + pump())
+    }
+
+    /// Extends the life time of a subscription, and changes its services if the request names any (spidr-wire §3.2).
+    ///
+    /// - Throws: `noSuchSubscription`, or `unsupportedServices` if none of the services named is offered.
+    package mutating func extend(
+        _ id: SubscriptionID, _ request: SubscriptionRequest, at now: Moment
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
+        let services = request.services.isEmpty ? subscriptions[index].services : try granted(request.services)
+        let expires = clamped(request.expires)
+        let former = subscriptions[index].device
+        subscriptions[index].services = services
+        subscriptions[index].expiry = now.monotonic + expires
+
+        var actions: [RegistrationAction] = []
+        switch (former, subscriptions[index].device) {
+        case (nil, let device?): actions = inform(.joined(device, replacing: nil))
+        case (.some, nil): actions = inform(.left(id, othersRemain: false))
+        case (nil, nil), (.some, .some): break
+        }
+        return (grant(for: subscriptions[index], expires: expires, requested: request.services), actions)
+    }
+
+    /// Ends a subscription at its client's request. Its socket stays open for `closeDelay`.
+    ///
+    /// - Throws: `noSuchSubscription`.
+    package mutating func unsubscribe(_ id: SubscriptionID, at now: Moment) throws(RegistrationError)
+        -> [RegistrationAction]
+    {
+        guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
+        let actions = end(id, saying: nil, informing: true, at: now)
+        if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
+            subscriptions[index].closing = now.monotonic + configuration.closeDelay
+        }
+        return actions + pump()
+    }
+}
+
+// MARK: - The user's legs
+
+extension Registration {
+    /// The devices that ring when the user is called.
+    package var devices: [Device] { active.compactMap(\.device) }
+
+    /// Gives the user a leg of a call.
+    ///
+    /// - Returns: the devices that the leg may ring or notify. From now on the call is informed of every change. If
+    ///   there is a `refusal`, nothing is attached and the result is empty.
+    package mutating func attach(_ session: SessionID, to attachment: LegAddress, as role: LegRole = .own) -> [Device] {
+        guard refusal(of: session, as: role) == nil else { return [] }
+        for index in subscriptions.indices { subscriptions[index].callDeadline = nil }
+        switch role {
+        case .own: sessions.insert(session, attachment)
+        case .rung(let caller): sessions.insert(session, attachment, ringingBy: Ringer(caller))
+        }
+        return devices
+    }
+
+    /// Why the user cannot have one more leg; `nil`: it can. A leg that the user already has can always move to another
+    /// call.
+    ///
+    /// - Parameter session: the session of the leg; `nil`: it has none yet.
+    package func refusal(of session: SessionID? = nil, as role: LegRole) -> LegRefusal? {
+        if devices.isEmpty { return .noDevice }
+        if let session, sessions[session] != nil { return nil }
+        if sessions.count >= configuration.maximumLegs { return .limitOfLegs }
+        switch role {
+        case .own: return nil
+        case .rung(let caller):
+            let share = (configuration.maximumRinging + 1) / 2
+            let isFull =
+                sessions.ringingCount >= configuration.maximumRinging
+                || sessions.ringingCount(by: Ringer(caller)) >= share
+            return isFull ? .limitOfRinging : nil
+        }
+    }
+
+    /// The leg was answered, and does not ring any more.
+    package mutating func answered(_ session: SessionID) { sessions.silence(session) }
+
+    /// Counts a call that the user is about to start, forward or transfer.
+    ///
+    /// - Throws: `tooOften`.
+    package mutating func chargeCall(at now: MonotonicTime) throws(LegRefusal) {
+        if let wait = starts.charge(configuration.callRate, at: now) { throw .tooOften(retryAfter: wait) }
+    }
+
+    /// The user's device that a request comes from; `nil` if that is unknown. A request that names no device comes from
+    /// the only device that never named itself, if there is exactly one.
+    ///
+    /// - Parameter name: the device that the request names; `nil`: none. A name that is not of a device of this user
+    ///   means that the request comes from none of them.
+    package mutating func device(naming name: SubscriptionID?) -> Device? {
+        if let name {
+            guard let index = activeIndex(of: name), let device = subscriptions[index].device else { return nil }
+            subscriptions[index].namesItself = true
+            return device
+        }
+        let silent = active.filter { $0.device != nil && !$0.namesItself }
+        return silent.count == 1 ? silent[0].device : nil
+    }
+
+    /// The session is over, and the user has this leg no more.
+    package mutating func detach(_ session: SessionID) {
+        sessions.remove(session)
+        if sessions.isEmpty { successors = [:] }
+    }
+
+    /// Whether the user has a leg of this call.
+    package func isAttached(to call: CallID) -> Bool { sessions.contains(call) }
+
+    /// The user's legs, in the order in which they were attached.
+    package var attachments: [LegAddress] { sessions.attachments }
+
+    /// Whether the user has a leg of any other call.
+    package func isEngaged(besides call: CallID) -> Bool { sessions.contains(otherThan: call) }
+
+    /// The leg that a session names; `nil`: none of this user.
+    package func attachment(of session: SessionID) -> LegAddress? { sessions[session] }
+
+    /// The subscriptions that were granted a service; `service` is in lower case.
+    package func subscriptions(granted service: String) -> [SubscriptionID] {
+        active.filter { $0.services.contains { $0.lowercased() == service } }.map(\.id)
+    }
+
+    /// Notifies those of the subscriptions that still exist, and the successors of those that were replaced.
+    package mutating func notify(_ receivers: [SubscriptionID], _ notice: Notice, at now: Moment)
+        -> [RegistrationAction]
+    {
+        gate.timeout(at: now.monotonic)
+        var actions: [RegistrationAction] = []
+        var told: Set<SubscriptionID> = []
+        for id in receivers.map({ successors[$0] ?? $0 }) {
+            guard let index = activeIndex(of: id), told.insert(id).inserted else { continue }
+            actions += append(notice, to: index, at: now)
+        }
+        return actions + pump()
+    }
+}
+
+// MARK: - Requests and time
+
+extension Registration {
+    /// A request of the user has started. What is notified from now on waits until it is answered.
+    ///
+    /// - Returns: the number of the request ticket.
+    package mutating func requestStarted(at now: MonotonicTime) -> UInt64 { gate.start(at: now) }
+
+    /// A client makes a request about a session, and so knows it: what waited for that is sent.
+    package mutating func sessionMentioned(_ session: SessionID) -> [RegistrationAction] {
+        gate.mention(session)
+        return pump()
+    }
+
+    /// A request has been answered: what waited for that is sent.
+    ///
+    /// - Parameter answer: what the client has to digest before it is told more about it; `nil`: nothing.
+    package mutating func requestAnswered(
+        _ number: UInt64, _ answer: AnsweredRequest? = nil, at now: MonotonicTime
+    ) -> [RegistrationAction] {
+        gate.answer(number, answer, at: now)
+        return pump()
+    }
+
+    /// A timer has fired. If the time of `nextDeadline` has not come, nothing happens.
+    package mutating func timeout(at now: Moment) -> [RegistrationAction] {
+        gate.timeout(at: now.monotonic)
+        starts.timeout(at: now.monotonic)
+        var actions: [RegistrationAction] = []
+        for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
+            let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
+            actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
+        }
+        for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
+            subscriptions[index].closing = nil
+        }
+        return actions + pump() + forgetOld(at: now.monotonic)
+    }
+
+    /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.
+    package var nextDeadline: Deadline<Timer>? {
+        let deadlines: [(MonotonicTime?, Timer)] = [
+            (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
+            // If no client waits for it, it is handled when something else happens.
+            (hasToldAll ? nil : gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
+            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge),
+            (isVacant ? starts.clearAt : nil, .callRate),
+        ]
+        return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
+    }
+
+    /// Whether the registration can be removed: no client could come back for anything in it, and it holds no rate
+    /// limit that still binds the user.
+    package var isIdle: Bool { isVacant && starts.clearAt == nil }
+
+    /// Whether there are neither subscriptions nor requests nor legs.
+    private var isVacant: Bool { subscriptions.isEmpty && !gate.hasRequests && sessions.isEmpty }
+}
+
+// MARK: - Parts
+
+extension Registration {
+    /// The subscriptions that have not ended, including those in their grace.
+    var active: [Subscription] { subscriptions.filter { !$0.isEnding } }
+
+    /// The index of a subscription; `nil` if it has ended or never was.
+    func activeIndex(of id: SubscriptionID) -> Int? { subscriptions.firstIndex { $0.id == id && !$0.isEnding } }
+
+    /// Informs all legs of the user.
+    func inform(_ change: DeviceChange) -> [RegistrationAction] {
+        sessions.attachments.map { .inform($0.call, $0.leg, change) }
+    }
+
+    /// Records the successor of a replaced subscription, and of those that it had succeeded.
+    private mutating func succeed(_ former: SubscriptionID, by successor: SubscriptionID) {
+        guard !sessions.isEmpty else { return }
+        for (id, known) in successors where known == former { successors[id] = successor }
+        successors[former] = successor
+    }
+
+    /// The life time that is granted for the one that was asked for.
+    private func clamped(_ expires: Duration?) -> Duration {
+        min(max(expires ?? configuration.defaultExpires, configuration.minimumExpires), configuration.maximumExpires)
+    }
+
+    /// Those of the requested services that are offered, in the client's spelling.
+    ///
+    /// - Throws: `unsupportedServices` if there is none.
+    private func granted(_ requested: [String]) throws(RegistrationError) -> [String] {
+        var seen: Set<String> = []
+        let granted = requested.filter {
+            configuration.services.contains($0.lowercased()) && seen.insert($0.lowercased()).inserted
+        }
+        guard !granted.isEmpty else { throw .unsupportedServices(requested) }
+        return granted
+    }
+
+    private func grant(for subscription: Subscription, expires: Duration, requested: [String]) -> SubscriptionGrant {
+        SubscriptionGrant(
+            subscription: subscription.id, channel: subscription.channel, expires: expires,
+            services: subscription.services,
+            isPartial: requested.contains { !configuration.services.contains($0.lowercased()) })
+    }
+}

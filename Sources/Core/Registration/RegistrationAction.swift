@@ -1,0 +1,25 @@
+package import CallControl
+
+/// An action that a registration asks its owner to carry out.
+package enum RegistrationAction: Equatable, Sendable {
+    /// Send this frame, which has not been sent before.
+    case transmit(NotificationFrame, to: SocketID)
+    /// Send this frame again; the client recognises its `eventId`.
+    case replay(NotificationFrame, to: SocketID)
+    /// Close the socket after everything that was sent to it.
+    case close(SocketID, ChannelClosure)
+    /// Inform this leg of a call about a change of the user's devices.
+    case inform(CallID, LegID, DeviceChange)
+    /// Count notifications that were given up without ever having been transmitted.
+    case discarded(Int, of: SubscriptionID)
+    /// Count subscriptions that have started (positive) or ended (negative).
+    case subscriptionsChanged(by: Int)
+}
+
+/// Why a socket is closed.
+package enum ChannelClosure: Equatable, Sendable {
+    /// The subscription has ended, and the client does not come back.
+    case subscriptionEnded
+    /// Another socket has opened on the channel; the subscription continues.
+    case replaced
+}

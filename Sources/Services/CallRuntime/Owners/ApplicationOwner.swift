@@ -1,0 +1,82 @@
+import CallControl
+import Logging
+import Observability
+
+/// Owns an application inside the gateway: its legs, and what it does about them.
+///
+/// It has no registration and no devices, is never busy, and answers each call at once. It starts no calls.
+actor ApplicationOwner: EndpointOwner {
+    /// An input that is posted to the loop.
+    private enum Message: Sendable {
+        case tell(CallEvent)
+        case detach(SessionID)
+        case move(SessionID, to: LegAddress)
+    }
+
+    nonisolated let address: UserAddress
+    private let application: Application
+    private let owners: OwnerTable
+    private let logger: Logger
+    private nonisolated let inbox = Inbox<Message>()
+    /// The legs of the application, by session.
+    private var legs: [SessionID: LegAddress] = [:]
+
+    init(_ application: Application, _ owners: OwnerTable, logger: Logger) {
+        address = application.address
+        self.application = application
+        self.owners = owners
+        self.logger = logger
+    }
+
+    /// Handles messages until the task is cancelled.
+    func run() async {
+        for await message in inbox.messages {
+            switch message {
+            case .tell(let event): await handle(event)
+            case .detach(let session): legs[session] = nil
+            case .move(let session, let leg): if legs[session] != nil { legs[session] = leg }
+            }
+        }
+    }
+
+    // MARK: Calls
+
+    func reply(to question: UserQuestion) -> PlacementReply {
+        switch question {
+        case .attach(let session, let leg, _):
+            legs[session] = leg
+            return .contact(contact)
+        case .contact: return .contact(contact)
+        case .locate(let session): return .address(legs[session])
+        case .dial, .recall: return .absent
+        case .charge: return .done
+        }
+    }
+
+    private var contact: Contact {
+        Contact(endpoint: .application(application.source), displayName: application.displayName, isEngaged: false)
+    }
+
+    nonisolated func tell(_ event: CallEvent) { inbox.post(.tell(event)) }
+    nonisolated func detach(_ session: SessionID) { inbox.post(.detach(session)) }
+    /// Does nothing: an application has no limit of legs that ring.
+    nonisolated func answered(_ session: SessionID) {}
+    nonisolated func move(_ session: SessionID, to leg: LegAddress) { inbox.post(.move(session, to: leg)) }
+
+    // MARK: Acting
+
+    private func handle(_ event: CallEvent) async {
+        guard case .invited = event.fact, let session = event.audience?.session, let leg = legs[session],
+            let call = owners.call(leg.call)
+        else { return }
+        do throws(CallError) {
+            try await call.perform(.answer(CallAnswerRequest(sdp: "")), by: leg.leg, from: nil)
+        } catch {
+            // The caller has hung up meanwhile, or offers nothing that the gateway can decode.
+            logger.debug("application cannot answer", metadata: [LogKey.call: "\(leg.call)"])
+            do throws(CallError) {
+                try await call.perform(.reject(replacement: false), by: leg.leg, from: nil)
+            } catch {}
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CallControl
+import SDP
+
+/// Answers of a call to the questions of placements (`Placement`).
+extension CallOwner {
+    /// Answers a question.
+    func reply(to question: CallQuestion) async -> PlacementReply {
+        do throws(CallError) {
+            switch question {
+            case .outcome(let request): return .started(isSame: try await started(by: request))
+            case .start(let request, let parties, let unreachable):
+                try start(request, parties, unreachable: unreachable)
+            case .join(let joined, let request, let device, let joiner):
+                try join(joined, request, from: device, joiner: joiner)
+            case .claim(let request): return await claim(request)
+            case .replaceableParty(let leg): return .party(call?.replaceableParty(talkingTo: leg))
+            case .party(let leg): return .party(call?.party(talkingTo: leg))
+            case .takeLeg(let retargeting, let leg): return .leg(try takeLeg(for: retargeting, by: leg))
+            case .retarget(let retargeting, let leg, let party, let target, let replaced):
+                try retarget(retargeting, by: leg, to: party, as: target, replacing: replaced)
+            case .reportUnreachable(let leg, let reason): try reportUnreachable(to: leg, reason)
+            case .consult(let leg, let party, let other): try consult(by: leg, with: party, in: other)
+            }
+            return .done
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Checks that a leg may do this now, and keeps out the same request until it is settled.
+    ///
+    /// - Returns: `done`; `isRepeated` if the same request is in progress, or was carried out while this one waited for
+    ///   it; or `failed`, also with the error of the request that this one has waited for.
+    private func claim(_ claim: PlacementClaim) async -> PlacementReply {
+        if claims[claim] != nil {
+            let outcome = await withCheckedContinuation { claims[claim]?.append($0) }
+            switch outcome {
+            case .success: return .isRepeated
+            case .failure(let error): return .failed(error)
+            }
+        }
+        do throws(CallError) {
+            guard let call else { throw .noSuchCall }
+            if call.isInProgress(claim) { return .isRepeated }
+            try call.check(claim)
+        } catch {
+            return .failed(error)
+        }
+        claims[claim] = []
+        return .done
+    }
+
+    /// A request that was claimed has been carried out, or has failed with this error.
+    func settle(_ claim: PlacementClaim, _ error: CallError?) {
+        for waiting in claims.removeValue(forKey: claim) ?? [] {
+            waiting.resume(returning: error.map { .failure($0) } ?? .success(()))
+        }
+    }
+
+    /// The call is over, and nothing that waits for the outcome of a claim will learn it.
+    func abandonClaims() {
+        for claim in claims.keys { settle(claim, .noSuchCall) }
+    }
+
+    /// Takes the number of a leg for a target whose device is to be rung. Throws if the leg cannot forward or transfer
+    /// now.
+    private func takeLeg(for retargeting: Retargeting, by leg: LegID) throws(CallError) -> LegID {
+        try call?.check(retargeting, by: leg)
+        guard let taken = call?.takeLeg() else { throw .noSuchCall }
+        return taken
+    }
+
+    /// Forwards or transfers the call to a target.
+    ///
+    /// - Parameters:
+    ///   - party: the target, with the devices to ring.
+    ///   - target: the number of the new leg.
+    ///   - replaced: the target's call that this one is to replace; `nil`: the target is rung.
+    private func retarget(
+        _ retargeting: Retargeting, by leg: LegID, to party: CallParty, as target: LegID,
+        replacing replaced: ReplacedLeg?
+    ) throws(CallError) {
+        guard let endpoint = environment.owners.endpoint(of: party) else { throw .noSuchCall }
+        let target = CallTarget(
+            leg: target, party: party, identity: try reserveLeg(),
+            replacing: replaced.map {
+                ReplacedCall(call: $0.keeper.call, keeper: $0.keeper.leg, session: $0.session)
+            })
+        var random = environment.random.generator
+        let now = environment.clock.now
+        precondition(endpoints[target.leg] == nil, "no end of the call has this number")
+        endpoints[target.leg] = endpoint
+        do throws(CallError) {
+            try command(retargeting.rawValue, leg) { call throws(CallError) in
+                switch retargeting {
+                case .transfer: try call.transfer(by: leg, to: target, at: now, random: &random)
+                case .forward: try call.forward(by: leg, to: target, at: now, random: &random)
+                }
+            }
+        } catch {
+            endpoints[target.leg] = nil
+            throw error
+        }
+    }
+
+    /// Tells the transferor that the target's address has no device to ring.
+    private func reportUnreachable(to leg: LegID, _ reason: CallEndCause.Unreachable) throws(CallError) {
+        try command("transferUnreachable", leg) { call throws(CallError) in
+            try call.transferUnreachable(by: leg, reason)
+        }
+    }
+
+    /// Connects the party that this leg talks to with the party that the same user talks to in another call.
+    private func consult(by leg: LegID, with party: UserAddress, in other: LegAddress) throws(CallError) {
+        let now = environment.clock.now
+        var random = environment.random.generator
+        keepers[other.call] = other.leg
+        try command("consult", leg) { call throws(CallError) in
+            try call.consult(by: leg, with: party, in: other.call, at: now, random: &random)
+        }
+    }
+}

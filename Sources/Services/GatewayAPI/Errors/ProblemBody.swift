@@ -1,0 +1,64 @@
+/// A refusal in `application/problem+json` (RFC 9457), with two additional members of this gateway: `code` and
+/// `retryAfter`.
+///
+/// `type` says that the problem means no more than the HTTP status. Programs tell problems apart by `code`, as in all
+/// other refusals.
+package struct ProblemBody: Hashable, Sendable, Decodable {
+    /// Always `about:blank` (RFC 9457 §4.2.1).
+    package let type: String
+    /// The reason phrase of the status; `nil` for a status that neither RFC 9110 nor RFC 6585 names.
+    package let title: String?
+    /// The HTTP status of the answer.
+    package let status: Int
+    /// ``APIError/reason``: a sentence for people.
+    package let detail: String
+    /// The name of the ``ErrorCode``.
+    package let code: String
+    /// Milliseconds, at least one; the same time as in the header `Retry-After`. `nil`: waiting does not help.
+    package let retryAfter: Int64?
+
+    /// Makes the problem of a refusal. The state of a call is not part of it.
+    package init(_ error: APIError) {
+        type = "about:blank"
+        status = error.code.httpStatus
+        title = Self.phrase(of: status)
+        detail = error.reason
+        code = error.code.rawValue
+        retryAfter = error.retryAfterMilliseconds
+    }
+
+    /// The reason phrase of a status: RFC 9110 §15, and RFC 6585 for 429 and 431.
+    private static func phrase(of status: Int) -> String? {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        default: nil
+        }
+    }
+}
+
+extension ProblemBody: JSONWritable {
+    /// Writes the members; those that are `nil` are left out.
+    package func write(to writer: inout JSONWriter) {
+        writer.object { object in
+            object.member("type", type)
+            object.member("title", title)
+            object.member("status", status)
+            object.member("detail", detail)
+            object.member("code", code)
+            object.member("retryAfter", retryAfter)
+        }
+    }
+}

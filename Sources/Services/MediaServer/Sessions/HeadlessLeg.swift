@@ -1,0 +1,42 @@
+internal import CallControl
+internal import MediaPlane
+
+/// A leg that the bridge has a place for, whatever carries its media: what is played to it.
+///
+/// Confined to its worker's thread.
+protocol HearingLeg: AnyObject {
+    /// The name of the leg in its call.
+    var name: LegID { get }
+    /// The place of the leg in the bridge.
+    var index: LegIndex { get }
+    /// The audio source of the leg when nothing is played to it.
+    var usualSource: MediaSource? { get set }
+    /// The audio source that is played to the leg; `nil` if nothing is played.
+    var played: MediaSource? { get set }
+    /// The player of that source; kept for an audio engine that is made later.
+    var player: (any AudioPlayer)? { get set }
+    /// DTMF digits are sent to the leg, and its audio source waits.
+    var isInterrupted: Bool { get set }
+}
+
+extension MediaLeg: HearingLeg {}
+
+/// A leg without a peer: its source and its sink are inside the gateway (docs/adr/0009). It has no transport.
+///
+/// Confined to its worker's thread.
+final class HeadlessLeg: HearingLeg {
+    let name: LegID
+    let index: LegIndex
+    /// What the other legs hear of it, and what takes what it hears.
+    var voice: any HeadlessVoice
+    var usualSource: MediaSource?
+    var played: MediaSource?
+    var player: (any AudioPlayer)?
+    var isInterrupted = false
+
+    init(name: LegID, index: LegIndex, voice: any HeadlessVoice) {
+        self.name = name
+        self.index = index
+        self.voice = voice
+    }
+}

@@ -1,0 +1,32 @@
+import CallControl
+import GatewayAPI
+import Primitives
+
+/// The user or guest that makes a request on a resource of the client protocol, once admitted.
+///
+/// A resource is served in the same way to both. They differ in how they are admitted, whose resource is meant, and how
+/// bodies are written. Those differences stand here and in `RequestExchange`.
+enum Principal: Sendable {
+    /// A user with an account, admitted by password (spidr-wire §1.1).
+    ///
+    /// - Parameter device: the user's device, if the request names it (spidr-wire §1.2).
+    case user(UserAddress, device: SubscriptionID?)
+    /// A guest, a caller without an account (spidr-wire §7).
+    case guest(Visitor)
+
+    /// What a request tells about a guest: the account that it wants to call. The name of the resource says which guest
+    /// it is.
+    struct Visitor: Sendable {
+        /// The account that the guest came to call, or claims to.
+        let account: UserAddress
+        /// The query `tokenrealm`; `nil` if there is none.
+        let realm: String?
+        /// The client's address; see ``Requester``.
+        let address: IPAddress?
+        /// The beginning of the paths of the guest's resources. A guest that came with a token is not told the account.
+        let path: ResourcePath
+
+        /// The network that the guest comes from; `nil` if it is not known.
+        var network: SourceNetwork? { address.map(SourceNetwork.init) }
+    }
+}

@@ -1,0 +1,93 @@
+import CallControl
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// A request on a resource of the client protocol, with its body, from a user or guest who has been admitted.
+struct RequestExchange: Sendable {
+    let resource: ClientResource
+    let method: HTTPRequest.Method
+    let principal: Principal
+    /// The `{id}` segment of the path; empty if there is none.
+    let id: String
+    private let uri: URI
+    private let body: ByteBuffer
+
+    /// Reads the body of a request.
+    ///
+    /// - Throws: a refusal if the body is too large, broken, or announced as another type than JSON.
+    init(
+        _ request: Request, _ route: Route, _ resource: ClientResource, from principal: Principal, limits: BodyLimits
+    ) async throws(Refusal) {
+        self.resource = resource
+        self.principal = principal
+        method = request.method
+        id = route.id
+        uri = request.uri
+        switch request.method {
+        case .post, .put:
+            do throws(BodyError) {
+                body = try await request.collectBody(limits)
+            } catch {
+                throw error.refusal(limit: limits.accepted, in: route.endpoint.errorForm)
+            }
+        default:
+            // Some clients send a body with DELETE; it is not read (spidr-wire §1.3).
+            body = ByteBuffer()
+        }
+    }
+
+    /// The device that made the request; `nil` if it does not name itself.
+    var device: SubscriptionID? {
+        switch principal {
+        case .user(_, let device): device
+        case .guest: nil
+        }
+    }
+
+    /// The beginning of the paths of the principal's resources.
+    var path: ResourcePath {
+        switch principal {
+        case .user(let user, _): ResourcePath(of: user)
+        case .guest(let visitor): visitor.path
+        }
+    }
+
+    /// The query `reasonText`; `nil` if there is none (spidr-wire §6.7).
+    var reasonText: String? { uri.query == nil ? nil : uri.queryParameters["reasonText"].map(String.init) }
+
+    /// A whole number in the query, 0 to 999,999,999; `nil` if it is not there.
+    ///
+    /// - Throws: `request.invalid_value` for another value.
+    func number(_ name: String) throws(APIError) -> Int? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard text.utf8.count <= 9, let number = Int(text), number >= 0 else {
+            throw APIError(.requestInvalidValue, "\"\(name)\" must be a whole number, 0 or more.")
+        }
+        return number
+    }
+
+    // MARK: - Bodies
+
+    func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
+        try WireJSON.decode(type, from: Data(body.readableBytesView))
+    }
+
+    /// The call operation in the body, which guests write under another top-level key (spidr-wire §7).
+    func decodeCallControl() throws(APIError) -> CallControlRequest {
+        switch principal {
+        case .user: try decode(CallControlRequest.self)
+        case .guest: try decode(CallMeRequest.self).call
+        }
+    }
+
+    /// The answer to a request about a call, under the top-level key that the principal expects.
+    func answer(_ status: HTTPResponse.Status, _ response: CallControlResponse = CallControlResponse()) -> Answer {
+        switch principal {
+        case .user: .json(status, WireJSON.encode(wrapping: response))
+        case .guest: .json(status, WireJSON.encode(wrapping: CallMeResponse(response)))
+        }
+    }
+}

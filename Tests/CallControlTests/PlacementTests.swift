@@ -1,0 +1,182 @@
+import CallControl
+import CallSupport
+import SDP
+import Testing
+
+/// Placements, fed with every sequence of replies that owners can give.
+struct PlacementTests {
+    private static let alice = UserAddress(parsing: "alice@example.com")!
+    private static let bob = UserAddress(parsing: "bob@example.com")!
+    private static let call = CallID(1)
+    private static let own = LegAddress(call: CallID(2), leg: .caller)
+    private static let other = LegAddress(call: CallID(3), leg: .callee)
+    private static let device = Device("b1")
+    private static let known = CallParty(user: bob, name: "Bob", session: "B", devices: [device])
+
+    /// What a placement of this kind must keep to.
+    enum Kind: String, CaseIterable, Sendable {
+        case call
+        case conference
+        case transfer
+        case forward
+        case consultation
+    }
+
+    private func placement(_ kind: Kind) -> any Placement {
+        switch kind {
+        case .call:
+            CallPlacement(
+                CallStartRequest(callee: Self.bob, sdp: "a=ice-pwd:x"), by: Self.alice, in: Self.call,
+                sessions: PerLeg(caller: "A", callee: "B"), rejectsBusy: true)
+        case .conference:
+            ConferencePlacement(
+                of: ("one", "two"), CallUpdateRequest(sdp: "a=ice-pwd:x"), by: Self.alice, from: nil, in: Self.call,
+                session: "A")
+        case .transfer, .forward:
+            TargetPlacement(
+                kind == .transfer ? .transfer : .forward, of: "A", by: Self.alice, to: Self.bob, as: "T",
+                rejectsBusy: true)
+        case .consultation:
+            ConsultationPlacement(of: "A", with: "C", address: Self.bob, by: Self.alice, token: "T")
+        }
+    }
+
+    /// Every reply that an owner can give to a question.
+    private func replies(to question: PlacementQuestion, asked: Int) -> [PlacementReply] {
+        let contacts = [false, true].map {
+            PlacementReply.contact(Contact(endpoint: .devices([Self.device]), displayName: "", isEngaged: $0))
+        }
+        let refusals: [PlacementReply] = [
+            .refused(.noDevice), .refused(.limitOfLegs), .refused(.limitOfRinging), .absent,
+        ]
+        let failed = PlacementReply.failed(.noSuchCall)
+        switch question {
+        case .account: return [.account(true), .account(false), .failed(.storageUnavailable)]
+        case .user(_, .dial):
+            // Whatever the same looks have started: the next one is not compared for ever.
+            return contacts + refusals + [.refused(.tooOften(retryAfter: .seconds(1)))]
+                + (asked < 4 ? [.repeats("before", CallID(9))] : [])
+        case .user(_, .attach), .user(_, .contact):
+            return contacts + refusals + [.contact(Contact(endpoint: .devices([]), displayName: "", isEngaged: false))]
+        case .user(_, .charge): return [.done, .refused(.tooOften(retryAfter: .seconds(1)))]
+        case .user(_, .recall): return [.absent, .repeats("before", CallID(9))]
+        case .user(_, .locate(let session)):
+            return [.address(session == "A" || session == "one" ? Self.own : Self.other), .address(nil)]
+        case .call(_, .outcome): return [.started(isSame: true), .started(isSame: false), failed]
+        case .call(_, .claim): return [.done, .isRepeated, failed]
+        case .call(_, .replaceableParty), .call(_, .party): return [.party(Self.known), .party(nil), failed]
+        case .call(_, .takeLeg): return [.leg(LegID(7)), failed]
+        case .call(_, .start), .call(_, .join), .call(_, .retarget), .call(_, .reportUnreachable), .call(_, .consult):
+            return [.done, failed]
+        }
+    }
+
+    /// What a run has come to.
+    private struct Run {
+        var placement: any Placement
+        var given: Set<SessionID> = []
+        var claims = 0
+        var asked = 0
+        /// The question whose reply comes next.
+        var question: PlacementQuestion?
+        var outcome: PlacementOutcome?
+
+        /// Carries the actions out.
+        mutating func take(_ actions: [PlacementAction]) {
+            question = nil
+            for (index, action) in actions.enumerated() {
+                switch action {
+                case .ask(let next):
+                    #expect(index == actions.count - 1, "a question is the last action")
+                    question = next
+                    asked += 1
+                case .detach(let session, _):
+                    #expect(given.remove(session) != nil, "\(session) is taken back once, from a user who has it")
+                case .settle:
+                    claims -= 1
+                case .forget, .count: break
+                case .finish(let outcome):
+                    #expect(index == actions.count - 1, "the end is the last action")
+                    self.outcome = outcome
+                }
+            }
+        }
+
+        /// Notes what the reply gives.
+        mutating func note(_ reply: PlacementReply) {
+            switch (question, reply) {
+            case (.user(_, .dial(let session, _, _, _)), .contact), (.user(_, .attach(let session, _, _)), .contact):
+                given.insert(session)
+            case (.call(_, .claim), .done): claims += 1
+            default: break
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `whatever owners reply, what was given is given back unless the request succeeds`(_ kind: Kind) {
+        var first = Run(placement: placement(kind))
+        first.take(first.placement.start())
+        var (open, ends) = ([first], 0)
+        var outcomes: Set<String> = []
+        while let run = open.popLast() {
+            guard let question = run.question else {
+                ends += 1
+                #expect(run.claims == 0, "every claim is settled")
+                switch run.outcome {
+                case .placed: outcomes.insert("placed")
+                case .repeated:
+                    outcomes.insert("repeated")
+                    #expect(run.given.isEmpty)
+                case .failed:
+                    outcomes.insert("failed")
+                    #expect(run.given.isEmpty, "given and kept: \(run.given)")
+                case nil: Issue.record("a placement ended without an outcome")
+                }
+                continue
+            }
+            for reply in replies(to: question, asked: run.asked) {
+                var next = run
+                next.note(reply)
+                next.take(next.placement.handle(reply))
+                open.append(next)
+            }
+        }
+        print("\(kind.rawValue): \(ends) runs")
+        #expect(outcomes == ["placed", "repeated", "failed"])
+    }
+
+    @Test func `a callee who is not rung has no leg of the call`() {
+        var placement = placement(.call)
+        _ = placement.start()
+        let contact = Contact(endpoint: .devices([Self.device]), displayName: "Alice", isEngaged: false)
+        _ = placement.handle(.contact(contact))
+        let busy = placement.handle(
+            .contact(Contact(endpoint: .devices([Self.device]), displayName: "Bob", isEngaged: true)))
+        guard case .ask(.call(Self.call, .start(_, let parties, unreachable: .busy))) = busy.last else {
+            Issue.record("\(busy)")
+            return
+        }
+        #expect(parties.callee.devices == [])
+        #expect(placement.handle(.done) == [.detach("B", of: Self.bob), .finish(.placed("A"))])
+    }
+
+    @Test func `a party that cannot have one more leg is handed over as it is`() {
+        var placement = placement(.consultation)
+        _ = placement.start()
+        for reply: PlacementReply in [.address(Self.own), .address(Self.other), .done, .party(Self.known)] {
+            _ = placement.handle(reply)
+        }
+        _ = placement.handle(.party(Self.known))
+        #expect(
+            placement.handle(.refused(.limitOfLegs)) == [.ask(.call(Self.other.call, .party(talkingTo: .callee)))])
+        #expect(
+            placement.handle(.party(nil)) == [
+                .ask(.call(Self.own.call, .consult(.caller, with: Self.bob, Self.other)))
+            ])
+        #expect(
+            placement.handle(.done) == [
+                .settle(.consultation(.caller, Self.other.call), Self.own.call, nil), .finish(.placed("A")),
+            ])
+    }
+}

@@ -1,0 +1,11 @@
+package import CallControl
+
+extension SubscriptionID: ExpressibleByStringLiteral {
+    /// Makes an identifier of a literal, which is not checked.
+    package init(stringLiteral value: String) { self.init(value) }
+}
+
+extension SessionID: ExpressibleByStringLiteral {
+    /// Makes an identifier of a literal, which is not checked.
+    package init(stringLiteral value: String) { self.init(value) }
+}

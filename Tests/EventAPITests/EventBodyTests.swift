@@ -1,0 +1,78 @@
+import CallControl
+import EventAPI
+import Foundation
+import Primitives
+import TestSupport
+import Testing
+
+/// The `/v1` form of a call's events (docs/call-events.md).
+struct EventBodyTests {
+    private static let alice = UserAddress(parsing: "alice@example.com")!
+    private static let bob = UserAddress(parsing: "bob@example.com")!
+
+    /// Alice calls Bob, who answers after two seconds and hangs up after three more; media goes from peer to peer.
+    private func bodies() throws -> [EventBody] {
+        var call = Call(
+            id: CallID(0xAB),
+            parties: PerLeg(
+                caller: CallParty(
+                    user: Self.alice, name: "Alice", session: SessionID("A"), devices: [Device(SubscriptionID("a1"))]),
+                callee: CallParty(
+                    user: Self.bob, name: "Bob", session: SessionID("B"), devices: [Device(SubscriptionID("b1"))])))
+        var random = SeededRandomSource(seed: 1)
+        var bodies: [EventBody] = []
+        var count: UInt64 = 0
+        func take(_ actions: [CallAction], at now: MonotonicTime) {
+            for case .event(let event) in actions {
+                count += 1
+                let time = (now - .zero).wholeNanoseconds / 1_000_000
+                if let body = EventBody(event, of: call.id, sequence: count, time: time) { bodies.append(body) }
+            }
+        }
+        let content = CustomContent(parameters: [CustomParameter(name: "X-Ticket", value: "7")])
+        take(
+            try call.start(
+                CallStartRequest(callee: Self.bob, sdp: "v=0", content: content), media: .direct, at: .zero,
+                random: &random), at: .zero)
+        let answered = MonotonicTime.zero + .seconds(2)
+        take(
+            try call.perform(
+                .answer(CallAnswerRequest(sdp: "v=0")), by: .callee, from: nil, at: answered, random: &random),
+            at: answered)
+        let ended = MonotonicTime.zero + .seconds(5)
+        take(
+            try call.perform(.end(reasonText: "bye"), by: .callee, from: nil, at: ended, random: &random), at: ended)
+        return bodies
+    }
+
+    @Test func `a call is told in the gateway's own words`() throws {
+        let lines = try bodies().map { "\($0.time) \($0.leg.map { "\($0)" } ?? "-") \($0.type)" }
+        #expect(
+            lines == [
+                "0 0 leg.joined", "0 1 leg.joined", "0 1 leg.invited", "2000 1 leg.answered", "2000 0 leg.answered",
+                "2000 - call.answered", "5000 0 leg.released", "5000 1 leg.released", "5000 - call.ended",
+            ])
+    }
+
+    @Test func `numbers go up, and where one is missing an event is left out`() throws {
+        let numbers = try bodies().map(\.sequence)
+        #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        #expect(numbers.first == 1 && numbers.last.map { Int($0) }! > numbers.count)
+    }
+
+    @Test func `an event is written as its document says`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let written = try bodies().map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+        #expect(
+            written[1] == #"{"call":"ab","data":{"address":"bob@example.com","arrival":"called","name":"Bob","#
+                + #""role":"callee","session":"B"},"leg":1,"sequence":2,"time":0,"type":"leg.joined","version":1}"#)
+        #expect(
+            written[2] == #"{"call":"ab","data":{"devices":1,"parameters":[{"name":"X-Ticket","value":"7"}]},"#
+                + #""leg":1,"sequence":3,"time":0,"type":"leg.invited","version":1}"#)
+        #expect(
+            written.last == #"{"call":"ab","data":{"cause":"normal_clearing","endedBy":1,"reason":"bye","#
+                + #""setupMilliseconds":2000,"statusCode":200,"talkMilliseconds":3000},"#
+                + #""sequence":12,"time":5000,"type":"call.ended","version":1}"#)
+    }
+}

@@ -1,0 +1,248 @@
+import CallControl
+import CallSupport
+import Primitives
+import Registration
+import SPiDR
+import TestSupport
+import Testing
+
+/// The notification channel (spidr-wire §4).
+struct ChannelTests {
+    private var rig = RegistrationRig()
+
+    init() throws {
+        try rig.subscribe()
+        try rig.subscribe()
+    }
+
+    @Test mutating func `a notification goes to the sockets of those it is for`() throws {
+        _ = try rig.open(1, on: 11)
+        _ = try rig.open(2, on: 12)
+        #expect(
+            rig.notify([1, 2]) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11)), .transmit(rig.frame(2, 2_000), to: SocketID(12)),
+            ])
+        #expect(rig.notify([2, 7]) == [.transmit(rig.frame(2, 2_001), to: SocketID(12))])
+    }
+
+    @Test mutating func `what was missed is sent when the socket opens`() throws {
+        #expect(rig.notify([1]) == [])
+        #expect(rig.notify([1], .callEnd) == [])
+        #expect(
+            try rig.open(1, on: 11) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11)),
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11)),
+            ])
+    }
+
+    @Test mutating func `what may have been lost on a dead socket is sent again under its number`() throws {
+        _ = try rig.open(1, on: 11)
+        _ = rig.notify([1])
+        #expect(rig.close(1, on: 11) == [])
+        #expect(rig.notify([1], .callEnd) == [])
+        #expect(
+            try rig.open(1, on: 12) == [
+                .replay(rig.frame(1, 1_000), to: SocketID(12)),
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(12)),
+            ])
+        #expect(rig.notify([1]) == [.transmit(rig.frame(1, 1_002), to: SocketID(12))])
+    }
+
+    @Test mutating func `after a minute nothing is sent again`() throws {
+        _ = try rig.open(1, on: 11)
+        _ = rig.notify([1])
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(60), .replayAge))
+        #expect(rig.advance(by: .seconds(60)) == [])
+        #expect(try rig.open(1, on: 11) == [])
+    }
+
+    @Test mutating func `what nobody fetched in time is counted as discarded`() throws {
+        _ = rig.notify([1])
+        #expect(rig.advance(by: .seconds(60)) == [.discarded(1, of: "s1")])
+    }
+
+    @Test mutating func `a second socket overrides the first`() throws {
+        _ = try rig.open(1, on: 11)
+        _ = rig.notify([1])
+        #expect(
+            try rig.open(1, on: 12) == [
+                .transmit(rig.frame(1, 1_001, .websocketOverridden), to: SocketID(11)), .close(SocketID(11), .replaced),
+                .replay(rig.frame(1, 1_000), to: SocketID(12)),
+            ])
+        #expect(rig.close(1, on: 11) == [], "the old one's end changes nothing")
+        #expect(rig.notify([1]) == [.transmit(rig.frame(1, 1_002), to: SocketID(12))])
+    }
+
+    @Test mutating func `an unknown channel is refused`() {
+        #expect(throws: RegistrationError.noSuchSubscription) { try rig.open(7, on: 11) }
+        #expect(!rig.registration.channelExists(ChannelID("c7")))
+        #expect(rig.registration.channelExists(ChannelID("c1")))
+    }
+
+    @Test mutating func `a socket that closes while its subscription ends takes the rest with it`() throws {
+        _ = try rig.open(1, on: 11)
+        let request = rig.registration.requestStarted(at: rig.clock.now)
+        _ = try rig.registration.unsubscribe("s1", at: rig.now)
+        #expect(rig.close(1, on: 11) == [])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+    }
+
+    // MARK: Requests
+
+    @Test mutating func `a request is answered before anything is notified`() throws {
+        _ = try rig.open(1, on: 11)
+        let request = rig.registration.requestStarted(at: rig.clock.now)
+        #expect(rig.notify([1]) == [])
+        #expect(
+            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
+    }
+
+    @Test mutating func `a notification does not wait for requests that begin after it`() throws {
+        _ = try rig.open(1, on: 11)
+        let first = rig.registration.requestStarted(at: rig.clock.now)
+        _ = rig.notify([1])
+        let second = rig.registration.requestStarted(at: rig.clock.now)
+        _ = rig.notify([1], .callEnd)
+        #expect(
+            rig.registration.requestAnswered(first, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
+        #expect(
+            rig.registration.requestAnswered(second, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))
+            ])
+    }
+
+    @Test mutating func `a socket that opens meanwhile does not get ahead of the answer`() throws {
+        let request = rig.registration.requestStarted(at: rig.clock.now)
+        _ = rig.notify([1])
+        #expect(try rig.open(1, on: 11) == [])
+        #expect(
+            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+                .transmit(rig.frame(1, 1_000), to: SocketID(11))
+            ])
+    }
+
+    @Test mutating func `a request that is not answered loses its hold after a while`() throws {
+        _ = try rig.open(1, on: 11)
+        let request = rig.registration.requestStarted(at: rig.clock.now)
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(10), .requestPatience))
+        _ = rig.notify([1])
+        #expect(rig.advance(by: .seconds(10)) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+    }
+
+    // MARK: Clients that digest an answer
+
+    private static func about(_ session: String, _ type: Notification.EventType = .ringing) -> Notice {
+        .test(type, about: SessionID(session))
+    }
+
+    private mutating func types(_ actions: [RegistrationAction]) -> [Notification.EventType] {
+        actions.compactMap { if case .transmit(let frame, _) = $0 { frame.notice.type } else { nil } }
+    }
+
+    /// One device, s1, whose client is in the middle of a request.
+    private mutating func startRequest() throws -> UInt64 {
+        rig = RegistrationRig(digests: true)
+        try rig.subscribe()
+        _ = try rig.open(1, on: 11)
+        return rig.registration.requestStarted(at: rig.clock.now)
+    }
+
+    @Test mutating func `a client hears nothing of a session for 100 ms after the answer to its own request`() throws {
+        let request = try startRequest()
+        _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+        #expect(rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now) == [])
+        _ = rig.registration.notify(["s1"], Self.about("A", .callEnd), at: rig.now)
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .milliseconds(100), .digestion))
+        #expect(rig.advance(by: .milliseconds(99)) == [])
+        #expect(types(rig.advance(by: .milliseconds(1))) == [.ringing, .callEnd])
+        #expect(types(rig.registration.notify(["s1"], Self.about("A"), at: rig.now)) == [.ringing])
+    }
+
+    @Test mutating func `other sessions do not wait for an answer that is digested`() throws {
+        let request = try startRequest()
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        #expect(types(rig.registration.notify(["s1"], Self.about("B", .call), at: rig.now)) == [.call])
+    }
+
+    @Test mutating func `a new session is told of after 250 ms, or when the client has made a request about it`() throws
+    {
+        for mentions in [false, true] {
+            let request = try startRequest()
+            _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+            let answer = AnsweredRequest("A", isNew: true, others: ["B"], from: nil)
+            #expect(rig.registration.requestAnswered(request, answer, at: rig.clock.now) == [])
+            #expect(rig.registration.notify(["s1"], Self.about("B", .sessionComplete), at: rig.now) == [])
+            #expect(rig.advance(by: .milliseconds(249)) == [])
+            let released = mentions ? rig.registration.sessionMentioned("A") : rig.advance(by: .milliseconds(1))
+            #expect(types(released) == [.ringing, .sessionComplete])
+        }
+    }
+
+    @Test mutating func `a request about a session that the client knew does not shorten the time of the one before`()
+        throws
+    {
+        let request = try startRequest()
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+        #expect(rig.registration.sessionMentioned("A") == [])
+    }
+
+    @Test mutating func `nobody is woken for an answer that nothing waits for`() throws {
+        let request = try startRequest()
+        let idle = rig.registration.nextDeadline
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+        #expect(rig.registration.nextDeadline?.reason != .digestion && idle?.reason == .requestPatience)
+        rig.clock.advance(by: .milliseconds(100))
+        #expect(types(rig.registration.notify(["s1"], Self.about("A"), at: rig.now)) == [.ringing])
+    }
+
+    @Test mutating func `what waited for a client that lost its socket meanwhile is sent to the next one in its time`()
+        throws
+    {
+        for milliseconds in [50, 100] {
+            let request = try startRequest()
+            _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
+            _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+            _ = rig.close(1, on: 11)
+            #expect(rig.registration.nextDeadline?.reason != .digestion)
+            rig.clock.advance(by: .milliseconds(milliseconds))
+            let sent = types(try rig.open(1, on: 12))
+            #expect(sent == (milliseconds < 100 ? [] : [.ringing]))
+            if milliseconds < 100 { #expect(types(rig.advance(by: .milliseconds(50))) == [.ringing]) }
+        }
+    }
+
+    @Test mutating func `another device does not wait for an answer that is digested`() throws {
+        let request = try startRequest()
+        try rig.subscribe()
+        _ = try rig.open(2, on: 12)
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: "s1"), at: rig.clock.now)
+        let told = rig.registration.notify(["s1", "s2"], Self.about("A", .callCancel), at: rig.now)
+        #expect(told.count == 1)
+        guard case .transmit(_, to: SocketID(12))? = told.first else {
+            Issue.record("the second device was not told at once")
+            return
+        }
+    }
+
+    @Test mutating func `the socket of a deleted subscription is closed a second after, or by its client`() throws {
+        for closes in [false, true] {
+            let request = try startRequest()
+            _ = try rig.registration.unsubscribe("s1", at: rig.now)
+            #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+            #expect(!rig.registration.channelExists(ChannelID("c1")) && !rig.registration.isReachable)
+            #expect(rig.advance(by: .milliseconds(999)) == [])
+            if closes {
+                #expect(rig.close(1, on: 11) == [])
+            } else {
+                #expect(rig.advance(by: .milliseconds(1)) == [.close(SocketID(11), .subscriptionEnded)])
+            }
+            #expect(rig.registration.isIdle)
+        }
+    }
+}

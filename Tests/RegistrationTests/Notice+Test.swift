@@ -1,0 +1,27 @@
+import CallControl
+import CallSupport
+import Registration
+import SPiDR
+
+extension Notice {
+    /// Something that clients are told by a notification of this type.
+    static func test(_ type: Notification.EventType, about session: SessionID = "A") -> Notice {
+        let fact: CallEvent.Fact? =
+            switch type {
+            case .call: .invited(devices: [], invitation: CallEvent.Invitation())
+            case .ringing: .alerted
+            case .callCancel: .stoppedRinging(.answeredElsewhere, device: nil)
+            case .callEnd: .released(.drained, by: nil)
+            case .sessionComplete: .completed(.transfer)
+            default: nil
+            }
+        guard let fact else { return type == .gone ? .gone : .overridden }
+        let name = DisplayName(name: "", number: "")
+        return .call(
+            CallEvent(
+                .caller, fact,
+                to: CallEvent.Audience(devices: [], session: session, local: name, remote: name, isCalled: false)))
+    }
+
+    var type: Notification.EventType? { Notification(presenting: self)?.type }
+}

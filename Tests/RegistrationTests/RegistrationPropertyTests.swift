@@ -1,0 +1,149 @@
+import CallControl
+import CallSupport
+import Primitives
+import Registration
+import SPiDR
+import TestSupport
+import Testing
+
+/// Random subscriptions, sockets, requests and notifications of one user.
+struct RegistrationPropertyTests {
+    /// What the user's clients and the calls would see.
+    private struct Witness {
+        /// The last event on each socket that is still open.
+        var sockets: [SocketID: UInt64] = [:]
+        var everTransmitted: [[String]: NotificationFrame] = [:]
+        /// Open requests, with the notifications that must not be seen before each is answered.
+        var held: [UInt64: Set<String>] = [:]
+        var subscriptions = 0
+        var devices: Set<SubscriptionID> = []
+        /// Sessions by which this test names its notifications.
+        var delivered: [String: Int] = [:]
+
+        mutating func watch(_ actions: [RegistrationAction]) {
+            for action in actions {
+                switch action {
+                case .transmit(let frame, let socket):
+                    #expect(
+                        everTransmitted.updateValue(frame, forKey: frame.name) == nil, "the first time is not a replay")
+                    see(frame, on: socket)
+                case .replay(let frame, let socket):
+                    #expect(everTransmitted[frame.name] == frame, "a replay repeats number, stamp and text")
+                    see(frame, on: socket)
+                case .close(let socket, _):
+                    #expect(sockets.removeValue(forKey: socket) != nil, "only open sockets are closed, and once")
+                case .inform(_, _, .joined(let device, let former)):
+                    if let former { #expect(devices.remove(former) != nil) }
+                    #expect(devices.insert(device.subscription).inserted)
+                case .inform(_, _, .left(let id, let othersRemain)):
+                    #expect(devices.remove(id) != nil)
+                    if othersRemain { #expect(!devices.isEmpty) }
+                case .inform(_, _, .channelsOpen(let areOpen)):
+                    #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
+                case .discarded(let count, _): #expect(count > 0)
+                case .subscriptionsChanged(let difference): subscriptions += difference
+                }
+            }
+        }
+
+        private mutating func see(_ frame: NotificationFrame, on socket: SocketID) {
+            guard let last = sockets[socket] else {
+                Issue.record("nothing goes to a closed socket")
+                return
+            }
+            #expect(frame.eventID > last, "order is kept")
+            sockets[socket] = frame.eventID
+            guard let name = frame.notice.session?.rawValue else { return }
+            delivered[name, default: 0] += 1
+            #expect(!held.values.contains { $0.contains(name) }, "the answer comes first")
+        }
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `order, numbers and answers hold for any sequence of inputs`(_ seed: UInt64) throws {
+        print("seed \(seed)")
+        var random = SeededRandomSource(seed: seed)
+        // Patience beyond the test: a request that is never answered is another test's matter.
+        var rig = RegistrationRig(
+            .init(services: ["call", "presence"], maximumSubscriptions: 4, requestPatience: .seconds(100_000)))
+        var witness = Witness()
+        var (count, lastSocket, isAttached) = (0, UInt64(0), false)
+        for number in 0..<1_500 {
+            let target = max(1, count - Int.random(in: 0...4, using: &random))
+            do throws(RegistrationError) {
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0:
+                    let services = [["call"], ["presence"], ["call", "presence"], ["fax"]].randomElement(
+                        using: &random)!
+                    let correlator = ["phone", "tablet", nil, nil].randomElement(using: &random)!
+                    let request = SubscriptionRequest(
+                        services: services, forceLogOut: Int.random(in: 0..<8, using: &random) == 0,
+                        clientCorrelator: correlator)
+                    let identity = SubscriptionIdentity(
+                        subscription: SubscriptionID("s\(count + 1)"), channel: ChannelID("c\(count + 1)"),
+                        firstEventID: UInt64(count + 1) << 32)
+                    witness.watch(try rig.registration.subscribe(request, as: identity, at: rig.now).actions)
+                    count += 1
+                case 1:
+                    witness.watch(
+                        try rig.extend(target, services: [["call"], ["presence"], []].randomElement(using: &random)!)
+                            .actions)
+                case 2: witness.watch(try rig.registration.unsubscribe(SubscriptionID("s\(target)"), at: rig.now))
+                case 3...5:
+                    lastSocket += 1
+                    witness.sockets[SocketID(lastSocket)] = 0
+                    do throws(RegistrationError) {
+                        let actions = try rig.registration.channelOpened(
+                            ChannelID("c\(target)"), on: SocketID(lastSocket), at: rig.now)
+                        witness.watch(actions)
+                    } catch {
+                        witness.sockets[SocketID(lastSocket)] = nil
+                        throw error
+                    }
+                case 6:
+                    guard let socket = witness.sockets.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
+                    witness.sockets[socket] = nil
+                    for channel in 1...max(1, count) {
+                        witness.watch(rig.registration.channelClosed(ChannelID("c\(channel)"), on: socket))
+                    }
+                case 7...10:
+                    let receivers = (0...4).map { SubscriptionID("s\(count - $0)") }
+                    for request in witness.held.keys { witness.held[request]?.insert("n\(number)") }
+                    witness.watch(
+                        rig.registration.notify(
+                            receivers, .test(.callEnd, about: SessionID("n\(number)")), at: rig.now))
+                case 11, 12: witness.held[rig.registration.requestStarted(at: rig.clock.now)] = []
+                case 13:
+                    guard let request = witness.held.keys.randomElement(using: &random) else { continue }
+                    witness.held[request] = nil
+                    witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
+                case 14:
+                    guard !isAttached else { continue }
+                    witness.devices = Set(
+                        rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))
+                    isAttached = !witness.devices.isEmpty
+                default:
+                    witness.watch(rig.advance(by: .seconds(Int.random(in: 0...900, using: &random))))
+                }
+            } catch {
+                // Refusing is a fine answer; what follows shows that nothing has changed.
+            }
+            #expect(0...4 ~= witness.subscriptions)
+        }
+        for request in witness.held.keys.sorted() {
+            witness.held[request] = nil
+            witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
+        }
+        witness.watch(rig.advance(by: .seconds(90_000)))
+        witness.watch(rig.advance(by: .seconds(90_000)))
+        rig.registration.detach("A")
+        #expect(witness.subscriptions == 0)
+        #expect(witness.sockets.isEmpty, "every socket was closed with its subscription")
+        #expect(rig.registration.isIdle)
+        #expect(rig.registration.nextDeadline == nil)
+    }
+}
+
+extension NotificationFrame {
+    fileprivate var name: [String] { [channel.rawValue, "\(eventID)"] }
+}

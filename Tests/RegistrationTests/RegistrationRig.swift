@@ -1,0 +1,73 @@
+import CallControl
+import Registration
+import SPiDR
+import Primitives
+import TestSupport
+
+/// One user's registration on a virtual clock; subscriptions are called s1, s2, … in the order they begin, their
+/// channels c1, c2, …, and the events of each start at 1,000 times its number.
+struct RegistrationRig {
+    static let user = UserAddress(parsing: "ann@example.com")!
+    var clock = VirtualClock()
+    var registration: Registration
+    private var count = 0
+
+    /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about
+    ///   that.
+    init(_ configuration: Registration.Configuration = .init(), digests: Bool = false) {
+        var configuration = configuration
+        if !digests {
+            (configuration.answerTime, configuration.sessionTime, configuration.closeDelay) = (.zero, .zero, .zero)
+        }
+        registration = Registration(user: Self.user, configuration: configuration, firstRequest: 1)
+    }
+
+    var now: Moment { Moment(clock.now, epochMilliseconds: 42) }
+
+    @discardableResult
+    mutating func subscribe(
+        expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false,
+        correlator: String? = nil
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        let request = SubscriptionRequest(
+            expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut,
+            clientCorrelator: correlator)
+        let number = count + 1
+        let identity = SubscriptionIdentity(
+            subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"),
+            firstEventID: UInt64(number) * 1_000)
+        let result = try registration.subscribe(request, as: identity, at: now)
+        count = number
+        return result
+    }
+
+    mutating func extend(
+        _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
+    ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
+        try registration.extend(
+            SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
+    }
+
+    mutating func open(_ number: Int, on socket: UInt64) throws(RegistrationError) -> [RegistrationAction] {
+        try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now)
+    }
+
+    mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {
+        registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket))
+    }
+
+    mutating func notify(_ numbers: [Int], _ type: Notification.EventType = .ringing) -> [RegistrationAction] {
+        registration.notify(numbers.map { SubscriptionID("s\($0)") }, .test(type), at: now)
+    }
+
+    mutating func advance(by duration: Duration) -> [RegistrationAction] {
+        clock.advance(by: duration)
+        return registration.timeout(at: now)
+    }
+
+    func frame(_ number: Int, _ eventID: UInt64, _ type: Notification.EventType = .ringing) -> NotificationFrame {
+        NotificationFrame(
+            eventID: eventID, time: 42, user: Self.user, channel: ChannelID("c\(number)"),
+            notice: .test(type))
+    }
+}

@@ -1,0 +1,12 @@
+import CallControl
+import Registration
+
+extension Notice {
+    /// A caller's device rings, and says what it hears before the answer if there is a description.
+    static func aliceHears(_ description: String?) -> Notice {
+        let audience = CallEvent.Audience(
+            devices: [], session: SessionID("A1"), local: DisplayName(name: "Alice", number: "alice@example.com"),
+            remote: DisplayName(name: "Bob", number: "bob@example.com"), isCalled: false)
+        return .call(CallEvent(.caller, description.map { .progressed(description: $0) } ?? .alerted, to: audience))
+    }
+}

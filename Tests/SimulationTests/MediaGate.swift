@@ -1,0 +1,33 @@
+import MediaPlane
+import Primitives
+
+/// Whose media comes over which path, decided as a `MediaWorker` decides it: a valid check claims a path in
+/// `PathClaims`, and a packet is let in for the leg that holds its path, once DTLS has authenticated that leg's peer.
+///
+/// A rig that keeps its paths here tests the type that ships. It shows every action of a session to `follow`.
+struct MediaGate {
+    private var paths = PathClaims<LegPlace<LegIndex>>()
+
+    /// What a session made of a check that came over this path.
+    mutating func checked(_ path: Path, by leg: LegIndex, _ actions: [SessionAction]) {
+        for case .refused in actions { return }
+        paths.claim(path, by: Self.number(leg), at: .here(leg))
+    }
+
+    /// What a session wants done.
+    mutating func follow(_ action: SessionAction, of leg: LegIndex) {
+        if case .pathForgotten(let path) = action { paths.withdraw(path, by: Self.number(leg)) }
+    }
+
+    /// The leg that a packet of media from this path is for; `nil` if it is nobody's.
+    ///
+    /// - Parameter sessions: who has keys.
+    func leg(for path: Path, among sessions: [LegIndex: PeerSession]) -> LegIndex? {
+        guard case .here(let leg)? = paths.holding(of: path)?.owner.place, sessions[leg]?.isEstablished == true else {
+            return nil
+        }
+        return leg
+    }
+
+    private static func number(_ leg: LegIndex) -> LegNumber { LegNumber(UInt64(leg.rawValue), madeBy: WorkerIndex(0)) }
+}
