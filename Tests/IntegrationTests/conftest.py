@@ -9,6 +9,7 @@ import pytest_asyncio
 from party import L5, Dialect, Party
 from peers.chromium import Chromium
 from peers.contract import Contract
+from peers.event_log import totals
 from peers.gateway import REPOSITORY, Gateway
 from peers.spidr import SpidrPeer
 
@@ -37,8 +38,9 @@ def own_gateway() -> Iterator[GatewayStarter]:
     """Starts gateways that the test may stop or spoil."""
     starter = GatewayStarter()
     yield starter
-    for own in starter.started:
-        own.discard()
+    with ExitStack() as stack:  # each is ended, whatever the event log of another says
+        for own in starter.started:
+            stack.callback(own.discard)
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +93,23 @@ def artifacts() -> Path:
     directory = REPOSITORY / ".artifacts"
     directory.mkdir(exist_ok=True)
     return directory
+
+
+def pytest_sessionfinish(session: pytest.Session):
+    """A worker hands on what its gateways' event logs have been held against."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["event_logs"] = dict(totals)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    totals.update(getattr(node, "workeroutput", {}).get("event_logs", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter):
+    """What the event logs of all gateways have been held against."""
+    counted = (f"{round(count, 1)} {what}" for what, count in totals.items())
+    terminalreporter.write_line("event logs: " + (", ".join(counted) or "none"))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -13,6 +13,8 @@ from peers.phone_page import PhonePage
 from peers.pion import Pion
 from peers.wrtc import Wrtc
 
+pytestmark = pytest.mark.alone
+
 CHROMIUMS_MICROPHONE = 700
 
 

@@ -1,14 +1,15 @@
 """GStreamer's webrtcbin in calls with itself, with aiortc and with libwebrtc.
 
-What 1.22.0 (Debian 12) cannot do: change directions in a call, and so hold; take an answer after a provisional one; restart ICE.
-Keys are not tried."""
+What 1.22.0 (Debian 12) cannot do: change directions in a call, and so hold; take an answer after a provisional one; restart ICE;
+answer with telephone events."""
 import functools
 
 import pytest
 
 from peers.gstreamer import GStreamer
+from peers.pion import Pion
 from peers.wrtc import Wrtc
-from scenarios import add_video, ring_early, run, see, table, talk, transfer
+from scenarios import add_video, press_keys, ring_early, run, see, table, talk, transfer
 
 
 def speaking(stack, **codecs):
@@ -26,6 +27,12 @@ def speaking(stack, **codecs):
 )
 async def test_gstreamer(party, scenario, stacks):
     await run(party, scenario, stacks)
+
+
+@pytest.mark.parametrize("callee", [Pion, Wrtc])
+async def test_it_sends_and_hears_keys_when_it_calls(party, callee):
+    """Its transceiver has both codecs before there is a pad, and its program puts the keys between the audio."""
+    await run(party, press_keys, (speaking(GStreamer, keys=True), callee))
 
 
 @pytest.mark.parametrize("audio", ["PCMU", "PCMA"])

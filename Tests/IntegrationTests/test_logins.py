@@ -11,6 +11,8 @@ import pytest
 from peers.fleet import PASSWORD, Fleet, add_users, ask, raise_descriptor_limit, request
 from peers.gateway import Gateway, free_ports, orbweaver, write_configuration
 
+pytestmark = pytest.mark.alone
+
 CHECKS, WAITING, RESTORED = "orbweaver_password_checks_total", "orbweaver_password_checks_waiting", "orbweaver_logins_restored_total"
 
 CHEAP = 4

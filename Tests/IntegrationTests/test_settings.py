@@ -5,7 +5,7 @@ import pytest
 
 from call_records import session_of
 from party import FCS, L5, OLD, audio_direction, hear_now
-from peers.gateway import REPOSITORY, Gateway, free_ports, orbweaver
+from peers.gateway import REPOSITORY, Gateway, orbweaver, write_configuration
 from peers.phone_page import PhonePage
 from peers.spidr import SpidrPeer
 from situations import connected, held, resumed
@@ -100,10 +100,7 @@ async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gat
 
 
 async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(tmp_path, contract):
-    port = free_ports(1)
-    settings = f"tls:\n  mode: off\nlisten:\n  host: 127.0.0.1\n  port: {port}\nmedia:\n  mode: direct\nstorage:\n  path: {tmp_path}/users.sqlite\n"
-    (tmp_path / "orbweaver.yaml").write_text(settings)
-    configuration = ("--config", str(tmp_path / "orbweaver.yaml"))
+    configuration = write_configuration(tmp_path, media={"mode": "direct"})
 
     def user(*arguments: str, password: str | None = None) -> str:
         ended = orbweaver("user", *arguments, *configuration, directory=tmp_path, standard_input=password and password + "\n")
@@ -112,7 +109,7 @@ async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(
 
     user("add", "ann@example.com", "--display-name", "Ann", "--password-stdin", password="first word")
     assert "ann@example.com" in user("list")
-    own = Gateway(arguments=["serve", *configuration], http_port=port).start()
+    own = Gateway.configured(*configuration).start()
     try:
         async with SpidrPeer(own.http, "ann@example.com", "first word", contract) as ann:
             await ann.register()

@@ -13,6 +13,8 @@ import speech_quality
 from peers.speech import Speech
 from speech_quality import CLEAN, CODECS, G722, GATEWAY, LOSSES, MIX, MIXED, OPUS, PCMU, TENTH, TRANSCODED, Laboratory, Talk
 
+pytestmark = pytest.mark.alone
+
 ATTEMPTS = 3
 BUSY = 0.05
 """Seconds. A packet that leaves so late says that the machine has no time for tests."""

@@ -1,4 +1,6 @@
 """Transfer (spidr-wire §8.5): who is told what, who hears whom afterwards, and that failure brings everybody back."""
+import asyncio
+
 import pytest
 
 from call_records import events_of, session_of, sessions_of
@@ -282,6 +284,27 @@ async def test_where_one_of_them_does_not_list_it_the_target_changes_calls(party
     assert (await to_bob.over()).by == "sessionComplete"
     await at_carol.until(lambda: at_carol.remote == ("Bob", "bob@dev.local"), "shown the transferred party")
     await at_carol.party.heard_exactly(("startCallUpdate", at_carol))
+
+
+async def test_an_offer_that_meets_the_handover_of_its_leg_is_answered(party):
+    """Carol holds while the gateway moves her to the call with Bob. Nobody asks her to offer again (§8.9), and Bob is the one on hold."""
+    alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
+    for milliseconds in range(5):
+        to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+        to_carol.answers_updates = False  # A hold that comes before the transfer is still offered to Alice, whose end is then over.
+        hold = await at_carol.prepare_to_hold()
+        transfer = asyncio.create_task(to_bob.transfer(to_carol))
+        await asyncio.sleep(milliseconds / 1000)
+        await hold()
+        (await transfer).succeeded()
+        await to_bob.over()
+        await at_bob.until(lambda: at_bob.remote[1] == "carol@dev.local" and at_bob.remotely_held, "on hold by Carol")
+        await at_carol.until(lambda: at_carol.state == "ON_HOLD", "holding Bob alone")
+        await resumed(at_carol, at_bob)
+        await hear_now({at_bob: {"carol"}, at_carol: {"bob"}})
+        (await at_carol.end()).succeeded()
+        await at_bob.over()
+        forget(alice, bob, carol)
 
 
 @pytest.mark.parametrize(("first", "second"), [(L5, L5), (L5, FCS), (FCS, L5), (FCS, FCS)], ids=str)

@@ -4,6 +4,7 @@ The gateway has to repeat what it has acknowledged itself: libwebrtc forgets wha
 decode a share of its pictures, and about as many as without a gateway when all of the loss is between the two."""
 import asyncio
 import functools
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 
@@ -15,7 +16,9 @@ from peers.firefox import Firefox
 from peers.frames import between, frames_of, shares
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
-from situations import connected
+from situations import connected, two_held_calls
+
+pytestmark = pytest.mark.alone
 
 LOSSES = [(0.02, 0.95), (0.05, 0.85)]
 """On each hop, and the share of pictures that must be decoded."""
@@ -40,6 +43,13 @@ async def hold(through_gateway: Call, directly: Call, loss: float, share: float)
             print("\n".join(told))
             return
     raise AssertionError("\n".join(told))
+
+
+class WithoutRTX(Wrtc):
+    """Finds no rtx in an offer, and so takes the same packets again."""
+
+    async def answer(self, offer: str, wishes: dict[str, str]) -> str:
+        return await super().answer(without_rtx(offer), wishes)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +98,38 @@ async def test_libwebrtc_sees_what_was_lost_on_either_hop(gateway, party, loss, 
             return outcome
 
     await hold(through_gateway, directly, loss, share)
+
+
+async def test_what_is_repeated_over_rtx_is_seen_without_rtx(gateway, party):
+    """Two who have come together out of two calls, of whom only the sender takes rtx: it repeats what was lost before the gateway."""
+    told = []
+    for attempt in range(CALLS):
+        with Detour(gateway.media_ports, attempt) as way:
+            way.delay = DELAY
+            alice = await party("alice", stack=functools.partial(Wrtc, video="VP8"), shows=True)
+            bob = await party("bob", stack=functools.partial(Wrtc, video="VP8", detour=way), shows=True)
+            carol = await party("carol", stack=functools.partial(WithoutRTX, video="VP8"), shows=True)
+            to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+            joined = await alice.join(to_bob, to_carol)
+            await joined.answered()
+            (await joined.end()).succeeded()
+            assert [" rtx/90000" in call.descriptions[-1] for call in (at_bob, at_carol)] == [True, False]
+            seen, counted = await shares({"bob": at_bob.media.frames, "carol": at_carol.media.frames}, [way], 0.05)
+            told.append(f"{seen}: {counted}")
+            (await at_bob.end()).succeeded()
+            await at_carol.over()
+            for each in (alice, bob, carol):
+                await each.unregister()
+        if seen["carol"] >= 0.85:
+            return
+    raise AssertionError("\n".join(told))
+
+
+def without_rtx(description: str) -> str:
+    for number in re.findall(r"^a=rtpmap:(\d+) rtx/", description, re.MULTILINE):
+        description = re.sub(rf"^a=(?:rtpmap|fmtp|rtcp-fb):{number} .*\r\n", "", description, flags=re.MULTILINE)
+        description = re.sub(rf"^(m=.*?) {number}(?=[ \r])", r"\1", description, flags=re.MULTILINE)
+    return re.sub(r"^a=ssrc-group:FID .*\r\n", "", description, flags=re.MULTILINE)
 
 
 def calls_of_pages(gateway, caller: Chromium | Firefox, callee: Chromium | Firefox, host: str) -> tuple[Call, Call]:

@@ -1,6 +1,7 @@
 """A call as one party sees it: what the user can do, and what the client does by itself when it is told something."""
 from urllib.parse import quote
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,18 @@ class PartyCall:
     async def hold(self):
         await self._move(True, self.party.dialect.offer_to_hold(self.remotely_held))
 
+    async def prepare_to_hold(self) -> Callable[[], Awaitable[None]]:
+        """Describes the hold now; what is returned sends it, at once."""
+        self.holding = True
+        self._update = asyncio.get_running_loop().create_future()
+        offer = await self._offer(self.party.dialect.offer_to_hold(self.remotely_held))
+
+        async def send():
+            (await self.party.operate(self.session, "startCallUpdate", sdp=offer)).succeeded()
+            await self.updated()
+
+        return send
+
     async def unhold(self):
         await self._move(False, SENDRECV)
 
@@ -165,6 +178,7 @@ class PartyCall:
         try:
             return await asyncio.wait_for(asyncio.shield(self._update), timeout)
         except TimeoutError:
+            self.party.check()
             raise AssertionError(f"{self}: the offer was not answered; heard {self.party.heard_since_start()}") from None
 
     async def respond(self, update: Notification, **fields) -> Answer:

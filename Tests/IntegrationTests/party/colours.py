@@ -15,13 +15,13 @@ WINDOW = 1.0
 _NEAR = 30
 
 
-def picture(name: str, number: int) -> bytes:
+def picture(name: str, number: int, width: int = WIDTH, height: int = HEIGHT) -> bytes:
     """The planes Y, U and V (I420) of somebody's picture. A bright bar goes through it: no two in a row are alike."""
     luma, blue, red = COLOURS[name]
-    bright = numpy.full((HEIGHT, WIDTH), luma, numpy.uint8)
-    start = 16 * (number % (WIDTH // 16))
+    bright = numpy.full((height, width), luma, numpy.uint8)
+    start = 16 * (number % (width // 16))
     bright[:, start : start + 16] = luma + 40
-    chroma = [numpy.full(WIDTH * HEIGHT // 4, value, numpy.uint8) for value in (blue, red)]
+    chroma = [numpy.full(width * height // 4, value, numpy.uint8) for value in (blue, red)]
     return b"".join(plane.tobytes() for plane in (bright, *chroma))
 
 

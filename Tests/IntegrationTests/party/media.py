@@ -73,6 +73,8 @@ class ToneMedia:
         self.connection = RTCPeerConnection()
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
         self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
+        self._operations = asyncio.Lock()
+        """One description after the other, as in a browser (the operations chain of W3C webrtc §4.4.1.2); aiortc lets them overtake."""
         self._tone = source or PausableTone(*frequencies)
         self.detour: Detour | None = None
         """What stands between it and the gateway."""
@@ -100,27 +102,30 @@ class ToneMedia:
         return max(ear.loudness(frequency) for ear in self._ears)
 
     async def offer(self, wishes: dict[str, str]) -> str:
-        self._transceiver.direction = wishes["audio"]
-        await self.connection.setLocalDescription(await self.connection.createOffer())
-        return self._own()
+        async with self._operations:
+            self._transceiver.direction = wishes["audio"]
+            await self.connection.setLocalDescription(await self.connection.createOffer())
+            return self._own()
 
     async def accept(self, answer: str, provisional: bool = False):
         """An answer that comes once more, because its offer was sent once more, finds nothing to be answered."""
-        if self.connection.signalingState == "stable":
-            return
-        answer = self._reached(answer)
-        if provisional:
-            # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.
-            self._transceiver.sender.transport._set_role("client")
-        await self.connection.setRemoteDescription(RTCSessionDescription(answer, "pranswer" if provisional else "answer"))
-        self._let_through()
+        async with self._operations:
+            if self.connection.signalingState == "stable":
+                return
+            answer = self._reached(answer)
+            if provisional:
+                # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.
+                self._transceiver.sender.transport._set_role("client")
+            await self.connection.setRemoteDescription(RTCSessionDescription(answer, "pranswer" if provisional else "answer"))
+            self._let_through()
 
     async def answer(self, offer: str, wishes: dict[str, str]) -> str:
-        await self.connection.setRemoteDescription(RTCSessionDescription(self._reached(offer), "offer"))
-        self._transceiver.direction = wishes["audio"]
-        await self.connection.setLocalDescription(await self.connection.createAnswer())
-        self._let_through()
-        return self._own()
+        async with self._operations:
+            await self.connection.setRemoteDescription(RTCSessionDescription(self._reached(offer), "offer"))
+            self._transceiver.direction = wishes["audio"]
+            await self.connection.setLocalDescription(await self.connection.createAnswer())
+            self._let_through()
+            return self._own()
 
     def _reached(self, description: str) -> str:
         return self.detour.leads(description) if self.detour else description

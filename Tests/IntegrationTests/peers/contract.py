@@ -56,7 +56,7 @@ class Contract:
         media_type = content_type.split(";")[0].strip()
         if media_type not in content:
             raise ContractViolation(f"{where}: content type {content_type!r} is not among {list(content)}")
-        if media_type == "application/json":
+        if media_type in ("application/json", "application/problem+json"):
             self._validate(json.loads(response_body), content[media_type]["schema"], f"{where}, response")
 
     def check_notification(self, envelope: object):

@@ -14,6 +14,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from .event_log import EventLog, totals
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbweaver"))
 
@@ -21,8 +23,11 @@ BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbw
 class Gateway:
     """`orbweaver serve --dev` with more options, or another command line, from `start()` to `stop()`."""
 
-    def __init__(self, *options: str, arguments: list[str] | None = None, http_port: int | None = None, descriptors: int | tuple[int, int] | None = None):
-        """`descriptors`: the limit of open files, or the soft and the hard one."""
+    def __init__(
+        self, *options: str, arguments: list[str] | None = None, http_port: int | None = None,
+        descriptors: int | tuple[int, int] | None = None, logs_events: bool = True,
+    ):  # fmt: skip
+        """`descriptors`: the limit of open files, or the soft and the hard one; `logs_events`: not by old binaries."""
         self._descriptors = (descriptors, descriptors) if isinstance(descriptors, int) else descriptors
         self.http_port, self.https_port = http_port or free_ports(1), free_ports(1)
         self.media_port = free_ports(os.cpu_count() or 1)
@@ -34,6 +39,11 @@ class Gateway:
             "--media-port", str(self.media_port),
             *options,
         ]  # fmt: skip
+        self._events = None
+        if logs_events and self._arguments[0] == "serve":
+            self._events = EventLog(self.log_path.parent / "events.jsonl", BINARY, environment())
+            self._arguments += self._events.options
+        self._was_killed = False
         self._process: subprocess.Popen | None = None
 
     @classmethod
@@ -118,11 +128,13 @@ class Gateway:
         return self._process is not None and self._process.poll() is None
 
     def kill(self):
+        self._was_killed = True
         self._process.kill()
         self._process.wait()
 
     def stop(self):
         """Ends it as an operator would and holds it to a clean exit."""
+        self._ask_for_records()
         if self.is_running:
             self.terminate()
         status = self.wait()
@@ -130,9 +142,24 @@ class Gateway:
 
     def discard(self):
         """Nobody will ask for its log any more."""
-        if self.is_running:
-            self.kill()
-        shutil.rmtree(self.log_path.parent, ignore_errors=True)
+        try:
+            self._hold_events()
+        finally:
+            if self.is_running:
+                self.kill()
+            shutil.rmtree(self.log_path.parent, ignore_errors=True)
+
+    def _hold_events(self):
+        """Its event log replays to what clients were told and answered. One that was killed may lack events."""
+        if self._events and self._was_killed:
+            totals["killed gateways, not compared"] += 1
+        elif self._events:
+            self._ask_for_records()
+            self._events.hold({self.http_port, self.https_port}, is_running=self.is_running)
+
+    def _ask_for_records(self):
+        if self._events and self.is_running and self.readiness() == 200:
+            self._events.ask_for_records(self.http, self.http_port, "dev" if "--dev" in self._arguments else None)
 
     def log_tail(self, lines: int = 60) -> str:
         if not self.log_path.exists():
@@ -172,13 +199,23 @@ def environment(**variables: str) -> dict[str, str]:
 
 PORTS = range(20_000, 32_000)
 """Below those that the system hands out by itself, to every connection that goes out."""
+
+
+def own_ports() -> range:
+    """Those of this process: pytest's workers run at the same time, and each keeps to its share."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    share = len(PORTS) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return range(PORTS.start + worker * share, PORTS.start + (worker + 1) * share)
+
+
 given_ports: set[int] = set()
 
 
 def free_ports(count: int) -> int:
     """The first of `count` ports in a row that are free for TCP and UDP on every address, and were not given before."""
+    ports = own_ports()
     for _ in range(1_000):
-        first = random.randrange(PORTS.start, PORTS.stop - count)
+        first = random.randrange(ports.start, ports.stop - count)
         wanted = range(first, first + count)
         if given_ports.isdisjoint(wanted) and all(map(is_free, wanted)):
             given_ports.update(wanted)

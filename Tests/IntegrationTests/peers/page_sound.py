@@ -110,7 +110,7 @@ class PageEar:
         self._phone.page.wait_for(f"window.ear.samples.length >= {start} + {seconds * RATE}", timeout)
         return self.heard()[start:]
 
-    def hears(self, recognise, expected, timeout: float = 30):
+    def hears(self, recognise, expected, timeout: float = 90):
         """Waits until half a second of sound is recognised as `expected`, twice in a row."""
         end = time.monotonic() + timeout
         found = None

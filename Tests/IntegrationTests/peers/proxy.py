@@ -1,6 +1,8 @@
 """A wire that can be cut: relays TCP to the gateway until a test says otherwise."""
 import asyncio
 
+from . import event_log
+
 
 class CuttableWire:
     def __init__(self, target_port: int):
@@ -11,6 +13,7 @@ class CuttableWire:
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
+        event_log.stands_in(self.port, self._target_port)
         return self
 
     async def __aexit__(self, *_):

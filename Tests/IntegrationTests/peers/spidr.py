@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
+from . import event_log
 from .contract import Contract
 
 PING = json.dumps({"message_type": "ping"})
@@ -97,6 +98,8 @@ class SpidrPeer:
         self.subscription: str | None = None
         self.channel: str | None = None
         self.heard: list[Notification] = []
+        self._device: str | None = None
+        """The subscription whose channel is open."""
         self.close_code: int | None = None
         self.names_itself = False
         """Whether requests say which device they come from (docs/client.md)."""
@@ -135,9 +138,17 @@ class SpidrPeer:
         ) as response:
             content = await response.read()
             answer = Answer(response.status, {key.lower(): value for key, value in response.headers.items()}, content.decode())
+        event_log.answer(
+            self._port, method, path, answer.status, answer.text, self.user, sent.get("Authorization"),
+            has_channel=self._socket is not None,
+        )  # fmt: skip
         if self.contract:
             self.contract.check(method, url, body, answer.status, answer.headers.get("content-type", ""), content)
         return answer
+
+    @property
+    def _port(self) -> int:
+        return aiohttp.client.URL(self.base).port
 
     def path(self, resource: str) -> str:
         return f"/rest/version/1/user/{self.user}{resource}"
@@ -178,6 +189,7 @@ class SpidrPeer:
 
     async def open_channel(self):
         self.close_code = None
+        self._device = self.subscription.rsplit("/", 1)[1] if self.subscription else self._device
         self._socket = await self._session.ws_connect(self.base.replace("http", "ws", 1) + self.channel)
         await self._socket.send_str(PING)
         self._listening = asyncio.create_task(self._listen(self._socket))
@@ -216,6 +228,8 @@ class SpidrPeer:
         if self.contract:
             self.contract.check_notification(envelope)
         notification = Notification(time.monotonic(), envelope["notificationMessage"])
+        if self._device:
+            event_log.hear(self._port, self._device, notification.message)
         # A replayed one is no news, but must say what it said before (spidr-wire §4.3).
         earlier = next((n for n in self.heard if n.event_id == notification.event_id), None)
         if earlier:

@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
+from . import event_log
+
 PATIENCE = 0.25
 """Seconds that a late message waits for another one to overtake it."""
 
@@ -132,6 +134,7 @@ class Tap:
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._begin, "127.0.0.1", 0, limit=1 << 20)
         self._port = self._server.sockets[0].getsockname()[1]
+        event_log.stands_in(self._port, self._gateway_port)
         return self
 
     async def __aexit__(self, *_):

@@ -1,5 +1,6 @@
 """libwebrtc, the engine inside Chrome, as a Python module (PyPI `wrtc`): the media end of a party."""
 import asyncio
+from collections.abc import Callable
 
 import numpy
 import webrtc
@@ -26,6 +27,8 @@ class Wrtc:
         self.connection = webrtc.RTCPeerConnection()
         self.wants_new_path = False
         """Whether the next offer restarts ICE."""
+        self.size = WIDTH, HEIGHT
+        """Of the pictures it shows; another one begins with a key frame."""
         self._name, self._codecs = name, {"audio": audio, "video": video}
         self._ear, self._eye, self._key_ear = Ear(), Eye(), KeyEar()
         self._tasks: list[asyncio.Task] = []
@@ -65,12 +68,19 @@ class Wrtc:
 
     async def frames(self) -> dict[str, int]:
         """What `peers/frames.py` counts."""
-        streams = [each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"]
-
-        def total(kind: str, name: str) -> int:
-            return sum(getattr(each, name, None) or 0 for each in streams if each.type == kind)
-
+        total = await self._totals()
         return {key: total(*place) for key, place in COUNTED.items()}
+
+    async def freezes(self) -> dict[str, float]:
+        """Of what it sees: how many there were (W3C webrtc-stats), and their milliseconds."""
+        total = await self._totals()
+        frozen = 1_000 * total("inbound-rtp", "totalFreezesDuration")
+        return {"freezes": total("inbound-rtp", "freezeCount"), "frozen": frozen}
+
+    async def _totals(self) -> Callable[[str, str], float]:
+        """By type and member, the sum over the streams of video."""
+        streams = [each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"]
+        return lambda kind, name: sum(getattr(each, name, None) or 0 for each in streams if each.type == kind)
 
     async def press(self, keys: str):
         self._transceivers["audio"].sender.dtmf.insert_dtmf(keys, 400, 100)
@@ -164,10 +174,11 @@ class Wrtc:
     async def _show(self, track: webrtc.MediaStreamTrackGenerator):
         writer = track.writable.get_writer()
         async for number in ticks(1 / PICTURES):
+            width, height = self.size
             init = webrtc.VideoFrameBufferInit(
-                format="I420", coded_width=WIDTH, coded_height=HEIGHT, timestamp=number * 1_000_000 // PICTURES
+                format="I420", coded_width=width, coded_height=height, timestamp=number * 1_000_000 // PICTURES
             )
-            await writer.write(webrtc.VideoFrame(picture(self._name, number), init))
+            await writer.write(webrtc.VideoFrame(picture(self._name, number, width, height), init))
 
     def _meet(self, track: webrtc.MediaStreamTrack):
         """The same one is announced again after a hold."""

@@ -5,9 +5,17 @@ from ..process_media import ProcessMedia
 
 
 class GStreamer(ProcessMedia):
-    """1.22 cannot change directions in a call, and knows no keys."""
+    """1.22 cannot change directions in a call."""
 
     name = "GStreamer"
+
+    def __init__(self, *arguments, keys: bool = False, **codecs):
+        """`keys`: whether its offers have telephone events; its answers have one codec and nothing else."""
+        super().__init__(*arguments, **codecs)
+        self._has_keys = keys
+
+    def what_it_plays(self) -> dict:
+        return super().what_it_plays() | {"keys": self._has_keys}
 
     async def command(self) -> list[str]:
         return ["/usr/bin/python3", str(Path(__file__).parent / "peer.py")]

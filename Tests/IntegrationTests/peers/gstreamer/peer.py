@@ -28,6 +28,8 @@ CODECS = {
     ),
 }
 STATES = ("new", "connecting", "connected", "disconnected", "failed", "closed")
+EVENTS = "application/x-rtp,media=audio,encoding-name=TELEPHONE-EVENT,clock-rate=8000,payload=110"
+KEYS = "0123456789*#ABCD"
 kept = []
 
 
@@ -42,8 +44,10 @@ def tell(**fields):
 
 
 class Peer:
-    def __init__(self, tone, colour, audio, video):
+    def __init__(self, tone, colour, audio, video, keys=False):
+        """`keys`: whether it offers telephone events (RFC 4733)."""
         self.tone, self.colour, self.codecs = tone, colour, {"audio": audio, "video": video}
+        self.has_keys, self.keys = keys, None
         self.pipeline = Gst.Pipeline.new("peer")
         self.bin = Gst.ElementFactory.make("webrtcbin", "bin")
         self.bin.set_property("bundle-policy", GstWebRTC.WebRTCBundlePolicy.MAX_BUNDLE)
@@ -51,6 +55,9 @@ class Peer:
         self.bin.connect("pad-added", self.on_pad)
         self.bin.connect("notify::connection-state", lambda *_: tell(event="state", **{"is": self.state()}))
         self.kinds = []
+        bus = self.pipeline.get_bus()
+        bus.add_signal_watch()
+        bus.connect("message::element", self.on_message)
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def state(self):
@@ -59,9 +66,20 @@ class Peer:
     # Descriptions
 
     def offer(self, directions):
+        if self.has_keys and "audio" not in self.kinds:
+            return self.offer_keys(directions)
         for kind in directions:
             self.source(kind, 96 + len(self.kinds) if kind == "video" else None)
         return self.describe("create-offer", "offer")
+
+    def offer_keys(self, directions):
+        """webrtcbin offers what comes to its pad, which is one codec, so it is offered before there is a pad."""
+        assert list(directions) == ["audio"]
+        both = Gst.Caps.from_string(f"{self.caps('audio', 111)};{EVENTS}")
+        self.bin.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.SENDRECV, both)
+        offer = self.describe("create-offer", "offer")
+        self.source("audio", None)
+        return offer
 
     def answer(self, sdp, directions):
         self.set("set-remote-description", GstWebRTC.WebRTCSDPType.OFFER, sdp)
@@ -110,7 +128,7 @@ class Peer:
         if kind in self.kinds:
             return
         self.kinds.append(kind)
-        _, encoding, rate, chain = CODECS[self.codecs[kind]]
+        _, encoding, _, chain = CODECS[self.codecs[kind]]
         if kind == "audio":
             number = {"PCMU": 0, "PCMA": 8}.get(encoding, number or 111)
             begin = f"audiotestsrc is-live=true wave=sine freq={self.tone} volume=0.25 ! audioconvert ! audioresample"
@@ -120,21 +138,55 @@ class Peer:
                 f"videotestsrc is-live=true pattern=solid-color foreground-color={argb(luma, blue, red)}"
                 " ! video/x-raw,format=I420,width=320,height=240,framerate=10/1"
             )
-        caps = f"application/x-rtp,media={kind},encoding-name={encoding},clock-rate={rate},payload={number}"
-        caps += ",encoding-params=(string)2" if encoding == "OPUS" else ""
-        made = Gst.parse_bin_from_description(f'{begin} ! queue ! {chain} pt={number} ! capsfilter caps="{caps}"', True)
+        caps = self.caps(kind, number)
+        end = f'capsfilter caps="{caps}"'
+        if self.has_keys and kind == "audio":
+            # webrtcbin does not take another format on its pad, and sends what is in the packets.
+            end = f'mux. rtpdtmfsrc name=keys pt=110 ! mux. rtpdtmfmux name=mux ! capssetter join=false replace=true caps="{caps}" ! {end}'
+        made = Gst.parse_bin_from_description(f"{begin} ! queue ! {chain} pt={number} ! {end}", True)
         self.pipeline.add(made)
-        assert made.link(self.bin), f"webrtcbin takes no {kind}"
+        if self.has_keys and kind == "audio":
+            self.keys = made.get_by_name("keys").get_static_pad("src")
+            made.get_static_pad("src").link(self.bin.request_pad_simple("sink_0"))
+        else:
+            assert made.link(self.bin), f"webrtcbin takes no {kind}"
         made.sync_state_with_parent()
+
+    def caps(self, kind, number):
+        _, encoding, rate, _ = CODECS[self.codecs[kind]]
+        caps = f"application/x-rtp,media={kind},encoding-name={encoding},clock-rate={rate},payload={number}"
+        return caps + (",encoding-params=(string)2" if encoding == "OPUS" else "")
+
+    def press(self, keys):
+        for key in keys:
+            for fields in ({"start": True, "number": KEYS.index(key), "volume": 10}, {"start": False}):
+                event = Gst.Structure.new_empty("dtmf-event")
+                for name, value in {"type": 1, "method": 1, **fields}.items():
+                    event.set_value(name, value)
+                assert self.keys.send_event(Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, event))
+                GLib.usleep(300_000)
+
+    def on_message(self, _, message):
+        event = message.get_structure()
+        if event.get_name() == "dtmf-event":
+            tell(event="key", **{"is": KEYS[event.get_value("number")]})
 
     def on_pad(self, _, pad):
         if pad.get_direction() != Gst.PadDirection.SRC:
             return
+        if pad.get_current_caps().get_structure(0).get_string("encoding-name") == "TELEPHONE-EVENT":
+            return self.listen_for_keys(pad)
         decoder = Gst.ElementFactory.make("decodebin", None)
         decoder.connect("pad-added", self.on_decoded)
         self.pipeline.add(decoder)
         decoder.sync_state_with_parent()
         pad.link(decoder.get_static_pad("sink"))
+
+    def listen_for_keys(self, pad):
+        made = Gst.parse_bin_from_description("rtpdtmfdepay ! fakesink sync=false async=false", True)
+        self.pipeline.add(made)
+        made.sync_state_with_parent()
+        pad.link(made.get_static_pad("sink"))
 
     def on_decoded(self, _, pad):
         if pad.get_current_caps().get_structure(0).get_name().startswith("audio"):
@@ -203,6 +255,8 @@ class Lines:
         elif do == "accept":
             kind = GstWebRTC.WebRTCSDPType.PRANSWER if provisional else GstWebRTC.WebRTCSDPType.ANSWER
             self.peer.set("set-remote-description", kind, sdp)
+        elif do == "press":
+            self.peer.press(fields["keys"])
         else:
             raise NotImplementedError(f"webrtcbin cannot {do}")
 

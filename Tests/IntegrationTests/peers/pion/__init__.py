@@ -3,6 +3,7 @@
 What it sends is encoded here beforehand, what it gets is decoded here."""
 import asyncio
 import base64
+import fcntl
 import fractions
 import functools
 import os
@@ -126,16 +127,22 @@ def frames(person: str, codec: str) -> list[bytes]:
 @functools.cache
 def program() -> Path:
     """Built when its sources have changed; Go keeps what it has compiled of Pion."""
-    written = max(each.stat().st_mtime for each in _SOURCES.glob("*.go"))
-    if not _BUILT.exists() or _BUILT.stat().st_mtime < written:
-        # Debian's packages lie where import paths without a version lead to.
-        path = REPOSITORY / ".artifacts" / "gopath"
-        link = path / "src/github.com/pion/webrtc/v3"
-        link.parent.mkdir(parents=True, exist_ok=True)
-        if not link.is_symlink():
-            link.symlink_to(_PACKAGES / "src/github.com/pion/webrtc")
-        own = {"GO111MODULE": "off", "GOPATH": f"{path}:{_PACKAGES}", "GOFLAGS": "", "GOCACHE": str(path / "cache")}
-        command = ["go", "build", "-o", str(_BUILT), "."]
-        done = subprocess.run(command, cwd=_SOURCES, env={**os.environ, **own}, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+    _BUILT.parent.mkdir(exist_ok=True)
+    with open(_BUILT.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # pytest's workers build it once
+        if not _BUILT.exists() or _BUILT.stat().st_mtime < max(each.stat().st_mtime for each in _SOURCES.glob("*.go")):
+            _build()
     return _BUILT
+
+
+def _build():
+    # Debian's packages lie where import paths without a version lead to.
+    path = REPOSITORY / ".artifacts" / "gopath"
+    link = path / "src/github.com/pion/webrtc/v3"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(_PACKAGES / "src/github.com/pion/webrtc")
+    own = {"GO111MODULE": "off", "GOPATH": f"{path}:{_PACKAGES}", "GOFLAGS": "", "GOCACHE": str(path / "cache")}
+    command = ["go", "build", "-o", str(_BUILT), "."]
+    done = subprocess.run(command, cwd=_SOURCES, env={**os.environ, **own}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
