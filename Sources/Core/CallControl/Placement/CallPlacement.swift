@@ -50,38 +50,55 @@ package struct CallPlacement: Placement {
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
-        switch (stage, reply) {
-        case (.dialling, .contact(let own)):
+        do throws(CallError) {
+            return try proceed(reply)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private mutating func proceed(_ reply: PlacementReply) throws(CallError) -> [PlacementAction] {
+        switch stage {
+        case .dialling: return try dialled(reply.dialled)
+        case .comparing(let session):
+            guard try !reply.isStartedBySameRequest() else { return [.finish(.repeated(session))] }
+            return [.forget(session, of: caller)] + dial()
+        case .attaching(let own): return attached(reply.reached, own)
+        case .lookingUp(let own):
+            return startCall(own, nil, unreachable: try reply.accountExists() ? .notRegistered : .noSuchUser)
+        case .starting(let isRung):
+            try reply.checkDone()
+            // A callee who is not rung has no part in the call, and is not busy with it.
+            return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.user) })
+                + [.finish(.placed(sessions.caller))]
+        }
+    }
+
+    private mutating func dialled(_ reply: DialReply) throws(CallError) -> [PlacementAction] {
+        switch reply {
+        case .repeats(let earlier):
+            stage = .comparing(earlier.session)
+            return [.ask(.call(earlier.call, .outcome(request)))]
+        case .new(.contact(let own)):
             given.append((sessions.caller, caller))
             stage = .attaching(own)
             let leg = LegAddress(call: call, leg: .callee)
             return [.ask(.user(request.callee, .attach(sessions.callee, leg, .rung(by: caller))))]
-        case (.dialling, .repeats(let session, let call)):
-            stage = .comparing(session)
-            return [.ask(.call(call, .outcome(request)))]
-        case (.dialling, .refused(let refusal)):
+        case .new(.refused(let refusal)):
             let (error, limit) = PlacementRules.refusal(refusal, of: caller, otherwise: mayNotCall)
             return count(limit) + fail(error)
-        case (.dialling, .absent): return fail(mayNotCall)
-        case (.comparing(let session), .started(isSame: true)): return [.finish(.repeated(session))]
-        case (.comparing(let session), .started(isSame: false)): return [.forget(session, of: caller)] + dial()
-        case (.attaching(let own), _):
-            if case .contact = reply { given.append((sessions.callee, request.callee)) }
-            switch Reachability(reply, rejectsBusy: rejectsBusy, for: caller) {
-            case .rings(let callee): return startCall(own, callee)
-            case .unreachable(let reason, let limit): return count(limit) + startCall(own, nil, unreachable: reason)
-            case .unknown:
-                stage = .lookingUp(own)
-                return [.ask(.account(request.callee))]
-            }
-        case (.lookingUp(let own), .account(let exists)):
-            return startCall(own, nil, unreachable: exists ? .notRegistered : .noSuchUser)
-        case (.starting(let isRung), .done):
-            // A callee who is not rung has no part in the call, and is not busy with it.
-            return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.user) })
-                + [.finish(.placed(sessions.caller))]
-        case (_, .failed(let error)): return fail(error)
-        default: preconditionFailure("\(reply) answers no question of \(stage)")
+        case .new(.absent): throw mayNotCall
+        }
+    }
+
+    private mutating func attached(_ reply: ContactReply, _ own: Contact) -> [PlacementAction] {
+        if case .contact = reply { given.append((sessions.callee, request.callee)) }
+        switch Reachability(reply, rejectsBusy: rejectsBusy, for: caller) {
+        case .rings(let callee): return startCall(own, callee)
+        case .unreachable(let reason, let limit): return count(limit) + startCall(own, nil, unreachable: reason)
+        case .unknown:
+            stage = .lookingUp(own)
+            return [.ask(.account(request.callee))]
         }
     }
 

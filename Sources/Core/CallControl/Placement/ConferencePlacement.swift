@@ -57,40 +57,63 @@ package struct ConferencePlacement: Placement {
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
-        switch (stage, reply) {
-        case (.recalling, .absent):
+        do throws(CallError) {
+            return try proceed(reply)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private mutating func proceed(_ reply: PlacementReply) throws(CallError) -> [PlacementAction] {
+        switch stage {
+        case .recalling:
+            if let earlier = reply.recalled { return compare(earlier) }
             stage = .locating
             return [.ask(.user(joiner, .locate(joined[0])))]
-        case (.locating, .address(let leg?)):
+        case .locating:
+            guard let leg = reply.located else { throw .noSuchCall }
             legs.append(leg)
-            return legs.count < joined.count ? [.ask(.user(joiner, .locate(joined[legs.count])))] : dial()
-        case (.locating, .address(nil)): return [.finish(.failed(.noSuchCall))]
-        case (.dialling, .contact(let own)):
+            return legs.count < joined.count ? [.ask(.user(joiner, .locate(joined[legs.count])))] : try dial()
+        case .dialling: return try dialled(reply.dialled)
+        case .comparing(let session):
+            // The descriptions are equal, so it is the same request for certain.
+            _ = try reply.isStartedBySameRequest()
+            return [.finish(.repeated(session))]
+        case .starting:
+            try reply.checkDone()
+            return [.finish(.placed(session))]
+        }
+    }
+
+    private mutating func dialled(_ reply: DialReply) throws(CallError) -> [PlacementAction] {
+        switch reply {
+        case .repeats(let earlier): return compare(earlier)
+        case .new(.contact(let own)):
             stage = .starting
             let party = CallParty(
                 user: joiner, name: PlacementRules.name(own.displayName, or: joiner), session: session,
                 devices: own.devices)
             return [.ask(.call(call, .join(legs, request, device: device, party)))]
-        case (.recalling, .repeats(let session, let call)), (.dialling, .repeats(let session, let call)):
-            stage = .comparing(session)
-            return [.ask(.call(call, .outcome(nil)))]
-        case (.dialling, .refused(let refusal)):
+        case .new(.refused(let refusal)):
             let (error, limit) = PlacementRules.refusal(refusal, of: joiner, otherwise: .noSuchCall)
-            return (limit.map { [.count($0)] } ?? []) + [.finish(.failed(error))]
-        case (.dialling, .absent): return [.finish(.failed(.noSuchCall))]
-        case (.comparing(let session), .started): return [.finish(.repeated(session))]
-        case (.starting, .done): return [.finish(.placed(session))]
-        case (.starting, .failed(let error)): return [.detach(session, of: joiner), .finish(.failed(error))]
-        case (_, .failed(let error)): return [.finish(.failed(error))]
-        default: preconditionFailure("\(reply) answers no question of \(stage)")
+            return (limit.map { [.count($0)] } ?? []) + fail(error)
+        case .new(.absent): throw .noSuchCall
         }
     }
 
-    private mutating func dial() -> [PlacementAction] {
-        guard Set(legs.map(\.call)).count == legs.count else {
-            return [.finish(.failed(.notAllowed(.join, .onlyOneCall)))]
-        }
+    private mutating func compare(_ earlier: EarlierCall) -> [PlacementAction] {
+        stage = .comparing(earlier.session)
+        return [.ask(.call(earlier.call, .outcome(nil)))]
+    }
+
+    private mutating func dial() throws(CallError) -> [PlacementAction] {
+        guard Set(legs.map(\.call)).count == legs.count else { throw .notAllowed(.join, .onlyOneCall) }
         stage = .dialling
         return [.ask(.user(joiner, .dial(session, LegAddress(call: call, leg: .caller), digest, device: device)))]
+    }
+
+    /// Once the call has been asked to start, the user has a leg of it.
+    private func fail(_ error: CallError) -> [PlacementAction] {
+        (stage == .starting ? [.detach(session, of: joiner)] : []) + [.finish(.failed(error))]
     }
 }

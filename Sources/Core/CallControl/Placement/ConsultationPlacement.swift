@@ -13,6 +13,12 @@ package struct ConsultationPlacement: Placement {
         case locating
         /// That of the consultation is looked up.
         case locatingOther(LegAddress)
+        /// Both legs are known.
+        case located(Legs, Step)
+    }
+
+    /// What is asked once the user's legs are known.
+    private enum Step: Equatable, Sendable {
         /// The call says whether the leg may transfer now.
         case claiming
         /// The call says whether the client of its other party can replace calls.
@@ -47,7 +53,6 @@ package struct ConsultationPlacement: Placement {
     private let address: UserAddress
     private let token: String
     private var stage = Stage.locating
-    private var legs: Legs?
     private var isClaimed = false
 
     /// Makes a placement of a consultative transfer.
@@ -73,76 +78,100 @@ package struct ConsultationPlacement: Placement {
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
-        switch (stage, reply) {
-        case (.locating, .address(let own?)):
-            stage = .locatingOther(own)
-            return [.ask(.user(user, .locate(consultation)))]
-        case (.locatingOther(let own), .address(let other?)):
-            legs = Legs(own: own, other: other)
-            stage = .claiming
-            return [.ask(.call(own.call, .claim(.consultation(own.leg, other.call))))]
-        case (.locating, .address(nil)), (.locatingOther, .address(nil)): return fail(.noSuchCall)
-        case (.claiming, .isRepeated): return [.finish(.repeated(session))]
-        case (.claiming, .done): isClaimed = true
-        case (_, .failed(let error)): return fail(error)
-        default: break
+        do throws(CallError) {
+            switch stage {
+            case .locating:
+                guard let own = reply.located else { throw .noSuchCall }
+                stage = .locatingOther(own)
+                return [.ask(.user(user, .locate(consultation)))]
+            case .locatingOther(let own):
+                guard let other = reply.located else { throw .noSuchCall }
+                stage = .located(Legs(own: own, other: other), .claiming)
+                return [.ask(.call(own.call, .claim(.consultation(own.leg, other.call))))]
+            case .located(let legs, let step): return try proceed(legs, step, reply)
+            }
+        } catch {
+            return fail(error)
         }
-        guard let legs else { return fail(.noSuchCall) }
-        return proceed(legs, reply)
     }
 
-    /// What follows once the request has been claimed.
-    private mutating func proceed(_ legs: Legs, _ reply: PlacementReply) -> [PlacementAction] {
-        switch (stage, reply) {
-        case (.claiming, _):
+    private mutating func proceed(
+        _ legs: Legs, _ step: Step, _ reply: PlacementReply
+    ) throws(CallError) -> [PlacementAction] {
+        switch step {
+        case .claiming:
+            guard try !reply.isRepeatedClaim() else { return [.finish(.repeated(session))] }
+            isClaimed = true
             guard legs.own.call != legs.other.call else { return identify(legs) }
-            stage = .comparing
+            stage = .located(legs, .comparing)
             return [.ask(.call(legs.own.call, .replaceableParty(talkingTo: legs.own.leg)))]
-        case (.comparing, .party(.some)):
-            stage = .comparingOther
+        case .comparing:
+            guard try reply.foundParty() != nil else { return identify(legs) }
+            stage = .located(legs, .comparingOther)
             return [.ask(.call(legs.other.call, .replaceableParty(talkingTo: legs.other.leg)))]
-        case (.comparingOther, .party(let known?)):
-            stage = .finding(known)
+        case .comparingOther:
+            guard let known = try reply.foundParty() else { return identify(legs) }
+            stage = .located(legs, .finding(known))
             return [.ask(.user(known.user, .contact(besides: legs.own.call, .own)))]
-        case (.finding(let known), .contact(let contact)) where contact.devices.contains(where: known.devices.contains):
-            stage = .charging(known)
-            return [.ask(.user(user, .charge))]
-        case (.charging(let known), .done):
-            stage = .numbering(known)
-            return [.ask(.call(legs.own.call, .takeLeg(for: .transfer, legs.own.leg)))]
-        case (.charging, .refused(let refusal)):
-            let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
-            return (limit.map { [.count($0)] } ?? []) + fail(error)
-        case (.numbering(let known), .leg(let number)):
-            stage = .attaching(known, number)
+        case .finding(let known): return found(known, reply.reached, legs)
+        case .charging(let known): return charged(known, reply.refusedCharge, legs)
+        case .numbering(let known):
+            let number = try reply.takenLeg()
+            stage = .located(legs, .attaching(known, number))
             let address = LegAddress(call: legs.own.call, leg: number)
             return [.ask(.user(known.user, .attach(newSession(of: known), address, .own)))]
-        case (.attaching(let known, let number), .contact(let contact)):
+        case .attaching(let known, let number): return attached(known, number, reply.reached, legs)
+        case .identifying:
+            let party = try reply.foundParty()
+            stage = .located(legs, .consulting)
+            return [.ask(.call(legs.own.call, .consult(legs.own.leg, with: party?.user ?? address, legs.other)))]
+        case .replacing, .consulting:
+            try reply.checkDone()
+            return settle(nil) + [.finish(.placed(session))]
+        }
+    }
+
+    private mutating func found(_ known: CallParty, _ reply: ContactReply, _ legs: Legs) -> [PlacementAction] {
+        switch reply {
+        case .contact(let contact):
+            guard contact.devices.contains(where: known.devices.contains) else { return identify(legs) }
+            stage = .located(legs, .charging(known))
+            return [.ask(.user(user, .charge))]
+        case .refused, .absent: return identify(legs)
+        }
+    }
+
+    private mutating func charged(_ known: CallParty, _ refusal: LegRefusal?, _ legs: Legs) -> [PlacementAction] {
+        if let refusal {
+            let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
+            return (limit.map { [.count($0)] } ?? []) + fail(error)
+        }
+        stage = .located(legs, .numbering(known))
+        return [.ask(.call(legs.own.call, .takeLeg(for: .transfer, legs.own.leg)))]
+    }
+
+    private mutating func attached(
+        _ known: CallParty, _ number: LegID, _ reply: ContactReply, _ legs: Legs
+    ) -> [PlacementAction] {
+        switch reply {
+        case .contact(let contact):
             let devices = known.devices.filter(contact.devices.contains)
             guard !devices.isEmpty else { return [.detach(newSession(of: known), of: known.user)] + identify(legs) }
-            stage = .replacing(known)
+            stage = .located(legs, .replacing(known))
             let party = CallParty(user: known.user, name: known.name, session: newSession(of: known), devices: devices)
             let replaced = ReplacedLeg(session: known.session, keeper: legs.other)
             return [
                 .ask(
                     .call(legs.own.call, .retarget(.transfer, legs.own.leg, party, as: number, replacing: replaced)))
             ]
-        // One of the clients cannot replace calls, or the consulted party cannot have one more leg.
-        case (.comparing, .party), (.comparingOther, .party), (.finding, .contact), (.finding, .refused),
-            (.finding, .absent), (.attaching, .refused), (.attaching, .absent):
-            return identify(legs)
-        case (.identifying, .party(let party)):
-            stage = .consulting
-            return [
-                .ask(.call(legs.own.call, .consult(legs.own.leg, with: party?.user ?? address, legs.other)))
-            ]
-        case (.replacing, .done), (.consulting, .done): return settle(nil) + [.finish(.placed(session))]
-        default: preconditionFailure("\(reply) answers no question of \(stage)")
+        case .refused, .absent: return identify(legs)
         }
     }
 
+    /// The leg is handed over as it is: one of the clients cannot replace calls, or the consulted party cannot have one
+    /// more leg.
     private mutating func identify(_ legs: Legs) -> [PlacementAction] {
-        stage = .identifying
+        stage = .located(legs, .identifying)
         return [.ask(.call(legs.other.call, .party(talkingTo: legs.other.leg)))]
     }
 
@@ -150,12 +179,14 @@ package struct ConsultationPlacement: Placement {
 
     private func fail(_ error: CallError) -> [PlacementAction] {
         var actions: [PlacementAction] = []
-        if case .replacing(let known) = stage { actions = [.detach(newSession(of: known), of: known.user)] }
+        if case .located(_, .replacing(let known)) = stage {
+            actions = [.detach(newSession(of: known), of: known.user)]
+        }
         return actions + settle(error) + [.finish(.failed(error))]
     }
 
     private func settle(_ error: CallError?) -> [PlacementAction] {
-        guard isClaimed, let legs else { return [] }
+        guard isClaimed, case .located(let legs, _) = stage else { return [] }
         return [.settle(.consultation(legs.own.leg, legs.other.call), legs.own.call, error)]
     }
 }

@@ -33,7 +33,7 @@ enum Reachability: Equatable {
     ///   - rejectsBusy: no device of a user with another call rings.
     ///   - caller: the user who calls. Guests do not learn which accounts exist, not even from the time that the answer
     ///     takes.
-    init(_ reply: PlacementReply, rejectsBusy: Bool, for caller: UserAddress) {
+    init(_ reply: ContactReply, rejectsBusy: Bool, for caller: UserAddress) {
         switch reply {
         case .contact(let contact):
             self = contact.isEngaged && rejectsBusy ? .unreachable(.busy, limit: nil) : .rings(contact)
@@ -41,8 +41,6 @@ enum Reachability: Equatable {
         case .refused(.limitOfRinging), .refused(.tooOften): self = .unreachable(.busy, limit: .calleeRinging)
         case .refused(.noDevice), .absent:
             self = caller.guest == nil ? .unknown : .unreachable(.notRegistered, limit: nil)
-        case .repeats, .account, .address, .started, .done, .isRepeated, .party, .leg, .failed:
-            preconditionFailure("no reply of a registration")
         }
     }
 }

@@ -7,6 +7,12 @@ package struct TargetPlacement: Placement {
     private enum Stage: Equatable, Sendable {
         /// The user's leg is looked up.
         case locating
+        /// The leg is known.
+        case located(LegAddress, Step)
+    }
+
+    /// What is asked once the user's leg is known.
+    private enum Step: Equatable, Sendable {
         /// The call says whether the leg may do this now.
         case claiming
         /// The user's call rate is charged.
@@ -30,7 +36,6 @@ package struct TargetPlacement: Placement {
     private let targetSession: SessionID
     private let rejectsBusy: Bool
     private var stage = Stage.locating
-    private var leg: LegAddress?
     private var isClaimed = false
     private var isAttached = false
 
@@ -60,77 +65,96 @@ package struct TargetPlacement: Placement {
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
-        switch (stage, reply) {
-        case (.locating, .address(let found)):
-            guard let found else { return fail(.noSuchCall) }
-            leg = found
-            stage = .claiming
-            return [.ask(.call(found.call, .claim(claim(of: found))))]
-        case (.claiming, .isRepeated): return [.finish(.repeated(session))]
-        case (.claiming, .done):
-            isClaimed = true
-            stage = .charging
-            return [.ask(.user(user, .charge))]
-        case (.charging, .done):
-            guard let leg else { return fail(.noSuchCall) }
-            stage = .finding
-            return [.ask(.user(target, .contact(besides: leg.call, .rung(by: user))))]
-        case (.charging, .refused(let refusal)):
-            let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
-            return (limit.map { [.count($0)] } ?? []) + fail(error)
-        case (.finding, _):
-            switch Reachability(reply, rejectsBusy: rejectsBusy, for: user) {
-            case .rings:
-                guard let leg else { return fail(.noSuchCall) }
-                stage = .numbering
-                return [.ask(.call(leg.call, .takeLeg(for: retargeting, leg.leg)))]
-            case .unreachable(let reason, let limit): return (limit.map { [.count($0)] } ?? []) + report(reason)
-            case .unknown:
-                stage = .lookingUp
-                return [.ask(.account(target))]
+        do throws(CallError) {
+            switch stage {
+            case .locating:
+                guard let leg = reply.located else { throw .noSuchCall }
+                stage = .located(leg, .claiming)
+                return [.ask(.call(leg.call, .claim(claim(of: leg))))]
+            case .located(let leg, let step): return try proceed(leg, step, reply)
             }
-        case (.lookingUp, .account(let exists)): return report(exists ? .notRegistered : .noSuchUser)
-        case (.numbering, .leg(let number)):
-            guard let leg else { return fail(.noSuchCall) }
-            stage = .attaching(number)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private mutating func proceed(
+        _ leg: LegAddress, _ step: Step, _ reply: PlacementReply
+    ) throws(CallError) -> [PlacementAction] {
+        switch step {
+        case .claiming:
+            guard try !reply.isRepeatedClaim() else { return [.finish(.repeated(session))] }
+            isClaimed = true
+            stage = .located(leg, .charging)
+            return [.ask(.user(user, .charge))]
+        case .charging:
+            if let refusal = reply.refusedCharge {
+                let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
+                return count(limit) + fail(error)
+            }
+            stage = .located(leg, .finding)
+            return [.ask(.user(target, .contact(besides: leg.call, .rung(by: user))))]
+        case .finding: return found(reply.reached, leg)
+        case .lookingUp: return report(try reply.accountExists() ? .notRegistered : .noSuchUser, to: leg)
+        case .numbering:
+            let number = try reply.takenLeg()
+            stage = .located(leg, .attaching(number))
             let address = LegAddress(call: leg.call, leg: number)
             return [.ask(.user(target, .attach(targetSession, address, .rung(by: user))))]
-        case (.attaching(let number), .contact(let contact)):
-            guard let leg else { return fail(.noSuchCall) }
+        case .attaching(let number): return attached(reply.reached, leg, as: number)
+        case .ringing:
+            try reply.checkDone()
+            return settle(nil) + [.finish(.placed(session))]
+        }
+    }
+
+    private mutating func found(_ reply: ContactReply, _ leg: LegAddress) -> [PlacementAction] {
+        switch Reachability(reply, rejectsBusy: rejectsBusy, for: user) {
+        case .rings:
+            stage = .located(leg, .numbering)
+            return [.ask(.call(leg.call, .takeLeg(for: retargeting, leg.leg)))]
+        case .unreachable(let reason, let limit): return count(limit) + report(reason, to: leg)
+        case .unknown:
+            stage = .located(leg, .lookingUp)
+            return [.ask(.account(target))]
+        }
+    }
+
+    private mutating func attached(_ reply: ContactReply, _ leg: LegAddress, as number: LegID) -> [PlacementAction] {
+        switch reply {
+        case .contact(let contact):
             isAttached = true
-            stage = .ringing
+            stage = .located(leg, .ringing)
             let party = CallParty(
                 user: target, name: PlacementRules.name(contact.displayName, or: target), session: targetSession,
                 endpoint: contact.endpoint)
             return [.ask(.call(leg.call, .retarget(retargeting, leg.leg, party, as: number, replacing: nil)))]
         // The target's last device has gone, or its last place was taken, since it was asked.
-        case (.attaching, .refused(.noDevice)), (.attaching, .absent): return report(.notRegistered)
-        case (.attaching, .refused): return report(.busy)
-        case (.ringing, .done): return settle(nil) + [.finish(.placed(session))]
-        case (_, .failed(let error)): return fail(error)
-        default: preconditionFailure("\(reply) answers no question of \(stage)")
+        case .refused(.noDevice), .absent: return report(.notRegistered, to: leg)
+        case .refused(.limitOfLegs), .refused(.limitOfRinging), .refused(.tooOften): return report(.busy, to: leg)
         }
     }
 
     private func claim(of leg: LegAddress) -> PlacementClaim { .retarget(retargeting, leg.leg, to: target) }
 
     /// No device of the target rings.
-    private mutating func report(_ reason: CallEndCause.Unreachable) -> [PlacementAction] {
+    private mutating func report(_ reason: CallEndCause.Unreachable, to leg: LegAddress) -> [PlacementAction] {
         switch retargeting {
         case .forward: return fail(.unreachable(reason))
         case .transfer:
-            guard let leg else { return fail(.noSuchCall) }
-            stage = .ringing
+            stage = .located(leg, .ringing)
             return [.ask(.call(leg.call, .reportUnreachable(leg.leg, reason)))]
         }
     }
+
+    private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }
 
     private func fail(_ error: CallError) -> [PlacementAction] {
         (isAttached ? [.detach(targetSession, of: target)] : []) + settle(error) + [.finish(.failed(error))]
     }
 
     private func settle(_ error: CallError?) -> [PlacementAction] {
-        guard isClaimed, let leg else { return [] }
+        guard isClaimed, case .located(let leg, _) = stage else { return [] }
         return [.settle(claim(of: leg), leg.call, error)]
     }
 }
