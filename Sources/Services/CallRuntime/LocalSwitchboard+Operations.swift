@@ -57,7 +57,10 @@ extension LocalSwitchboard {
             case .noSuchCall:
                 place = await call.place(of: leg)
                 guard place.call != call.id else { throw error }
-            default: throw error
+            case .alreadyAnswered, .notAllowed, .unreachable, .malformedDescription, .descriptionTooLong,
+                .unsupportedDescription, .descriptionMissing, .unplayable, .keysWaiting, .notForGuests, .unsupported,
+                .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:
+                throw error
             }
             guard let taker = environment.owners.call(place.call) else { throw .noSuchCall }
             try await taker.perform(command, by: place.leg, from: device)

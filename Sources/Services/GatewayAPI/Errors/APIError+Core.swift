@@ -50,7 +50,10 @@ extension APIError {
             switch error {
             case .alreadyAnswered(let state): state
             case .notAllowed(_, let hindrance): hindrance.state
-            default: nil
+            case .noSuchCall, .unreachable, .pending, .malformedDescription, .descriptionTooLong,
+                .unsupportedDescription, .descriptionMissing, .unplayable, .keysWaiting, .notForGuests, .unsupported,
+                .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:
+                nil
             }
         self.init(code, error.sentence, retryAfter: wait, state: state)
     }

@@ -54,17 +54,15 @@ struct Answer: Sendable {
             HTTPResponse.Status(code: error.code.httpStatus), contentType: refusal.form.contentType,
             body: ByteBuffer(bytes: error.encoded(in: refusal.form)))
         if let seconds = error.retryAfterSeconds { answer.headers[.retryAfter] = String(seconds) }
-        switch error.code {
-        case .authMissing, .authMalformed, .authUnsupportedScheme:
-            answer.headers[.wwwAuthenticate] = #"Basic realm="orbweaver", charset="UTF-8""#
-        case .resourceMethodNotAllowed:
-            answer.headers[.allow] = endpoint?.allow
-        case .channelUpgradeRequired:
+        // The headers that an answer of this status must have (RFC 9110 §15.5).
+        switch error.code.httpStatus {
+        case 401: answer.headers[.wwwAuthenticate] = #"Basic realm="orbweaver", charset="UTF-8""#
+        case 405: answer.headers[.allow] = endpoint?.allow
+        case 426:
             answer.headers[.upgrade] = "websocket"
             // RFC 6455 §4.4
             answer.headers[.secWebSocketVersion] = "13"
-        default:
-            break
+        default: break
         }
         if refusal.closesConnection {
             answer.closesConnection = true
