@@ -77,7 +77,7 @@ int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *
     struct iovec in_vec[batch], out_vec[batch];
     struct sockaddr_in from[batch];
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    uint64_t started = 0, forwarded = 0;
+    uint64_t started = 0, relayed = 0;
 
     memset(table, 0, sizeof table);
     memset(in, 0, sizeof in);
@@ -88,7 +88,7 @@ int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *
         out[i].msg_hdr = (struct msghdr){ .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &out_vec[i], .msg_iovlen = 1 };
     }
 
-    while (forwarded < packets) {
+    while (relayed < packets) {
         for (int i = 0; i < batch; i++) in[i].msg_hdr.msg_namelen = sizeof from[i];
         int n = recvmmsg(fd, in, batch, MSG_DONTWAIT, NULL);
         if (n <= 0) {
@@ -125,9 +125,9 @@ int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *
             if (m <= 0) break;
             sent += (unsigned)m;
         }
-        forwarded += count;
+        relayed += count;
     }
-    result->packets = forwarded;
+    result->packets = relayed;
     result->cpu_ns = started ? thread_cpu_ns() - started : 0;
     for (int i = 0; i < flows; i++)
         if (table[i].used) { srtp_dealloc(table[i].in); srtp_dealloc(table[i].out); }

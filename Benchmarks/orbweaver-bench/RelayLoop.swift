@@ -35,18 +35,18 @@ struct RelayLoop {
         let (caller, callee) = (call.caller, call.callee)
         try exchange(count: packets / 10, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
         let (cpu, allocations) = (probe.cpuNanoseconds, probe.allocations)
-        var (forwarded, least) = (0, Double.infinity)
+        var (relayed, least) = (0, Double.infinity)
         for _ in 0..<max(1, packets / stretch) {
             let before = probe.allocations
             let arrived = try exchange(
                 count: stretch, from: caller, to: callee, size: size, payloadType, sequence: &sequence)
-            forwarded += arrived
+            relayed += arrived
             if arrived > 0 { least = min(least, Double(probe.allocations - before) / Double(arrived)) }
         }
-        guard forwarded > 0 else { throw ValidationError("no packet has come through the worker") }
+        guard relayed > 0 else { throw ValidationError("no packet has come through the worker") }
         return Figures(
-            nanoseconds: Double(probe.cpuNanoseconds - cpu) / Double(forwarded),
-            allocations: Double(probe.allocations - allocations) / Double(forwarded), leastAllocations: least)
+            nanoseconds: Double(probe.cpuNanoseconds - cpu) / Double(relayed),
+            allocations: Double(probe.allocations - allocations) / Double(relayed), leastAllocations: least)
     }
 
     /// Sends in bursts and awaits each; returns how many arrived.

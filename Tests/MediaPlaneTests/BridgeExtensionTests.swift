@@ -19,7 +19,7 @@ import Testing
     ]
 
     /// What becomes of the elements of a packet from `a` to `b`.
-    private static func forwarded(
+    private static func relayed(
         _ elements: [UInt8], from sender: [HeaderExtension], to receiver: [HeaderExtension], mid: String = "0"
     ) throws -> [UInt8] {
         var rig = BridgeRig(ready: false)
@@ -35,8 +35,8 @@ import Testing
         let count = packet.count
         guard case .media(let arrival) = rig.bridge.receive(packet.span, from: .a, at: rig.clock.now) else { return [] }
         var span = packet.mutableSpan
-        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first, count: count))
+        let relaying = rig.bridge.relay(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
+        #expect(relaying == .relay(to: .b, over: .first, count: count))
         #expect(packet.suffix(3) == [0x10, 0x20, 0x40], "the payload stays")
         return Array(packet[16..<(count - 3)])
     }
@@ -70,21 +70,21 @@ import Testing
     func `elements come under the ids that the receiver agreed on, or not at all`(
         _ receiver: [HeaderExtension], _ mid: String, _ expected: [UInt8]
     ) throws {
-        #expect(try Self.forwarded(Self.elements, from: Self.ofSender, to: receiver, mid: mid) == expected)
+        #expect(try Self.relayed(Self.elements, from: Self.ofSender, to: receiver, mid: mid) == expected)
     }
 
     @Test func `a transport-wide number is not taken for what the receiver knows under its id`() throws {
         let counted = Self.ofSender + [HeaderExtension(id: 3, uri: Self.transportNumber, direction: .receiveOnly)]
         let receiver = [HeaderExtension(id: 3, uri: Self.level), HeaderExtension(id: 2, uri: Self.sendTime)]
         let elements: [UInt8] = [0x31, 1, 2, 0x10, 0x85, 0, 0, 0]
-        #expect(try Self.forwarded(elements, from: counted, to: receiver) == [0, 0, 0, 0x30, 0x85, 0, 0, 0])
+        #expect(try Self.relayed(elements, from: counted, to: receiver) == [0, 0, 0, 0x30, 0x85, 0, 0, 0])
     }
 
     @Test func `elements that nobody negotiated pass between legs that agree, as they did`() throws {
         let elements: [UInt8] = [0x10, 0x85, 0x90, 5]
-        #expect(try Self.forwarded(elements, from: Self.ofSender, to: Self.ofSender) == elements)
+        #expect(try Self.relayed(elements, from: Self.ofSender, to: Self.ofSender) == elements)
         #expect(
-            try Self.forwarded(elements, from: Self.ofSender, to: [.init(id: 9, uri: Self.level)]) == [
+            try Self.relayed(elements, from: Self.ofSender, to: [.init(id: 9, uri: Self.level)]) == [
                 0x90, 0x85, 0, 0,
             ])
     }

@@ -113,8 +113,8 @@ import Testing
             return
         }
         var span = packet.mutableSpan
-        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first, count: count))
+        let relaying = rig.bridge.relay(arrival, toReceiver: 0, in: &span, count: count, at: rig.clock.now)
+        #expect(relaying == .relay(to: .b, over: .first, count: count))
         #expect(Array(packet[16..<20]) == expected)
         #expect(Self.levels(rig) == [30, 30], "b hears it all the same")
     }

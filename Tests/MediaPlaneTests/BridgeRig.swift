@@ -27,11 +27,11 @@ struct BridgeRig {
     }
 
     enum Outcome: Equatable {
-        case forwarded(Packet)
+        case relayed(Packet)
         case dropped(DropReason)
 
         var packet: Packet? {
-            if case .forwarded(let packet) = self { packet } else { nil }
+            if case .relayed(let packet) = self { packet } else { nil }
         }
     }
 
@@ -139,16 +139,16 @@ struct BridgeRig {
     mutating func send(_ bytes: [UInt8], from side: LegIndex) -> Outcome {
         var buffer = bytes + [UInt8](repeating: 0xEE, count: 16)
         var span = buffer.mutableSpan
-        let forwarding = forward(&span, count: bytes.count, from: side)
+        let relaying = relay(&span, count: bytes.count, from: side)
         collect()
-        switch forwarding {
+        switch relaying {
         case .drop(let reason): return .dropped(reason)
-        case .forward(let receiver, _, let length):
+        case .relay(let receiver, _, let length):
             precondition(receiver == side.other, "there are two legs")
             precondition(
                 length <= bytes.count && buffer.suffix(16).allSatisfy { $0 == 0xEE },
                 "nothing is written behind the packet")
-            return .forwarded(Self.parsed(Array(buffer.prefix(length))))
+            return .relayed(Self.parsed(Array(buffer.prefix(length))))
         }
     }
 
@@ -163,10 +163,10 @@ struct BridgeRig {
             payload: Array(packet[header.payloadRange]))
     }
 
-    private mutating func forward(_ packet: inout MutableSpan<UInt8>, count: Int, from side: LegIndex) -> Forwarding {
+    private mutating func relay(_ packet: inout MutableSpan<UInt8>, count: Int, from side: LegIndex) -> Relaying {
         switch bridge.receive(packet.span.extracting(0..<count), from: side, at: clock.now) {
         case .drop(let reason): .drop(reason)
-        case .media(let arrival): bridge.forward(arrival, toReceiver: 0, in: &packet, count: count, at: clock.now)
+        case .media(let arrival): bridge.relay(arrival, toReceiver: 0, in: &packet, count: count, at: clock.now)
         }
     }
 

@@ -108,9 +108,9 @@ struct BridgeSourceTests {
         for receiver in 0..<arrival.receiverCount {
             bytes = original
             var span = bytes.mutableSpan
-            let forwarding = rig.bridge.forward(
+            let relaying = rig.bridge.relay(
                 arrival, toReceiver: receiver, in: &span, count: original.count, at: rig.clock.now)
-            guard case .forward(let index, _, _) = forwarding else { continue }
+            guard case .relay(let index, _, _) = relaying else { continue }
             sent[index] = try RTPHeader(parsing: bytes.span).ssrc
         }
         #expect(sent == [.b: SSRC(0xB1), Self.c: SSRC(0xC1)])

@@ -47,7 +47,7 @@ struct BridgeTransportTests {
         return rig
     }
 
-    private func forwarding(_ packet: [UInt8], _ rig: inout BridgeRig) -> Forwarding? {
+    private func relaying(_ packet: [UInt8], _ rig: inout BridgeRig) -> Relaying? {
         var bytes = packet
         var span = bytes.mutableSpan
         guard case .media(let arrival) = rig.bridge.receive(packet.span, from: .a, at: rig.clock.now),
@@ -55,18 +55,18 @@ struct BridgeTransportTests {
         else {
             return nil
         }
-        return rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: packet.count, at: rig.clock.now)
+        return rig.bridge.relay(arrival, toReceiver: 0, in: &span, count: packet.count, at: rig.clock.now)
     }
 
     @Test
     func `each m-line is sent over its transport`() {
         var rig = ready()
         #expect(
-            forwarding(BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus), &rig)
-                == .forward(to: .b, over: .first, count: 16))
+            relaying(BridgeRig.packet(ssrc: 1001, 1, payloadType: BridgeRig.opus), &rig)
+                == .relay(to: .b, over: .first, count: 16))
         #expect(
-            forwarding(BridgeRig.packet(ssrc: 1002, 1, payloadType: BridgeRig.vp8), &rig)
-                == .forward(to: .b, over: Self.second, count: 16))
+            relaying(BridgeRig.packet(ssrc: 1002, 1, payloadType: BridgeRig.vp8), &rig)
+                == .relay(to: .b, over: Self.second, count: 16))
     }
 
     @Test

@@ -75,9 +75,9 @@ struct ReceiverPathTests {
         for receiver in 0..<arrival.receiverCount {
             var buffer = packet
             var span = buffer.mutableSpan
-            let forwarding = rig.bridge.forward(
+            let relaying = rig.bridge.relay(
                 arrival, toReceiver: receiver, in: &span, count: packet.count, at: rig.clock.now)
-            if case .forward = forwarding { sent.append(buffer) }
+            if case .relay = relaying { sent.append(buffer) }
         }
         rig.collect()
         return sent

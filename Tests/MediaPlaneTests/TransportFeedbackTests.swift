@@ -79,8 +79,8 @@ struct TransportFeedbackTests {
             Issue.record("the packet is of use")
             return
         }
-        let forwarding = rig.bridge.forward(arrival, toReceiver: 0, in: &span, count: before.count, at: rig.clock.now)
-        #expect(forwarding == .forward(to: .b, over: .first, count: before.count))
+        let relaying = rig.bridge.relay(arrival, toReceiver: 0, in: &span, count: before.count, at: rig.clock.now)
+        #expect(relaying == .relay(to: .b, over: .first, count: before.count))
         let header = try RTPHeader(parsing: buffer.span)
         let number = header.extensionElement(Self.id, in: buffer.span)
         #expect(number == nil)

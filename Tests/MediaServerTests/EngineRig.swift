@@ -171,7 +171,7 @@ struct EngineRig {
             var copy = packet
             var span = copy.mutableSpan
             guard
-                case .forward(let viewer, _, _) = bridge.forward(
+                case .relay(let viewer, _, _) = bridge.relay(
                     arrival, toReceiver: receiver, in: &span, count: packet.count, at: clock.now)
             else { return nil }
             return viewer

@@ -134,7 +134,7 @@ struct SimulatedCall {
             var span = buffer.mutableSpan
             guard case .media(let arrival) = bridge.receive(span.span.extracting(0..<bytes.count), from: side, at: now)
             else { return }
-            guard case .forward = bridge.forward(arrival, toReceiver: 0, in: &span, count: bytes.count, at: now) else {
+            guard case .relay = bridge.relay(arrival, toReceiver: 0, in: &span, count: bytes.count, at: now) else {
                 return
             }
             toPeer[side.other]?.send(.media(buffer), at: now)

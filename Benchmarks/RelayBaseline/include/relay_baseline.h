@@ -12,7 +12,7 @@ struct relay_baseline_keys {
 };
 
 struct relay_baseline_result {
-    uint64_t packets;      // forwarded
+    uint64_t packets;      // relayed
     uint64_t cpu_ns;       // of the calling thread, from the first packet on
 };
 
@@ -20,7 +20,7 @@ struct relay_baseline_result {
 int relay_baseline_open(void);
 uint16_t relay_baseline_port(int fd);
 
-// Receives on `fd` until `packets` packets have been forwarded or none came for a second: unprotects, rewrites SSRC,
+// Receives on `fd` until `packets` packets have been relayed or none came for a second: unprotects, rewrites SSRC,
 // sequence number and timestamp, protects, and sends them to `port` on 127.0.0.1. Returns 0, or -1 if libsrtp refuses.
 // libsrtp must be initialised, its ciphers replaced, by the caller.
 int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *keys, uint64_t packets,

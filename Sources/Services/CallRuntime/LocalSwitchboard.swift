@@ -125,7 +125,7 @@ package final class LocalSwitchboard: Switchboard {
     /// Runs the loops of all owners until the task is cancelled.
     private func runOwners() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.forwardMediaEvents() }
+            group.addTask { await self.passOnMediaEvents() }
             var turn = 0
             for await owner in newcomers.messages {
                 let executor = executors.isEmpty ? nil : executors[turn % executors.count]
@@ -170,7 +170,7 @@ package final class LocalSwitchboard: Switchboard {
     }
 
     /// Passes the events of the media plane on to the owners of their calls.
-    private func forwardMediaEvents() async {
+    private func passOnMediaEvents() async {
         for await message in mediaEvents.inbox.messages {
             environment.owners.post(.media(message.event), to: message.call)
         }

@@ -26,16 +26,16 @@ package struct NoiseGenerator: Sendable {
     }
 
     private mutating func filtered(_ input: Double, with noise: ComfortNoise) -> Double {
-        var forward = input
+        var sample = input
         var stage = noise.order
         while stage > 0 {
             let reflection = noise.reflections[stage - 1]
-            forward -= reflection * delays[stage - 1]
-            delays[stage] = delays[stage - 1] + reflection * forward
+            sample -= reflection * delays[stage - 1]
+            delays[stage] = delays[stage - 1] + reflection * sample
             stage -= 1
         }
-        delays[0] = forward
-        return forward
+        delays[0] = sample
+        return sample
     }
 
     /// Uniform in −1…1. A linear congruential generator is sufficient for noise.

@@ -24,9 +24,9 @@ extension Bridge {
             case .receiverReport(let report): blocksReceived(report.blocks, from: side, at: now)
             case .goodbye(let goodbye): goodbyeReceived(goodbye, from: side)
             case .genericNACK(let nack): nacks.merge(nack)
-            case .pictureLossIndication(let indication): forward(indication, from: side, at: now)
-            case .fullIntraRequest(let request): forward(request, from: side, at: now)
-            case .estimatedMaximumBitrate(let estimate): forward(estimate, from: side, at: now)
+            case .pictureLossIndication(let indication): relay(indication, from: side, at: now)
+            case .fullIntraRequest(let request): relay(request, from: side, at: now)
+            case .estimatedMaximumBitrate(let estimate): relay(estimate, from: side, at: now)
             // The other peer gets the gateway's CNAME instead.
             case .sourceDescription: break
             case .transportFeedback(let feedback): feedbackReceived(feedback, from: side, at: now)
@@ -109,12 +109,11 @@ extension Bridge {
         var seen: Set<UInt16> = []
         let asked = nack.lost.filter { seen.insert($0.rawValue).inserted }
         let missing = sendAgain(asked, of: nack.media, to: side, at: now)
-        if !missing.isEmpty { forward(missing, of: nack.media, from: side, at: now) }
+        if !missing.isEmpty { relay(missing, of: nack.media, from: side, at: now) }
     }
 
     /// Passes on, in one datagram, everything that a compound packet asks of one source.
-    private mutating func forward(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime)
-    {
+    private mutating func relay(_ asked: [SequenceNumber], of media: SSRC, from side: LegIndex, at now: MonotonicTime) {
         guard let target = target(of: media, from: side) else { return }
         guard let source = target.stream.source else { return self[side].controlDrops.count(.noSource) }
         if self[side].lines[target.line].isPicture(target.stream) {
@@ -136,13 +135,13 @@ extension Bridge {
         sendFeedback(.genericNACK(translated), as: line.primary.ssrc, to: target.sender, for: side)
     }
 
-    private mutating func forward(_ indication: PictureLossIndication, from side: LegIndex, at now: MonotonicTime) {
+    private mutating func relay(_ indication: PictureLossIndication, from side: LegIndex, at now: MonotonicTime) {
         guard let target = target(of: indication.media, from: side) else { return }
         self[side].lines[target.line].waits.keyFrameRequested(at: now)
         requestKeyFrame(from: target.sender, line: target.senderLine, as: .pictureLoss, for: side, at: now)
     }
 
-    private mutating func forward(_ request: FullIntraRequest, from side: LegIndex, at now: MonotonicTime) {
+    private mutating func relay(_ request: FullIntraRequest, from side: LegIndex, at now: MonotonicTime) {
         for entry in request.entries {
             guard let target = target(of: entry.ssrc, from: side) else { continue }
             self[side].lines[target.line].primary.lastCommandNumber = entry.commandNumber

@@ -42,7 +42,7 @@ extension Bridge {
     }
 
     /// Takes a receiver's own estimate. It is passed on at once, if no other receiver has a lower limit.
-    mutating func forward(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
+    mutating func relay(_ estimate: EstimatedMaximumBitrate, from side: LegIndex, at now: MonotonicTime) {
         var sources: [SSRC] = []
         var feeding: Target?
         for ssrc in estimate.sources {

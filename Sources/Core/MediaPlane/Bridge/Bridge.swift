@@ -8,12 +8,12 @@ package import SDP
 /// gateway's SSRC, one continuous series of sequence numbers and timestamps per m-line, and reports of the gateway,
 /// whichever source is behind them.
 ///
-///     peer A ──RTP──▶ receive ──▶ forward ──same bytes, other header──▶ peer B
+///     peer A ──RTP──▶ receive ──▶ relay ──same bytes, other header──▶ peer B
 ///            │                └─▶ decoded by the owner ─▶ mix, player ─▶ originate ──▶ peer C
 ///            ◀─NACK, PLI, FIR, REMB, translated── receiveControl ◀─RTCP─
 ///            ◀─SR, RR── timeout ──SR, RR──▶
 ///
-/// `receive`, `forward` and `originate` are the hot path and allocate nothing. After any other input, call `poll` until
+/// `receive`, `relay` and `originate` are the hot path and allocate nothing. After any other input, call `poll` until
 /// it returns `nil`.
 package struct Bridge: Sendable {
     /// The settings of a bridge.

@@ -34,7 +34,7 @@ package struct Arrival: Sendable {
     let position: ReceptionStatistics.Position
     /// Whether a key frame begins with this packet.
     let startsKeyFrame: Bool
-    /// The number of m-lines that get the packet; `Bridge.forward` is called for each.
+    /// The number of m-lines that get the packet; `Bridge.relay` is called for each.
     package let receiverCount: Int
     /// Whether the gateway decodes the packet.
     package let isDecoded: Bool
@@ -47,10 +47,10 @@ package struct Arrival: Sendable {
     package let isRestart: Bool
 }
 
-/// The result of `Bridge.forward`.
-package enum Forwarding: Equatable, Sendable {
+/// The result of `Bridge.relay`.
+package enum Relaying: Equatable, Sendable {
     /// The packet is rewritten for this leg and has `count` bytes: protect it and send it over this transport.
-    case forward(to: LegIndex, over: TransportNumber, count: Int)
+    case relay(to: LegIndex, over: TransportNumber, count: Int)
     /// The packet is dropped for this reason.
     case drop(DropReason)
 }

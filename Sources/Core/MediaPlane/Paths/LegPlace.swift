@@ -12,8 +12,7 @@ package enum LegPlace<LegID> {
     }
 
     /// Applies what the worker of a leg reports about the leg's paths. A late report of a former host has no effect.
-    package static func apply(_ change: ForwardingTable.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>)
-    {
+    package static func apply(_ change: MovedLegs.Change, by host: WorkerIndex, to claims: inout PathClaims<Self>) {
         switch change {
         case .moved(let leg, _, let paths):
             for path in paths { claims.claim(path, by: leg, at: .elsewhere(host)) }

@@ -87,7 +87,7 @@ extension MediaWorker {
                     arrival, payload: context.transport.datagram(slot).extracting(arrival.header.payloadRange),
                     at: context.now)
             }
-            forward(arrival, in: slot, count: count, of: call, &context)
+            relay(arrival, in: slot, count: count, of: call, &context)
         }
         if !leg.hasHeardMedia {
             leg.hasHeardMedia = true
@@ -98,7 +98,7 @@ extension MediaWorker {
 
     /// Relays a packet to its receivers: a copy to each but the last one, which is sent the packet from the slot in
     /// which it arrived.
-    private func forward(
+    private func relay(
         _ arrival: Arrival, in slot: Int, count: Int, of call: MediaCall, _ context: inout WorkerContext
     ) {
         guard arrival.receiverCount > 0 else { return }
@@ -127,9 +127,9 @@ extension MediaWorker {
         _ arrival: Arrival, for receiver: Int, in packet: inout MutableSpan<UInt8>, count: Int, of call: MediaCall,
         at now: MonotonicTime
     ) -> (path: Path, count: Int)? {
-        switch call.bridge.forward(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
+        switch call.bridge.relay(arrival, toReceiver: receiver, in: &packet, count: count, at: now) {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
-        case .forward(let index, let number, let count):
+        case .relay(let index, let number, let count):
             guard let peer = call.leg(index, over: number), let outbound = peer.outbound, let path = peer.destination
             else {
                 tally.drop(.noRoute)
@@ -271,7 +271,7 @@ extension MediaWorker {
             return false
         }
         guard let leg = legsByFragment[name.receiver] else {
-            if let host = forwarding.host(of: name.receiver) {
+            if let host = movedLegs.host(of: name.receiver) {
                 passOn(slot, over: path, to: host, context)
                 // The worker that has the leg finds out whether the message is valid. Until then a connection has the
                 // usual time.

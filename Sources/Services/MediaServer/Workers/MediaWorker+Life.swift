@@ -42,7 +42,7 @@ extension MediaWorker {
     /// Records that the leg's peer sends with an SSRC, after its packet has been authenticated.
     func noteSource(_ source: SSRC, of leg: MediaLeg) {
         var legs = legsBySource[source] ?? []
-        guard legs.count < ForwardingTable.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
+        guard legs.count < MovedLegs.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
         legs.append(leg)
         legsBySource[source] = legs
     }
@@ -71,7 +71,7 @@ extension MediaWorker {
         }
         let legs = legsBySource[source] ?? []
         // As with a contested path, no packet circulates.
-        let known = forwarding.hosts(of: source)
+        let known = movedLegs.hosts(of: source)
         let hosts = context.transport.isHere(path) ? known[...] : legs.isEmpty ? known.prefix(1) : []
         for host in hosts { passOn(slot, over: path, to: host, context) }
         guard !legs.isEmpty else {

@@ -30,7 +30,7 @@ struct EarlyLeg {
 ///     taker's worker                                    giver's worker
 ///       adopt: what the call is asked next waits           surrender: packets go to the taker's worker from now on
 ///       arrival ◀──────────── the leg, in a parcel ────────── │
-///       forward: it is here ─────────────────────────────▶ this and every other worker that had it
+///       legChanged: it is here ──────────────────────────▶ this and every other worker that had it
 ///
 /// The leg is in the tables of one worker or in one mailbox, and never in two of them.
 extension MediaWorker {
@@ -89,8 +89,8 @@ extension MediaWorker {
         if host == endpoint.index {
             for path in validated { paths.withdraw(path, by: leg.number) }
         } else {
-            forward(.moved(leg.number, fragments: fragments, paths: validated), by: host, &context)
-            forward(.heard(leg.number, leg.sources.all), by: host, &context)
+            follow(.moved(leg.number, fragments: fragments, paths: validated), by: host, &context)
+            follow(.heard(leg.number, leg.sources.all), by: host, &context)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
         return TravellingTransport(leg, paths: validated, formerWorkers: workers)
@@ -180,7 +180,7 @@ extension MediaWorker {
         for path in validated {
             paths.claim(path, by: leg.number, at: .here(leg), isProven: leg.session.isProven(path))
         }
-        forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
+        movedLegs.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         tellFormerWorkers(of: leg, .moved(leg.number, fragments: fragments, paths: validated))
         tellFormerWorkers(of: leg, .heard(leg.number, leg.sources.all))
     }
@@ -195,7 +195,7 @@ extension MediaWorker {
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
         tell(leg.formerWorkers, .forgotten(leg.number, leg.sources.all))
         // The leg may have been on this worker before.
-        forwarding.remove(leg.number, fragments: fragments, sources: leg.sources.all)
+        movedLegs.remove(leg.number, fragments: fragments, sources: leg.sources.all)
         for path in leg.paths {
             paths.withdraw(path, by: leg.number)
             if paths.holding(of: path) == nil { context.transport.release(path) }

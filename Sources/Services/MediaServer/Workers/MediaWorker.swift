@@ -45,7 +45,7 @@ final class MediaWorker {
     /// that no leg claims.
     var legsBySource: [SSRC: [MediaLeg]] = [:]
     /// The workers to which checks for legs that have moved away are passed on.
-    var forwarding = ForwardingTable()
+    var movedLegs = MovedLegs()
     /// The legs that calls of this worker wait for.
     var awaited: [CallID: AwaitedLeg] = [:]
     /// The legs that have arrived before their call's `adopt`.
@@ -119,7 +119,7 @@ final class MediaWorker {
             switch message {
             case .describe(_, let answer): answer.resume(returning: nil)
             case .arrival(let parcel?, _, _): abandon(parcel.take(), &context)
-            case .stop, .noMoreLegs, .call, .surrender, .arrival(nil, _, _), .forward, .pathClosed, .closeConnection:
+            case .stop, .noMoreLegs, .call, .surrender, .arrival(nil, _, _), .legChanged, .pathClosed, .closeConnection:
                 break
             }
         }
@@ -141,7 +141,7 @@ final class MediaWorker {
                 carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &context)
             case .arrival(let parcel, let name, let call):
                 arrive(parcel?.take(), as: name, in: call, &context)
-            case .forward(let change, let host): forward(change, by: host, &context)
+            case .legChanged(let change, let host): follow(change, by: host, &context)
             case .pathClosed(let path): pathClosed(path, &context)
             case .closeConnection(let connection): context.transport.close(connection, .released)
             }

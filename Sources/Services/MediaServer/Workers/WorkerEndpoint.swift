@@ -17,7 +17,7 @@ final class WorkerEndpoint: Sendable {
         /// Brings the leg that an `adopt` waits for; `nil` if it did not exist.
         case arrival(Parcel<TravellingLeg>?, as: LegID, in: CallID)
         /// Reports a change of a leg that was on this worker before.
-        case forward(ForwardingTable.Change, by: WorkerIndex)
+        case legChanged(MovedLegs.Change, by: WorkerIndex)
         /// The connection of a leg that is or was on this worker has been closed by the worker that accepted it.
         case pathClosed(Path)
         /// No leg uses a connection any more that was accepted by this worker.

@@ -38,15 +38,15 @@ extension Bridge {
     ///   - count: The length of the packet in bytes.
     ///   - now: The time.
     /// - Returns: Where to send the packet; or the reason for which it is dropped, which is counted.
-    package mutating func forward(
+    package mutating func relay(
         _ arrival: Arrival, toReceiver number: Int, in packet: inout MutableSpan<UInt8>, count: Int,
         at now: MonotonicTime
-    ) -> Forwarding {
+    ) -> Relaying {
         precondition(count <= packet.count, "the packet lies within its buffer")
         let receiver = legs[arrival.leg.place].lines[arrival.line].receivers[number]
         do throws(DropReason) {
             let count = try legs[receiver.leg.place].relay(arrival, on: receiver.line, in: &packet, count, at: now)
-            return .forward(
+            return .relay(
                 to: receiver.leg, over: legs[receiver.leg.place].lines[receiver.line].transport, count: count)
         } catch {
             if error == .unknownPayloadType { noteUnrelayable(arrival, at: now) }

@@ -5,7 +5,7 @@ import SDP
 import TestSupport
 import Testing
 
-@Suite struct BridgeForwardingTests {
+@Suite struct BridgeRelayTests {
     @Test func `a packet leaves with the gateway's SSRC and otherwise as it came`() throws {
         var rig = BridgeRig()
         let first = try #require(rig.audio(7, timestamp: 480, marker: true).packet)
@@ -122,7 +122,7 @@ import Testing
         #expect(lost.sequenceNumber == repeated.sequenceNumber &+ 1)
     }
 
-    @Test func `a retransmission of what was never forwarded is dropped`() {
+    @Test func `a retransmission of what was never relayed is dropped`() {
         var rig = BridgeRig()
         #expect(rig.retransmission(1, of: 5) == .dropped(.staleRetransmission))
         _ = rig.video(100)
@@ -173,7 +173,7 @@ import Testing
         rig.configure(.a) { $0.media[0].direction = onA }
         rig.configure(.b) { $0.media[0].direction = onB }
         switch rig.audio(1) {
-        case .forwarded: #expect(reason == nil)
+        case .relayed: #expect(reason == nil)
         case .dropped(let actual): #expect(actual == reason)
         }
     }

@@ -3,7 +3,7 @@ import Primitives
 import Testing
 
 /// What workers know of legs that have left them, and whose a socket, a path or a call is.
-@Suite struct ForwardingTests {
+@Suite struct MovedLegsTests {
     private static let peer = SocketAddress(IPAddress(v4: 0xC000_0207), port: 4_711)
     private static let path = Path(local: SocketIndex(3), remote: peer)
     private static let other = Path(local: SocketIndex(2), remote: peer)
@@ -11,8 +11,8 @@ import Testing
     private let first = WorkerIndex(1)
     private let second = WorkerIndex(2)
 
-    private func table(_ changes: (ForwardingTable.Change, WorkerIndex)...) -> ForwardingTable {
-        var table = ForwardingTable()
+    private func table(_ changes: (MovedLegs.Change, WorkerIndex)...) -> MovedLegs {
+        var table = MovedLegs()
         for (change, host) in changes { table.apply(change, by: host) }
         return table
     }
@@ -37,7 +37,7 @@ import Testing
         let table = table(
             (.moved(leg, fragments: ["a"], paths: []), first), (.named("b"), first),
             (.withdrawn(leg, fragments: ["a", "b"], paths: []), first))
-        #expect(table == ForwardingTable())
+        #expect(table == MovedLegs())
         #expect(table.isEmpty)
     }
 
@@ -74,12 +74,12 @@ import Testing
     }
 
     @Test func `a source is looked for on so many legs, and nothing is left of it when they have gone or come back`() {
-        var table = ForwardingTable()
+        var table = MovedLegs()
         let legs = (0..<20 as Range<UInt64>).map { LegNumber($0, madeBy: WorkerIndex(0)) }
         for (index, leg) in legs.enumerated() {
             table.apply(.heard(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))
         }
-        #expect(table.hosts(of: SSRC(7)).count == ForwardingTable.maximumNamesakes)
+        #expect(table.hosts(of: SSRC(7)).count == MovedLegs.maximumNamesakes)
         for (index, leg) in legs.enumerated() {
             if index % 2 == 0 {
                 table.apply(.forgotten(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))
@@ -87,12 +87,12 @@ import Testing
                 table.remove(leg, fragments: [], sources: [SSRC(7)])
             }
         }
-        #expect(table == ForwardingTable() && table.isEmpty)
+        #expect(table == MovedLegs() && table.isEmpty)
     }
 
     // MARK: Paths
 
-    private func claims(_ changes: (ForwardingTable.Change, WorkerIndex)...) -> PathClaims<LegPlace<String>> {
+    private func claims(_ changes: (MovedLegs.Change, WorkerIndex)...) -> PathClaims<LegPlace<String>> {
         var claims = PathClaims<LegPlace<String>>()
         for (change, host) in changes { LegPlace.apply(change, by: host, to: &claims) }
         return claims

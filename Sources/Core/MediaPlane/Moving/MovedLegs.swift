@@ -5,7 +5,7 @@ package import Primitives
 ///
 /// Only the worker that has a leg changes its entries. An entry of one worker is removed by another one only if the leg
 /// is there now. The destination of their other packets is in `PathClaims`; a `Change` is applied to that, too.
-package struct ForwardingTable: Equatable, Sendable {
+package struct MovedLegs: Equatable, Sendable {
     /// A report of the worker that has a leg to those that had it.
     package enum Change: Equatable, Sendable {
         /// The leg is on the reporting worker now, with everything that belongs to it.

@@ -15,8 +15,8 @@ extension MediaWorker {
     }
 
     /// Follows a change of a leg that was on this worker.
-    func forward(_ change: ForwardingTable.Change, by host: WorkerIndex, _ context: inout WorkerContext) {
-        forwarding.apply(change, by: host)
+    func follow(_ change: MovedLegs.Change, by host: WorkerIndex, _ context: inout WorkerContext) {
+        movedLegs.apply(change, by: host)
         LegPlace.apply(change, by: host, to: &paths)
         if case .validated(_, let path) = change { context.transport.prove(path) }
     }
@@ -25,14 +25,14 @@ extension MediaWorker {
 
     /// Tells a leg's former workers of a change, because its packets may arrive there. Most legs have no former
     /// workers.
-    func tellFormerWorkers(of leg: MediaLeg, _ change: @autoclosure () -> ForwardingTable.Change) {
+    func tellFormerWorkers(of leg: MediaLeg, _ change: @autoclosure () -> MovedLegs.Change) {
         if !leg.formerWorkers.isEmpty { tell(leg.formerWorkers, change()) }
     }
 
-    func tell(_ workers: [WorkerIndex], _ change: ForwardingTable.Change) {
+    func tell(_ workers: [WorkerIndex], _ change: MovedLegs.Change) {
         // When the process ends, no worker listens any more.
         guard !isStopping else { return }
-        for worker in workers { endpoints[Int(worker.rawValue)].send(.forward(change, by: endpoint.index)) }
+        for worker in workers { endpoints[Int(worker.rawValue)].send(.legChanged(change, by: endpoint.index)) }
     }
 
     /// Handles the packets that other workers have passed on.
