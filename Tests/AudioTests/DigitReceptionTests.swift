@@ -14,10 +14,10 @@ import Testing
     }
 
     private static func changes(_ packets: [Packet], clockRate: Int) -> [DigitReception.Change] {
-        var keys = DigitReception()
+        var digits = DigitReception()
         return packets.compactMap { packet in
             let event = TelephoneEvent(digit: packet.digit, isEnd: packet.isEnd, duration: packet.duration)
-            return keys.receive(
+            return digits.receive(
                 event, isMarked: packet.isMarked, at: RTPTimestamp(packet.timestamp), clockRate: clockRate)
         }
     }
@@ -62,11 +62,11 @@ import Testing
                 [.started("5", length: 1_920, isEnd: false), .ended(length: 4_800)]
             ),
             (
-                "late ones of the key before", [press[0], press[3], next, press[4], press[5]],
+                "late ones of the digit before", [press[0], press[3], next, press[4], press[5]],
                 [.started("5", length: 960, isEnd: false), .ended(length: 4_800), nextStarted]
             ),
             (
-                "the same key again, without its marker",
+                "the same digit again, without its marker",
                 [press[0], press[3], Packet(timestamp: 2_600, duration: 320)],
                 [
                     .started("5", length: 960, isEnd: false), .ended(length: 4_800),
@@ -83,7 +83,7 @@ import Testing
                 [.started("5", length: 0, isEnd: false)]
             ),
         ] as [(String, [Packet], [DigitReception.Change])])
-    func `a key is told of once, with what is known of its length`(
+    func `a digit is told of once, with what is known of its length`(
         _ name: String, _ packets: [Packet], _ expected: [DigitReception.Change]
     ) {
         #expect(Self.changes(packets, clockRate: 8_000) == expected, "\(name)")
@@ -133,7 +133,7 @@ import Testing
                 ]
             ),
             (
-                "another key", [long[0], Packet(digit: "6", timestamp: 65_535, duration: 500)],
+                "another digit", [long[0], Packet(digit: "6", timestamp: 65_535, duration: 500)],
                 [.started("5", length: 960, isEnd: false), .started("6", length: 500, isEnd: false)]
             ),
             (
@@ -141,20 +141,20 @@ import Testing
                 [.started("5", length: 960, isEnd: false), .started("5", length: 500, isEnd: false)]
             ),
         ] as [(String, [Packet], [DigitReception.Change])])
-    func `a key that is held for longer than an event can say is one key`(
+    func `a digit that is held for longer than an event can say is one digit`(
         _ name: String, _ packets: [Packet], _ expected: [DigitReception.Change]
     ) {
         #expect(Self.changes(packets, clockRate: 48_000) == expected, "\(name)")
     }
 
     @Test func `another source begins anew, whatever its timestamps`() {
-        var keys = DigitReception()
+        var digits = DigitReception()
         let event = TelephoneEvent(digit: "5", isEnd: false, duration: 160)
-        #expect(keys.receive(event, isMarked: true, at: RTPTimestamp(5_000), clockRate: 8_000) != nil)
-        #expect(keys.receive(event, isMarked: true, at: RTPTimestamp(4_000), clockRate: 8_000) == nil)
-        keys.restart()
+        #expect(digits.receive(event, isMarked: true, at: RTPTimestamp(5_000), clockRate: 8_000) != nil)
+        #expect(digits.receive(event, isMarked: true, at: RTPTimestamp(4_000), clockRate: 8_000) == nil)
+        digits.restart()
         #expect(
-            keys.receive(event, isMarked: true, at: RTPTimestamp(4_000), clockRate: 8_000)
+            digits.receive(event, isMarked: true, at: RTPTimestamp(4_000), clockRate: 8_000)
                 == .started("5", length: 960, isEnd: false))
     }
 
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `a key is pressed for as long as it is pressed elsewhere, and says no more than is known`() {
+    @Test func `a digit is pressed for as long as it is pressed elsewhere, and says no more than is known`() {
         let said = Self.pressed(
             [0: [.started("5", length: 960, isEnd: false)], 2: [.lasts(length: 2_880)], 4: [.ended(length: 4_100)]],
             steps: 9)
@@ -180,13 +180,13 @@ import Testing
         #expect(said.map { $0?.isEnd } == [false, false, false, false, false, true, true, true, nil])
     }
 
-    @Test func `a key of which only the end has come is pressed for its length`() {
+    @Test func `a digit of which only the end has come is pressed for its length`() {
         let said = Self.pressed([0: [.started("5", length: 2_000, isEnd: true)]], steps: 7)
         #expect(said.map { $0?.length } == [960, 1_920, 2_000, 2_000, 2_000, 2_000, nil])
         #expect(said.map { $0?.isEnd } == [false, false, false, true, true, true, nil])
     }
 
-    @Test func `a key whose end is lost ends after a while, with the length told last`() throws {
+    @Test func `a digit whose end is lost ends after a while, with the length told last`() throws {
         let said = Self.pressed([0: [.started("5", length: 960, isEnd: false)], 1: [.lasts(length: 1_900)]], steps: 30)
             .compactMap(\.self)
         #expect(Set(said.map(\.length)) == [960, 1_900])
@@ -194,7 +194,7 @@ import Testing
         #expect(said.count { !$0.isEnd } <= 1 + Int(DigitQueue.patience / .milliseconds(20)))
     }
 
-    @Test func `the next key ends one whose end is lost, and news of the former no longer count`() {
+    @Test func `the next digit ends one whose end is lost, and news of the former no longer count`() {
         let said = Self.pressed(
             [
                 0: [.started("5", length: 960, isEnd: false)], 1: [.started("6", length: 960, isEnd: false)],
@@ -204,7 +204,7 @@ import Testing
         #expect(said.map { $0?.length ?? 0 } == [960, 960, 960, 960, 960, 1_920, 1_920, 1_920, 1_920, 0, 0, 0])
     }
 
-    @Test func `a key behind others waits for them and keeps its length`() {
+    @Test func `a digit behind others waits for them and keeps its length`() {
         var queue = DigitQueue("1", duration: .milliseconds(40), gap: .milliseconds(60))
         let isTaken = queue.follow(.started("5", length: 960, isEnd: false)) && queue.follow(.ended(length: 3_000))
         #expect(isTaken)
@@ -215,19 +215,19 @@ import Testing
 
     // MARK: Too many
 
-    /// The keys that are pressed, in order.
-    private static func keys(_ queue: DigitQueue) -> String {
-        var (queue, keys) = (queue, "")
+    /// The digits that are pressed, in order.
+    private static func digits(_ queue: DigitQueue) -> String {
+        var (queue, digits) = (queue, "")
         while true {
             switch queue.next() {
-            case .event(let step): if step.isFirst { keys.append(step.digit) }
+            case .event(let step): if step.isFirst { digits.append(step.digit) }
             case .pause: break
-            case .done: return keys
+            case .done: return digits
             }
         }
     }
 
-    @Test func `no more keys of somebody else wait than half a minute's, and the first are pressed`() {
+    @Test func `no more digits of somebody else wait than half a minute's, and the first are pressed`() {
         var queue = DigitQueue()
         var pressed = ""
         var dropped = 0
@@ -238,15 +238,15 @@ import Testing
             } else {
                 dropped += 1
             }
-            // What is told of a key that had no room changes none of the others.
+            // What is told of a digit that had no room changes none of the others.
             _ = queue.follow(.lasts(length: 1_000_000))
             _ = queue.follow(.ended(length: number.isMultiple(of: 3) ? 960 : 1_920))
         }
         #expect(pressed.count == DigitQueue.followedCapacity && dropped == 200_000 - DigitQueue.followedCapacity)
-        #expect(Self.keys(queue) == pressed)
+        #expect(Self.digits(queue) == pressed)
     }
 
-    @Test func `keys that are asked for find room as a whole, or none of them is there`() {
+    @Test func `digits that are asked for find room as a whole, or none of them is there`() {
         var queue = DigitQueue(String(repeating: "1", count: 100), duration: .milliseconds(40), gap: .milliseconds(40))
         let (many, few) = (
             DigitQueue(String(repeating: "2", count: 29), duration: .milliseconds(40), gap: .milliseconds(40)),
@@ -254,7 +254,7 @@ import Testing
         )
         let answers = [queue.append(many), queue.append(few), queue.append(many)]
         #expect(answers == [false, true, false])
-        #expect(Self.keys(queue) == String(repeating: "1", count: 100) + "34")
+        #expect(Self.digits(queue) == String(repeating: "1", count: 100) + "34")
         while queue.count > 90 { _ = queue.next() }
         let isTaken = queue.append(many)
         #expect(isTaken)

@@ -6,7 +6,7 @@ extension CallError {
         switch self {
         case .noSuchCall, .alreadyAnswered, .notAllowed, .pending: true
         case .unreachable, .malformedDescription, .descriptionTooLong, .unsupportedDescription, .descriptionMissing,
-            .unplayable, .keysWaiting, .notForGuests, .unsupported, .limitOfCalls, .limitOfLegs, .tooManyCalls,
+            .unplayable, .digitsWaiting, .notForGuests, .unsupported, .limitOfCalls, .limitOfLegs, .tooManyCalls,
             .storageUnavailable, .draining:
             false
         }

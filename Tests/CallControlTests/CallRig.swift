@@ -207,7 +207,7 @@ extension CallError {
         case .malformedDescription: "malformedDescription"
         case .unsupportedDescription: "unsupportedDescription"
         case .unplayable: "unplayable"
-        case .keysWaiting: "keysWaiting"
+        case .digitsWaiting: "digitsWaiting"
         case .descriptionTooLong: "descriptionTooLong"
         case .descriptionMissing: "descriptionMissing"
         case .storageUnavailable: "storageUnavailable"

@@ -37,7 +37,7 @@ struct CallMediaTests {
         }
     }
 
-    @Test func `keys are pressed for either end`() async throws {
+    @Test func `digits are pressed for either end`() async throws {
         try await AnchoredRig.serve { rig, a in
             let digits = try #require(DigitSequence("1a#"))
             #expect(digits.digits == "1A#")
@@ -49,7 +49,7 @@ struct CallMediaTests {
         }
     }
 
-    @Test func `keys that find no room are refused as a whole, and have room when others have been pressed`()
+    @Test func `digits that find no room are refused as a whole, and have room when others have been pressed`()
         async throws
     {
         try await AnchoredRig.serve { rig, a in
@@ -61,7 +61,7 @@ struct CallMediaTests {
             try await rig.switchboard.sendDigits(alice, a, more, to: .own)
             // 100 × (100 + 70 + 40) ms.
             for target in [MediaTarget.peer, .both] {
-                await #expect(throws: CallError.keysWaiting(limit: 128, retryAfter: .seconds(21))) {
+                await #expect(throws: CallError.digitsWaiting(limit: 128, retryAfter: .seconds(21))) {
                     try await rig.switchboard.sendDigits(alice, a, more, to: target)
                 }
             }

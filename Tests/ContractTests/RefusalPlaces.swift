@@ -93,7 +93,7 @@ extension Operation {
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
         case .callLimitReached, .callRateLimited, .serviceUnavailable: isCalling || endpoint == .dispositions
         case .callUserLimitReached: isStarting
-        case .mediaUnplayable, .mediaKeysWaiting: endpoint == .callMedia
+        case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord
 
         case .serviceDraining:

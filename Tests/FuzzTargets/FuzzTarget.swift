@@ -23,7 +23,6 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
         FuzzTarget(name: "handshake-record", run: fuzzHandshakeRecord),
         FuzzTarget(name: "ice-lite-agent", run: fuzzICELiteAgent),
-        FuzzTarget(name: "key-events", run: fuzzKeyEvents),
         FuzzTarget(name: "ogg-opus", run: fuzzOggOpus),
         FuzzTarget(name: "payload", run: fuzzPayload),
         FuzzTarget(name: "playout", run: fuzzPlayout),
@@ -32,6 +31,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "rtp", run: fuzzRTP),
         FuzzTarget(name: "sdp", run: fuzzSDP),
         FuzzTarget(name: "stun", run: fuzzSTUN),
+        FuzzTarget(name: "telephone-events", run: fuzzTelephoneEvents),
         FuzzTarget(name: "user-address", run: fuzzUserAddress),
         FuzzTarget(name: "wave", run: fuzzWave),
     ]

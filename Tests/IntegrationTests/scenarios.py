@@ -70,13 +70,13 @@ async def pass_over_early_media(alice: Party, bob: Party):
     await at_bob.over()
 
 
-async def press_keys(alice: Party, bob: Party):
+async def press_digits(alice: Party, bob: Party):
     at_alice, at_bob = await connected(alice, bob)
     await each_other(at_alice, at_bob)
     for presser, other in ((at_alice, at_bob), (at_bob, at_alice)):
         await presser.media.press("15#")
-        await other.until(lambda other=other: len(other.media.keys) >= 3, "told three keys")
-        assert other.media.keys == list("15#"), f"{other} heard the keys {other.media.keys}"
+        await other.until(lambda other=other: len(other.media.digits) >= 3, "told three digits")
+        assert other.media.digits == list("15#"), f"{other} heard the digits {other.media.digits}"
     await each_other(at_alice, at_bob)
     (await at_alice.end()).succeeded()
     await at_bob.over()

@@ -69,7 +69,7 @@ def test_three_pages_in_one_mix_each_hear_the_other_two_and_not_themselves(pages
     PageEar(carol).hears(heard_in, {"alice"})
 
 
-def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
+def test_digits_typed_in_one_page_arrive_in_the_other_once_each(pages):
     """An event is told by its timestamp, whatever the number of its packets (RFC 4733 §2.5.1.2)."""
     alice, bob = pages("alice", "bob")
     for phone in (alice, bob):
@@ -85,11 +85,11 @@ def test_keys_typed_in_one_page_arrive_in_the_other_once_each(pages):
         other.page.wait_for(f"packets.filter(({{ event }}) => event?.ends).length >= {3 * len(digits)}")
         PageEar(other).hears(heard_in, {presser.name})
         packets = [packet for packet in other.page.run("packets") if packet["event"]]
-        begun = {packet["timestamp"]: packet["event"]["key"] for packet in packets}
+        begun = {packet["timestamp"]: packet["event"]["digit"] for packet in packets}
         assert "".join(begun.values()) == digits
         for timestamp in begun:
             events = [packet["event"] for packet in packets if packet["timestamp"] == timestamp]
-            assert len({event["key"] for event in events}) == 1
+            assert len({event["digit"] for event in events}) == 1
             durations = [event["duration"] for event in events]
             assert durations == sorted(durations) and events[-1]["ends"]
 

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from party import MUSIC, Party, PartyCall
-from party.keys import KeyEar
+from party.digits import DigitEar
 from peers import sound
 from peers.firefox import FAKE_MICROPHONE, Firefox
 from peers.page_sound import PageEar
@@ -191,27 +191,27 @@ async def ends(at_alice: PartyCall, bob: PhonePage):
     await asyncio.to_thread(bob.wait_for_view, "ended")
 
 
-async def test_keys_are_sent_and_heard(party, bob):
-    """Firefox plays the keys that it gets as tones, as its jitter buffer does (RFC 4733 section 2.1)."""
+async def test_digits_are_sent_and_heard(party, bob):
+    """Firefox plays the digits that it gets as tones, as its jitter buffer does (RFC 4733 section 2.1)."""
     at_alice = await answers(bob, await party("alice", stack=Pion))
     await asyncio.to_thread(bob.run, "call.press('15#')")
-    await at_alice.until(lambda: len(at_alice.media.keys) >= 3, "told three keys", 60)
-    assert at_alice.media.keys == list("15#")
+    await at_alice.until(lambda: len(at_alice.media.digits) >= 3, "told three digits", 60)
+    assert at_alice.media.digits == list("15#")
     await hears_firefox(at_alice)
 
     ear = await asyncio.to_thread(PageEar, bob)
     await at_alice.media.press("15#")
     async with asyncio.timeout(60):
-        while len(keys := await asyncio.to_thread(keys_in, ear)) < 3:
+        while len(digits := await asyncio.to_thread(digits_in, ear)) < 3:
             await asyncio.sleep(0.2)
-    assert keys == list("15#")
+    assert digits == list("15#")
     await ends(at_alice, bob)
 
 
-def keys_in(ear: PageEar) -> list[str]:
-    key_ear = KeyEar()
-    key_ear.take(ear.heard())
-    return key_ear.keys
+def digits_in(ear: PageEar) -> list[str]:
+    digit_ear = DigitEar()
+    digit_ear.take(ear.heard())
+    return digit_ear.digits
 
 
 async def test_a_caller_with_early_media_is_answered(party, bob):

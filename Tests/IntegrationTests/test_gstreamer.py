@@ -9,7 +9,7 @@ import pytest
 from peers.gstreamer import GStreamer
 from peers.pion import Pion
 from peers.wrtc import Wrtc
-from scenarios import add_video, press_keys, ring_early, run, see, table, talk, transfer
+from scenarios import add_video, press_digits, ring_early, run, see, table, talk, transfer
 
 
 def speaking(stack, **codecs):
@@ -30,9 +30,9 @@ async def test_gstreamer(party, scenario, stacks):
 
 
 @pytest.mark.parametrize("callee", [Pion, Wrtc])
-async def test_it_sends_and_hears_keys_when_it_calls(party, callee):
-    """Its transceiver has both codecs before there is a pad, and its program puts the keys between the audio."""
-    await run(party, press_keys, (speaking(GStreamer, keys=True), callee))
+async def test_it_sends_and_hears_digits_when_it_calls(party, callee):
+    """Its transceiver has both codecs before there is a pad, and its program puts the digits between the audio."""
+    await run(party, press_digits, (speaking(GStreamer, digits=True), callee))
 
 
 @pytest.mark.parametrize("audio", ["PCMU", "PCMA"])

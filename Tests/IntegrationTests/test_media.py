@@ -133,7 +133,7 @@ async def test_a_file_with_two_channels_is_heard_in_as_many_as_the_peer_takes(ow
                 assert min(shares[0]) > 0.3, shares
 
 
-async def test_keys_are_heard_by_a_peer_that_knows_no_events(peer):
+async def test_digits_are_heard_by_a_peer_that_knows_no_events(peer):
     alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
     async with connected(peer, alices, bobs) as (alice, session, _, _):
         await bobs.listen(0.5)
@@ -143,7 +143,7 @@ async def test_keys_are_heard_by_a_peer_that_knows_no_events(peer):
             (heard[start : start + sound.RATE // 5] for start in range(0, len(heard) - sound.RATE // 5, sound.RATE // 10)),
             key=lambda part: sound.tone_share(part, 770),
         )
-        # ITU-T Q.23: key 5.
+        # ITU-T Q.23: digit 5.
         assert sound.tone_share(loudest, 770) > 0.25 and sound.tone_share(loudest, 1_336) > 0.4
         await bobs.listen(1)
         assert sound.tone_share(await bobs.listen(0.5), ALICE_TONE) > 0.8
@@ -179,17 +179,17 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     assert sound.tone_share(await media.listen(2), BROWSER_TONE) > 0.8
     assert abs(await asyncio.to_thread(alice.loudest_frequency) - BOB_TONE) < 30
 
-    # A key of the page comes as an event at 48 kHz, and leaves once, as a tone.
+    # A digit of the page comes as an event at 48 kHz, and leaves once, as a tone.
     start = len(media.heard)
     await asyncio.to_thread(
         alice.page.run, "orbweaver.phones.alice.call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('5', 300, 200)")
     await media.listen(2)
     heard = media.heard[start:]
     pieces = [heard[at : at + sound.RATE // 20] for at in range(0, len(heard) - sound.RATE // 20, sound.RATE // 50)]
-    keys = [min(sound.tone_share(piece, 770), sound.tone_share(piece, 1_336)) > 0.2 for piece in pieces]
-    assert sum(now and not before for before, now in zip([False, *keys], keys)) == 1, keys
+    digits = [min(sound.tone_share(piece, 770), sound.tone_share(piece, 1_336)) > 0.2 for piece in pieces]
+    assert sum(now and not before for before, now in zip([False, *digits], digits)) == 1, digits
     # For as long as it was pressed: 300 ms in pieces of 50 that begin every 20.
-    assert 260 <= 20 * sum(keys) <= 400, keys
+    assert 260 <= 20 * sum(digits) <= 400, digits
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()

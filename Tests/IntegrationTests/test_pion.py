@@ -13,7 +13,7 @@ from peers.pion import Pion
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, pass_over_early_media, press_keys, restart_ice, ring_early, run, see, show, table,
+    add_video, hold_and_double_hold, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show, table,
     talk, transfer,
 )  # fmt: skip
 
@@ -29,9 +29,9 @@ def speaking(stack, codec):
     (hold_and_double_hold, Wrtc, Pion),
     (ring_early, None, Pion),
     (pass_over_early_media, Pion, None),
-    (press_keys, Pion, Pion),
-    (press_keys, Pion, Wrtc),
-    (press_keys, Wrtc, Pion),
+    (press_digits, Pion, Pion),
+    (press_digits, Pion, Wrtc),
+    (press_digits, Wrtc, Pion),
     (restart_ice, Pion, Pion),
     (transfer, Pion, None, None),
     (transfer, None, Pion, None),
@@ -43,9 +43,9 @@ async def test_pion(party, scenario, stacks):
 
 
 @pytest.mark.parametrize("rate", [48_000, 8_000])
-async def test_keys_of_a_peer_that_knows_one_clock_rate(party, rate):
+async def test_digits_of_a_peer_that_knows_one_clock_rate(party, rate):
     """The gateway offers libwebrtc both rates, and it sends at which it likes."""
-    await run(party, press_keys, (functools.partial(Pion, event_rates=(rate,)), Wrtc))
+    await run(party, press_digits, (functools.partial(Pion, event_rates=(rate,)), Wrtc))
 
 
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])

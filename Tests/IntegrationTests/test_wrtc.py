@@ -5,7 +5,7 @@ import pytest
 
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, press_keys, restart_ice, ring_early, run, show, table, talk, transfer,
+    add_video, hold_and_double_hold, press_digits, restart_ice, ring_early, run, show, table, talk, transfer,
 )  # fmt: skip
 
 
@@ -14,7 +14,7 @@ from scenarios import (
     (talk, None, Wrtc),
     (hold_and_double_hold, Wrtc, Wrtc),
     (ring_early, Wrtc, None),
-    (press_keys, Wrtc, Wrtc),
+    (press_digits, Wrtc, Wrtc),
     (restart_ice, Wrtc, Wrtc),
     (transfer, Wrtc, Wrtc, None),
     (transfer, None, Wrtc, Wrtc),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BridgeEventTests {
     /// An event packet without what is the same in all of a test.
     struct Step: Equatable, Sendable, CustomStringConvertible {
-        /// Ticks of the audio since the key was pressed.
+        /// Ticks of the audio since the digit was pressed.
         var timestamp: UInt32 = 0
         var duration: UInt16
         var isEnd = false
@@ -20,7 +20,7 @@ import Testing
     private static let slow = 8_000
     private static let fast = 48_000
     private static let numbers = [slow: 126, fast: 110]
-    /// When the key is pressed, on the sender's clock.
+    /// When the digit is pressed, on the sender's clock.
     private static let start: UInt32 = 0xFFFF_F000
 
     private static func rig(_ a: [Int], _ b: [Int]) throws -> BridgeRig {
@@ -39,7 +39,7 @@ import Testing
         return rig
     }
 
-    /// What b gets of a key that a presses, behind a packet of audio.
+    /// What b gets of a digit that a presses, behind a packet of audio.
     private static func relayed(_ steps: [Step], from sent: [Int], to known: [Int]) throws -> (
         payloadTypes: Set<Int>, steps: [Step]
     ) {
@@ -72,33 +72,33 @@ import Testing
             + [Step](repeating: Step(timestamp: timestamp, duration: 5 * ticks, isEnd: true), count: 3)
     }
 
-    @Test func `a key reaches a receiver that counts faster under its number and as long as it was pressed`() throws {
+    @Test func `a digit reaches a receiver that counts faster under its number and as long as it was pressed`() throws {
         let heard = try Self.relayed(Self.press(160), from: [Self.slow], to: [Self.fast])
         #expect(heard.payloadTypes == [110])
         #expect(heard.steps == Self.press(960))
     }
 
-    @Test func `a key reaches a receiver that counts slower under its number and as long as it was pressed`() throws {
+    @Test func `a digit reaches a receiver that counts slower under its number and as long as it was pressed`() throws {
         let heard = try Self.relayed(Self.press(960), from: [Self.fast], to: [Self.slow])
         #expect(heard.payloadTypes == [126])
         #expect(heard.steps == Self.press(160))
     }
 
     @Test(arguments: [([slow], [fast, slow]), ([fast], [slow, fast]), ([slow, fast], [fast, slow])])
-    func `a key whose rate the receiver knows is passed on as it is`(_ sent: [Int], _ known: [Int]) throws {
+    func `a digit whose rate the receiver knows is passed on as it is`(_ sent: [Int], _ known: [Int]) throws {
         let heard = try Self.relayed(Self.press(960), from: sent, to: known)
         #expect(heard.payloadTypes == [try #require(Self.numbers[sent[0]])])
         #expect(heard.steps == Self.press(960))
     }
 
-    @Test func `the same key again is another one, also when the end of the first is lost`() throws {
+    @Test func `the same digit again is another one, also when the end of the first is lost`() throws {
         let steps = Array(Self.press(160).prefix(2)) + Self.press(160, at: 9_600)
         #expect(
             try Self.relayed(steps, from: [Self.slow], to: [Self.fast]).steps == Array(Self.press(960).prefix(2))
                 + Self.press(960, at: 9_600))
     }
 
-    // MARK: Keys that are too long for one segment (RFC 4733 §2.5.1.3)
+    // MARK: Digits that are too long for one segment (RFC 4733 §2.5.1.3)
 
     private static let marked = Step(duration: 960, isMarked: true)
 
@@ -143,7 +143,7 @@ import Testing
                 [Step(duration: 160, isMarked: true), Step(duration: 11_002), Step(duration: 22_005, isEnd: true)]
             ),
             (
-                "another key a segment later",
+                "another digit a segment later",
                 [marked, Step(duration: 960, isEnd: true), Step(timestamp: 0xFFFF, duration: 960)],
                 [
                     Step(duration: 160, isMarked: true), Step(duration: 160, isEnd: true),
@@ -151,18 +151,18 @@ import Testing
                 ]
             ),
             (
-                "another key a segment later, the end lost",
+                "another digit a segment later, the end lost",
                 [marked, Step(timestamp: 0xFFFF, duration: 960, isMarked: true)],
                 [Step(duration: 160, isMarked: true), Step(timestamp: 0xFFFF, duration: 160, isMarked: true)]
             ),
         ] as [(String, [Step], [Step])])
-    func `the segments of a long key are one for a receiver that counts slower`(
+    func `the segments of a long digit are one for a receiver that counts slower`(
         _ name: String, _ steps: [Step], _ expected: [Step]
     ) throws {
         #expect(try Self.relayed(steps, from: [Self.fast], to: [Self.slow]).steps == expected, "\(name)")
     }
 
-    @Test func `a long key takes several segments to a receiver that counts faster`() throws {
+    @Test func `a long digit takes several segments to a receiver that counts faster`() throws {
         let steps = [
             Step(duration: 160, isMarked: true), Step(duration: 10_922), Step(duration: 10_923), Step(duration: 16_000),
             Step(duration: 32_000, isEnd: true),

@@ -137,13 +137,13 @@ struct EngineRig {
 
     mutating func forget() { sent = [] }
 
-    /// Keys are pressed for b; a test that fails cannot show the engine itself.
+    /// DTMF digits are pressed for b; a test that fails cannot show the engine itself.
     ///
     /// - Parameters:
-    ///   - duration: of each key, milliseconds.
-    ///   - gap: after each key, milliseconds.
-    func press(_ keys: String, duration: Int, gap: Int) -> Bool {
-        engine.press(DigitQueue(keys, duration: .milliseconds(duration), gap: .milliseconds(gap)), for: Self.b)
+    ///   - duration: of each digit, milliseconds.
+    ///   - gap: after each digit, milliseconds.
+    func press(_ digits: String, duration: Int, gap: Int) -> Bool {
+        engine.press(DigitQueue(digits, duration: .milliseconds(duration), gap: .milliseconds(gap)), for: Self.b)
     }
 
     /// What has become of a's audio.

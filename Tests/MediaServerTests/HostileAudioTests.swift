@@ -84,11 +84,11 @@ struct HostileAudioTests {
         #expect(rig.heard(from: EngineRig.a) == .silence)
     }
 
-    // MARK: Keys
+    // MARK: Digits
 
     @Test func `a flood of telephone events is pressed for half a minute, and no longer (RFC 4733 §6)`() {
         var rig = EngineRig(a: [.opus(), .events48], b: [.pcmu, .events8])
-        var keys = 0
+        var digits = 0
         for step in 0..<1_000 as Range<UInt32> {
             let event = TelephoneEvent(digit: "5", isEnd: true, duration: 960)
             var payload = [UInt8](repeating: 0, count: TelephoneEvent.size)
@@ -96,18 +96,18 @@ struct HostileAudioTests {
             event.write(to: &span)
             rig.receive(payload, payloadType: 110, timestamp: step * 960, marker: true)
         }
-        #expect(rig.engine.takeDroppedKeys() == 1_000 - DigitQueue.followedCapacity)
+        #expect(rig.engine.takeDroppedDigits() == 1_000 - DigitQueue.followedCapacity)
         for _ in 0..<1_500 {
             rig.runCycle()
-            keys += rig.sent.count { $0.payloadType == 101 && $0.marker }
+            digits += rig.sent.count { $0.payloadType == 101 && $0.marker }
             rig.forget()
         }
-        #expect(keys == DigitQueue.followedCapacity)
+        #expect(digits == DigitQueue.followedCapacity)
         #expect(!rig.isPressing)
-        #expect(rig.engine.takeDroppedKeys() == 0)
+        #expect(rig.engine.takeDroppedDigits() == 0)
     }
 
-    @Test func `a peer that floods a media server with keys has them counted`() throws {
+    @Test func `a peer that floods a media server with digits has them counted`() throws {
         let rig = try Rig(callerCodecs: [.opus(), .events48], calleeCodecs: [.pcmu, .events8])
         var established = rig
         try established.establish()
@@ -116,7 +116,7 @@ struct HostileAudioTests {
                 Rig.packet(
                     110, sequence: UInt16(step), timestamp: UInt32(step) * 960, ssrc: 0xAAAA, [5, 0x80, 3, 0xC0]))
         }
-        #expect(try rig.wait { rig.metrics.mediaKeysDropped.value >= 130 })
+        #expect(try rig.wait { rig.metrics.mediaDigitsDropped.value >= 130 })
         #expect(try rig.wait { rig.callee.received.contains { $0[1] & 0x7F == 101 } })
         rig.server.stop()
     }
@@ -129,7 +129,7 @@ struct HostileAudioTests {
         [.g722, .comfortNoise, .pcma, .opus()],
     ]
 
-    /// Mutated packets of every codec, comfort noise and keys, in any order, with losses, repetitions and jumps.
+    /// Mutated packets of every codec, comfort noise and digits, in any order, with losses, repetitions and jumps.
     @Test(arguments: 1...24 as ClosedRange<UInt64>)
     func `no sequence of payloads stops the codecs`(_ seed: UInt64) {
         var random = SeededRandomSource(seed: seed)

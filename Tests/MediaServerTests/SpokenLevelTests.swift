@@ -32,7 +32,7 @@ struct SpokenLevelTests {
         #expect(rig.spoken(to: EngineRig.b) == nil)
     }
 
-    @Test func `keys are heard by those who are not told of them`() throws {
+    @Test func `digits are heard by those who are not told of them`() throws {
         for (codecs, sounds) in [([Codec.opus(), .events48], false), ([.opus()], true)] {
             var rig = Self.playing(20, to: codecs)
             #expect(rig.press("5", duration: 200, gap: 50))

@@ -203,7 +203,7 @@ struct StereoPeerTests {
         #expect(mono && left == right && Self.tones(left, [500, 1_000]) == [500, 1_000])
     }
 
-    @Test func `keys that are pressed into a mix do not take its sides away for longer`() throws {
+    @Test func `digits that are pressed into a mix do not take its sides away for longer`() throws {
         var rig = EngineRig(mixing: [[.opus(Self.stereo)], [.opus(Self.stereo)]])
         var first = try Self.speaker(500, 1_000)
         for cycle in 0..<120 {

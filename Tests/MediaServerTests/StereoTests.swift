@@ -100,7 +100,7 @@ struct StereoTests {
         #expect(left == right && share(of: 440, in: left) > 0.9)
     }
 
-    @Test func `keys sound on both sides, and the playback goes on in two channels`() throws {
+    @Test func `digits sound on both sides, and the playback goes on in two channels`() throws {
         let sent = Self.played(to: [.opus("stereo=1")], cycles: 10) { rig in
             let isPressed = rig.press("5", duration: 200, gap: 60)
             #expect(isPressed)
@@ -109,8 +109,8 @@ struct StereoTests {
         let kinds = sent.map(Self.isStereo)
         #expect(kinds.count == 50 && kinds.prefix(10).allSatisfy(\.self) && kinds.suffix(20).allSatisfy(\.self))
         #expect(!kinds[11..<19].contains(true))
-        let key = try Self.heard(sent.filter { 6..<20 ~= $0.cycle })
-        #expect(share(of: 500, in: key.left) + share(of: 1_000, in: key.left) < 0.3)
+        let digit = try Self.heard(sent.filter { 6..<20 ~= $0.cycle })
+        #expect(share(of: 500, in: digit.left) + share(of: 1_000, in: digit.left) < 0.3)
     }
 
     @Test func `a sound with two channels starts where it should, and ends when it is over`() {

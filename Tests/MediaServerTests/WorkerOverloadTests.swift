@@ -59,7 +59,7 @@ struct WorkerOverloadTests {
         server.send(.adopt(.callee, from: Self.call, as: .caller), for: CallID(8))
         #expect(held.events.contains(.failed(.caller, .overloaded)))
         server.send(.sendDigits(try #require(DigitSequence("123")), to: .caller), for: Self.call)
-        #expect(held.metrics.mediaKeysDropped.value == 3)
+        #expect(held.metrics.mediaDigitsDropped.value == 3)
 
         // These are carried out when the worker goes on.
         for _ in 0..<1_000 { server.send(.stopPlaying(to: .caller), for: Self.call) }

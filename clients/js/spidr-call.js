@@ -71,7 +71,7 @@ export class Call extends CallSession {
     await this.complete('transfer', consulted ?? { address: sipAddress(target) });
   }
 
-  /** Presses keys (0-9, *, #, A-D), one after the other. */
+  /** Presses DTMF digits (0-9, *, #, A-D), one after the other. */
   press(digits) {
     if (!this.media.press(digits)) this.emit('notice', { text: 'The other side takes no keys now.' });
   }

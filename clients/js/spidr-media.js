@@ -167,7 +167,7 @@ export class CallMedia extends EventTarget {
     this.#changed();
   }
 
-  /** Presses keys: telephone events (RFC 4733). @returns {boolean} whether they can be sent */
+  /** Presses DTMF digits: telephone events (RFC 4733). @returns {boolean} whether they can be sent */
   press(digits) {
     const sender = this.pc?.getSenders().find(({ dtmf }) => dtmf?.canInsertDTMF);
     sender?.dtmf.insertDTMF(digits, 120, 80);

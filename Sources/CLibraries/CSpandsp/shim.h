@@ -1,4 +1,4 @@
-// The parts of spandsp that the gateway uses: G.722, the concealment of lost G.711, and the keys that sound in it.
+// The parts of spandsp that the gateway uses: G.722, the concealment of lost G.711, and the digits that sound in it.
 
 #ifndef ORBWEAVER_CSPANDSP_SHIM_H
 #define ORBWEAVER_CSPANDSP_SHIM_H

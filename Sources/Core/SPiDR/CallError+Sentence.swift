@@ -21,7 +21,7 @@ extension CallError {
         case .descriptionMissing(.join): "The SDP cannot be used: a conference needs an offer; send one in \"sdp\"."
         case .descriptionMissing: "The SDP cannot be used: an answer needs a description; send one in \"sdp\"."
         case .unplayable(let reason): "This cannot be played: \(reason)."
-        case .keysWaiting(let limit, _):
+        case .digitsWaiting(let limit, _):
             "No more than \(limit) keys can wait to be pressed; send these when some have been."
         case .limitOfCalls: "The gateway carries as many calls as it can; try again later."
         case .limitOfLegs: "You have as many calls as one user may have at a time; end one first."

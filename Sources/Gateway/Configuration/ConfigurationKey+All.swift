@@ -86,7 +86,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
-            "media", "inband_keys", \.inbandKeys, .choice,
+            "media", "inband_keys", \.inbandDTMF, .choice,
             "Whether keys are listened for in the G.711 audio of peers that know no telephone events, where it is coded anew."
         ),
         ConfigurationKey(

@@ -75,7 +75,7 @@ package struct GatewayConfiguration: Sendable {
     /// Whether the gateway transcodes for peers without a common audio codec.
     package var transcoding = Switch.on
     /// Whether DTMF tones in the audio are passed on as telephone events.
-    package var inbandKeys = Switch.off
+    package var inbandDTMF = Switch.off
     /// What every client is assumed to want to receive, unless it says otherwise for a call. Its Opus values override
     /// those of ``opusSet``.
     package var mediaPreferences = MediaPreferences()

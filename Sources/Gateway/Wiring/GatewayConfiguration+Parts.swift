@@ -113,7 +113,7 @@ extension GatewayConfiguration {
         var media = media
         media.bind = addresses.bind
         media.advertise = addresses.advertise
-        media.detectsInbandKeys = inbandKeys == .on
+        media.detectsInbandDTMF = inbandDTMF == .on
         media.workers = workerCount
         return media
     }

@@ -58,7 +58,7 @@ extension LocalSwitchboard {
                 place = await call.place(of: leg)
                 guard place.call != call.id else { throw error }
             case .alreadyAnswered, .notAllowed, .unreachable, .malformedDescription, .descriptionTooLong,
-                .unsupportedDescription, .descriptionMissing, .unplayable, .keysWaiting, .notForGuests, .unsupported,
+                .unsupportedDescription, .descriptionMissing, .unplayable, .digitsWaiting, .notForGuests, .unsupported,
                 .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:
                 throw error
             }

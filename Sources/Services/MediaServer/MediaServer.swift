@@ -46,7 +46,7 @@ package final class MediaServer: MediaPort {
         package var toneRegion = ToneCadence.Region.itu
         /// Whether DTMF digits are detected in the G.711 audio of peers that have not negotiated telephone events,
         /// where that audio is transcoded.
-        package var detectsInbandKeys = false
+        package var detectsInbandDTMF = false
         /// The most calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
 
@@ -123,7 +123,7 @@ package final class MediaServer: MediaPort {
                 connections: configuration.maximumConnectionsPerWorker,
                 firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: configuration.toneRegion,
-            detectsInbandKeys: configuration.detectsInbandKeys, layout: layout,
+            detectsInbandDTMF: configuration.detectsInbandDTMF, layout: layout,
             metrics: metrics, logger: logger, events: events)
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
         self.endpoints = endpoints
@@ -168,7 +168,7 @@ package final class MediaServer: MediaPort {
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
         case .sendDigits(let digits, _):
-            if !offer(command, for: call) { metrics.mediaKeysDropped.increment(by: UInt64(digits.digits.utf8.count)) }
+            if !offer(command, for: call) { metrics.mediaDigitsDropped.increment(by: UInt64(digits.digits.utf8.count)) }
         }
     }
 

@@ -88,7 +88,7 @@ KEEP_PACKETS = """(() => {
   }
   /** RFC 4733 §2.3 */
   function event(data) {
-    return { key: '0123456789*#ABCD'[data.getUint8(0)], ends: data.getUint8(1) >= 128, duration: data.getUint16(2) };
+    return { digit: '0123456789*#ABCD'[data.getUint8(0)], ends: data.getUint8(1) >= 128, duration: data.getUint16(2) };
   }
 })()"""
 

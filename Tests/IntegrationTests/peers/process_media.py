@@ -9,13 +9,13 @@ happens is told as `{"event": "sound", …}`. Each line stands in one write, and
 | `offer` | `directions` of each kind, `restart` (ICE) | `sdp` |
 | `answer` | `sdp`, `directions` | `sdp` |
 | `accept` | `sdp`, `provisional` | |
-| `press` | `keys` | |
+| `press` | `digits` | |
 
 | event | with |
 |---|---|
 | `state` | `is`: that of the connection, as in W3C's `RTCPeerConnectionState` |
 | `agreed` | `directions` of each kind |
-| `key` | `is` |
+| `digit` | `is` |
 | `sound` | `data`: mono, 16 bit, 48 kHz, in Base64 |
 | `picture` | `blue`, `red`: the means of U and V |
 """
@@ -41,7 +41,7 @@ class ProcessMedia:
         """`audio`, `video`: the codecs it speaks, named as in `a=rtpmap`."""
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
         self.kinds: list[str] = []
-        self.keys: list[str] = []
+        self.digits: list[str] = []
         self.wants_new_path = False
         self.state = "new"
         self._person, self._codecs = person, {"audio": audio, "video": video}
@@ -73,8 +73,8 @@ class ProcessMedia:
     def loudness(self, frequency: float) -> float:
         return self._ear.loudness(frequency)
 
-    async def press(self, keys: str):
-        await self._ask("press", keys=keys)
+    async def press(self, digits: str):
+        await self._ask("press", digits=digits)
 
     async def offer(self, wishes: dict[str, str]) -> str:
         self.kinds += [kind for kind in wishes if kind not in self.kinds]
@@ -150,8 +150,8 @@ class ProcessMedia:
                 self.state = told["is"]
             case "agreed":
                 self.direction |= told["directions"]
-            case "key":
-                self.keys.append(told["is"])
+            case "digit":
+                self.digits.append(told["is"])
             case "sound":
                 self._ear.take(numpy.frombuffer(base64.b64decode(told["data"]), numpy.int16))
             case "picture":

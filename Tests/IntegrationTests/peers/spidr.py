@@ -284,7 +284,7 @@ class SpidrPeer:
         return await self.operate(session, "callAnswer", sdp=sdp)
 
     async def media(self, session: str, **fields) -> Answer:
-        """Asks the gateway to play, stop or press keys."""
+        """Asks the gateway to play, stop or press DTMF digits."""
         return await self.request("POST", self._call(session) + "/media", {"mediaRequest": fields})
 
     async def statistics(self, session: str) -> dict:

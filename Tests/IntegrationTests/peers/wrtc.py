@@ -8,7 +8,7 @@ import webrtc
 from party.colours import HEIGHT, WIDTH, Eye, picture
 from party.colours import RATE as PICTURES
 from party.dialects import INACTIVE
-from party.keys import KeyEar
+from party.digits import DigitEar
 from party.tones import FRAME, TONES, Ear
 
 from .detour import Detour
@@ -19,7 +19,7 @@ webrtc.allow_loopback()
 
 
 class Wrtc:
-    """Has no H.264. Hears keys as tones, because its jitter buffer plays them (RFC 4733 §2.1)."""
+    """Has no H.264. Hears DTMF digits as tones, because its jitter buffer plays them (RFC 4733 §2.1)."""
 
     def __init__(self, name: str, video: str | None = None, audio: str | None = None, detour: Detour | None = None):
         """`video`, `audio`: the only codec it speaks, such as `AV1` or `PCMU`; `detour`: what stands between it and the gateway."""
@@ -30,7 +30,7 @@ class Wrtc:
         self.size = WIDTH, HEIGHT
         """Of the pictures it shows; another one begins with a key frame."""
         self._name, self._codecs = name, {"audio": audio, "video": video}
-        self._ear, self._eye, self._key_ear = Ear(), Eye(), KeyEar()
+        self._ear, self._eye, self._digit_ear = Ear(), Eye(), DigitEar()
         self._tasks: list[asyncio.Task] = []
         self._transceivers: dict[str, webrtc.RTCRtpTransceiver] = {}
         self._received: set[str] = set()
@@ -58,8 +58,8 @@ class Wrtc:
         return self._ear.loudness(frequency)
 
     @property
-    def keys(self) -> list[str]:
-        return self._key_ear.keys
+    def digits(self) -> list[str]:
+        return self._digit_ear.digits
 
     @property
     def pictures(self) -> int:
@@ -82,8 +82,8 @@ class Wrtc:
         streams = [each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"]
         return lambda kind, name: sum(getattr(each, name, None) or 0 for each in streams if each.type == kind)
 
-    async def press(self, keys: str):
-        self._transceivers["audio"].sender.dtmf.insert_dtmf(keys, 400, 100)
+    async def press(self, digits: str):
+        self._transceivers["audio"].sender.dtmf.insert_dtmf(digits, 400, 100)
 
     async def offer(self, wishes: dict[str, str]) -> str:
         for kind, direction in wishes.items():
@@ -202,7 +202,7 @@ class Wrtc:
         # G.711 comes with 8 kHz. What repetition adds lies above all tones.
         samples = numpy.repeat(samples, int(RATE // data.sample_rate))
         self._ear.take(samples)
-        self._key_ear.take(samples)
+        self._digit_ear.take(samples)
 
     def _look(self, frame: webrtc.VideoFrame):
         planes = bytearray(frame.allocation_size())

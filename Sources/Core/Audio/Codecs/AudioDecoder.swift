@@ -31,7 +31,7 @@ package protocol AudioDecoder: ~Copyable {
     mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>)
 
     /// The next DTMF digit detected in the decoded audio, each press once; `nil` if there is no more.
-    mutating func nextKey() -> Character?
+    mutating func nextDigit() -> Character?
 
     /// Forgets the stream, as if nothing had been decoded.
     mutating func reset()
@@ -42,7 +42,7 @@ extension AudioDecoder where Self: ~Copyable {
     package var channels: Int { 1 }
 
     /// No DTMF digits, the default for decoders that do not detect DTMF tones.
-    package mutating func nextKey() -> Character? { nil }
+    package mutating func nextDigit() -> Character? { nil }
 
     /// Silence, the default for codecs that describe pauses in their own format instead of RFC 3389.
     package mutating func makeNoise(_ noise: ComfortNoise, into samples: inout MutableSpan<Int16>) {

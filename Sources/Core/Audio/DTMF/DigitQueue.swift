@@ -142,7 +142,7 @@ package struct DigitQueue: Sendable {
         }
         let isFirst = elapsed == 0
         if isFirst { oscillators = Self.oscillators(entry.digit) }
-        guard let current = oscillators else { preconditionFailure("a key has its sound") }
+        guard let current = oscillators else { preconditionFailure("a digit has its sound") }
         if entry.isHeld {
             stepsWithoutNews += 1
             entries[0].isHeld = stepsWithoutNews < Self.stepsOfPatience

@@ -19,7 +19,7 @@ package struct DigitReception: Sendable {
         case ended(length: Int)
     }
 
-    private struct Key {
+    private struct Digit {
         var event: UInt8
         /// The timestamp of the event, or of the current segment of a long event (RFC 4733 §2.5.1.3).
         var timestamp: RTPTimestamp
@@ -37,13 +37,13 @@ package struct DigitReception: Sendable {
         }
     }
 
-    private var key: Key?
+    private var latest: Digit?
 
     /// No digit has been received.
     package init() {}
 
     /// Forgets the last digit, because the source changes and the timestamps of two sources are unrelated.
-    package mutating func restart() { key = nil }
+    package mutating func restart() { latest = nil }
 
     /// Takes a telephone event packet.
     ///
@@ -58,7 +58,7 @@ package struct DigitReception: Sendable {
     {
         guard let digit = event.digit, clockRate > 0 else { return nil }
         let duration = Int(event.duration)
-        if var current = key,
+        if var current = latest,
             !timestamp.isNewer(than: current.timestamp) || current.isContinued(by: event, isMarked, at: timestamp)
         {
             // The packet is of an older digit, of which everything has been reported, or has nothing new.
@@ -73,11 +73,11 @@ package struct DigitReception: Sendable {
             guard event.isEnd || duration > current.duration else { return nil }
             current.duration = max(current.duration, duration)
             current.isEnded = event.isEnd
-            key = current
+            latest = current
             let length = Self.samples(current.before + current.duration, clockRate)
             return event.isEnd ? .ended(length: length) : .lasts(length: length)
         }
-        key = Key(event: event.event, timestamp: timestamp, duration: duration, isEnded: event.isEnd)
+        latest = Digit(event: event.event, timestamp: timestamp, duration: duration, isEnded: event.isEnd)
         return .started(digit, length: Self.samples(duration, clockRate), isEnd: event.isEnd)
     }
 

@@ -48,17 +48,17 @@ extension Call {
 
     /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before.
     ///
-    /// - Throws: as `checkPlay(by:)`; `keysWaiting`, for the whole request, if too many digits wait already for one of
-    ///   the legs.
+    /// - Throws: as `checkPlay(by:)`; `digitsWaiting`, for the whole request, if too many digits wait already for one
+    ///   of the legs.
     package mutating func sendDigits(
         _ digits: DigitSequence, to target: MediaTarget, by leg: LegID, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
         try checkAnchored(.sendDigits, by: leg)
         let listeners = listeners(target, seenFrom: leg)
-        if let wait = listeners.compactMap({ self[$0]?.keys.wait(for: digits.count, at: now) }).max() {
-            throw .keysWaiting(limit: PressedDigits.capacity, retryAfter: wait)
+        if let wait = listeners.compactMap({ self[$0]?.pressedDigits.wait(for: digits.count, at: now) }).max() {
+            throw .digitsWaiting(limit: PressedDigits.capacity, retryAfter: wait)
         }
-        for listener in listeners { edit(listener) { $0.keys.press(digits, at: now) } }
+        for listener in listeners { edit(listener) { $0.pressedDigits.press(digits, at: now) } }
         return listeners.map { .sendDigits(digits, to: $0) }
     }
 

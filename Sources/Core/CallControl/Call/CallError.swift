@@ -22,7 +22,7 @@ package enum CallError: Error, Equatable {
     case unplayable(String)
     /// The DTMF digits that wait to be sent leave no room for more: at most `limit` may wait. There is room after
     /// `retryAfter`.
-    case keysWaiting(limit: Int, retryAfter: Duration)
+    case digitsWaiting(limit: Int, retryAfter: Duration)
     /// A guest may not make this request.
     case notForGuests(GuestLimit)
     /// The request needs media that the gateway terminates, or calls that can be joined.

@@ -46,7 +46,7 @@ extension DigitSequence {
     /// three times (RFC 4733 §2.5.1.4).
     fileprivate var length: Duration {
         let pauses = digits.utf8.count { $0 == UInt8(ascii: ",") }
-        let key = duration + max(gap, .milliseconds(60)) + .milliseconds(40)
-        return .seconds(2) * pauses + key * (count - pauses)
+        let digit = duration + max(gap, .milliseconds(60)) + .milliseconds(40)
+        return .seconds(2) * pauses + digit * (count - pauses)
     }
 }

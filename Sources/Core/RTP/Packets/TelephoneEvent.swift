@@ -4,7 +4,7 @@
 package struct TelephoneEvent: Equatable, Sendable {
     /// Bytes of a payload.
     package static let size = 4
-    private static let keys: [Character] = [
+    private static let digits: [Character] = [
         "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "#", "A", "B", "C", "D",
     ]
 
@@ -21,7 +21,7 @@ package struct TelephoneEvent: Equatable, Sendable {
     ///
     /// - Parameter digit: `0…9`, `*`, `#` or `A…D`; any other character traps.
     package init(digit: Character, isEnd: Bool, volume: UInt8 = 10, duration: UInt16) {
-        guard let event = Self.keys.firstIndex(of: digit) else { preconditionFailure("a digit has a key") }
+        guard let event = Self.digits.firstIndex(of: digit) else { preconditionFailure("a DTMF digit has an event") }
         self.event = UInt8(event)
         self.isEnd = isEnd
         self.volume = volume
@@ -45,5 +45,5 @@ package struct TelephoneEvent: Equatable, Sendable {
     }
 
     /// The DTMF digit of the event; `nil` for other events.
-    package var digit: Character? { event < Self.keys.count ? Self.keys[Int(event)] : nil }
+    package var digit: Character? { event < Self.digits.count ? Self.digits[Int(event)] : nil }
 }

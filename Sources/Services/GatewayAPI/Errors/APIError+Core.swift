@@ -51,7 +51,7 @@ extension APIError {
             case .alreadyAnswered(let state): state
             case .notAllowed(_, let hindrance): hindrance.state
             case .noSuchCall, .unreachable, .pending, .malformedDescription, .descriptionTooLong,
-                .unsupportedDescription, .descriptionMissing, .unplayable, .keysWaiting, .notForGuests, .unsupported,
+                .unsupportedDescription, .descriptionMissing, .unplayable, .digitsWaiting, .notForGuests, .unsupported,
                 .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:
                 nil
             }
@@ -76,7 +76,7 @@ extension CallError {
         case .malformedDescription, .descriptionTooLong: (.callMalformedSDP, nil)
         case .unsupportedDescription, .descriptionMissing: (.callUnsupportedSDP, nil)
         case .unplayable: (.mediaUnplayable, nil)
-        case .keysWaiting(_, let wait): (.mediaKeysWaiting, wait)
+        case .digitsWaiting(_, let wait): (.mediaDigitsWaiting, wait)
         case .limitOfCalls: (.callLimitReached, APIError.backOff)
         case .limitOfLegs: (.callUserLimitReached, APIError.backOff)
         case .tooManyCalls(let wait): (.callRateLimited, wait)

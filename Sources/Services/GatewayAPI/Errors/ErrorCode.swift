@@ -62,7 +62,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callUserLimitReached = "call.user_limit_reached"
     case callRateLimited = "call.rate_limited"
     case mediaUnplayable = "media.unplayable"
-    case mediaKeysWaiting = "media.keys_waiting"
+    case mediaDigitsWaiting = "media.keys_waiting"
     case logRecordNotFound = "log.record_not_found"
 
     // The gateway
@@ -125,7 +125,7 @@ extension ErrorCode {
         case .callLimitReached: (503, 503)
         case .callUserLimitReached, .callRateLimited: (429, 19)
         case .mediaUnplayable: (404, 18)
-        case .mediaKeysWaiting: (429, 37)
+        case .mediaDigitsWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)
         case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)

@@ -48,17 +48,17 @@ package final class AudioEngine {
     package private(set) var nextCycle: MonotonicTime?
     /// The active speaker of the mix has changed in this cycle, and the bridge does not know it yet.
     private var speakerHasChanged = false
-    /// DTMF digits dropped because the queue was full, since the last `takeDroppedKeys`.
-    private var droppedKeys = 0
+    /// DTMF digits dropped because the queue was full, since the last `takeDroppedDigits`.
+    private var droppedDigits = 0
 
-    private let detectsInbandKeys: Bool
+    private let detectsInbandDTMF: Bool
     private let owner = OwnerThread()
 
     /// Makes an engine that has nothing to do until `update`.
     ///
-    /// - Parameter detectsInbandKeys: Whether DTMF digits are detected in the G.711 audio of peers that have not
+    /// - Parameter detectsInbandDTMF: Whether DTMF digits are detected in the G.711 audio of peers that have not
     ///   negotiated telephone events; not unless given.
-    package init(detectsInbandKeys: Bool = false) { self.detectsInbandKeys = detectsInbandKeys }
+    package init(detectsInbandDTMF: Bool = false) { self.detectsInbandDTMF = detectsInbandDTMF }
 
     private func assertOwner() { assert(owner.isCurrent, "an engine is used on its worker's thread") }
 
@@ -77,7 +77,7 @@ package final class AudioEngine {
             } else {
                 ports[place] = nil
                 listeners[place] = state.flatMap {
-                    Listener(keeping: listeners[place], for: $0, detectsInbandKeys: detectsInbandKeys)
+                    Listener(keeping: listeners[place], for: $0, detectsInbandDTMF: detectsInbandDTMF)
                 }
                 speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             }
@@ -118,20 +118,20 @@ package final class AudioEngine {
         assertOwner()
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
-            droppedKeys += 1
+            droppedDigits += 1
         }
     }
 
     /// Passes on a DTMF digit that was detected in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
-        let key = DigitQueue(String(digit), duration: Self.keyDuration, gap: Self.keyGap)
-        for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(key) { droppedKeys += 1 }
+        let digits = DigitQueue(String(digit), duration: Self.digitDuration, gap: Self.digitGap)
+        for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(digits) { droppedDigits += 1 }
     }
 
     /// Length and gap of DTMF digits detected in audio: the detector reports that a digit was pressed, and not for how
     /// long.
-    private static let keyDuration = Duration.milliseconds(100)
-    private static let keyGap = Duration.milliseconds(60)
+    private static let digitDuration = Duration.milliseconds(100)
+    private static let digitGap = Duration.milliseconds(60)
 
     // MARK: A cycle
 
@@ -153,7 +153,7 @@ package final class AudioEngine {
             }
             guard let listener = listeners[place] else { continue }
             let speaks = listener.receiver?.advance(at: due) ?? false
-            while let digit = listener.receiver?.nextKey() { passOn(digit, of: LegIndex(place)) }
+            while let digit = listener.receiver?.nextDigit() { passOn(digit, of: LegIndex(place)) }
             guard speaks, listener.isMixed, let receiver = listener.receiver else { continue }
             let frame = receiver.frame
             mixer?.setInput(frame.span, channels: receiver.channels, of: place)
@@ -296,14 +296,14 @@ package final class AudioEngine {
     package func press(_ digits: DigitQueue, for leg: LegIndex) -> Bool {
         assertOwner()
         guard let speaker = speakers[leg.rawValue] else { return false }
-        if !speaker.press(digits) { droppedKeys += digits.count }
+        if !speaker.press(digits) { droppedDigits += digits.count }
         return true
     }
 
     /// How many DTMF digits have been dropped since the last call, because the queue was full.
-    package func takeDroppedKeys() -> Int {
-        defer { droppedKeys = 0 }
-        return droppedKeys
+    package func takeDroppedDigits() -> Int {
+        defer { droppedDigits = 0 }
+        return droppedDigits
     }
 
     /// Whether DTMF digits, or pauses between them, wait for the leg.

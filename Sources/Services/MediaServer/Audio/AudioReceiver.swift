@@ -16,7 +16,7 @@ protocol AudioReceiver: AnyObject {
     /// Makes the next `AudioMixer.frame` samples per channel; `false` if the peer has sent no audio yet.
     func advance(at now: MonotonicTime) -> Bool
     /// The next DTMF digit detected in the audio that has been played, each press once; `nil` if there is no more.
-    func nextKey() -> Character?
+    func nextDigit() -> Character?
     /// The samples made last. Two channels are interleaved, left first.
     var frame: [Int16] { get }
     /// 1 or 2, constant for the life of the receiver.
@@ -69,7 +69,7 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
         return playout.pull(into: &samples, using: &decoder, at: now)
     }
 
-    func nextKey() -> Character? { decoder.nextKey() }
+    func nextDigit() -> Character? { decoder.nextDigit() }
 
     var statistics: AudioPlayout.Statistics { playout.statistics }
     var depth: Duration { playout.depth }
@@ -79,18 +79,18 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
 extension AudioFormat {
     /// Makes a receiver for the codec; `nil` if libopus has no memory for a decoder.
     ///
-    /// - Parameter listensForKeys: Whether DTMF digits are detected in G.711 audio, where the peer has not negotiated
+    /// - Parameter detectsDTMF: Whether DTMF digits are detected in G.711 audio, where the peer has not negotiated
     ///   telephone events.
-    func makeReceiver(listensForKeys: Bool) -> (any AudioReceiver)? {
+    func makeReceiver(detectsDTMF: Bool) -> (any AudioReceiver)? {
         switch kind {
         case .opus:
             do { return DecodingReceiver(try OpusAudioDecoder(channels: sentChannels), clockRate: clockRate) } catch {
                 return nil
             }
         case .muLaw:
-            return DecodingReceiver(G711AudioDecoder(.muLaw, listensForKeys: listensForKeys), clockRate: clockRate)
+            return DecodingReceiver(G711AudioDecoder(.muLaw, detectsDTMF: detectsDTMF), clockRate: clockRate)
         case .aLaw:
-            return DecodingReceiver(G711AudioDecoder(.aLaw, listensForKeys: listensForKeys), clockRate: clockRate)
+            return DecodingReceiver(G711AudioDecoder(.aLaw, detectsDTMF: detectsDTMF), clockRate: clockRate)
         case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)
         }
     }

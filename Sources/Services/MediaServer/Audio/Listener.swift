@@ -14,26 +14,26 @@ final class Listener {
     /// answered the gateway's offer, which may be never.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
     /// DTMF digits are detected in the audio, because the peer has not negotiated telephone events.
-    private let listensForKeys: Bool
+    private let detectsDTMF: Bool
     let isMixed: Bool
     /// The receiver for the codec that the peer uses; made with its first packet.
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
-    private var keys = DigitReception()
+    private var digits = DigitReception()
 
     /// Keeps the receiver of `former` if the codecs are the same; `nil` if the leg is not to be decoded.
     ///
-    /// - Parameter detectsInbandKeys: Whether DTMF digits may be detected in audio at all.
-    init?(keeping former: Listener?, for state: AudioState, detectsInbandKeys: Bool) {
+    /// - Parameter detectsInbandDTMF: Whether DTMF digits may be detected in audio at all.
+    init?(keeping former: Listener?, for state: AudioState, detectsInbandDTMF: Bool) {
         guard state.isDecoded else { return nil }
         formats = (state.codecs + state.furtherCodecs).compactMap { AudioFormat($0) }
         noises =
             state.source == .mix ? [] : state.codecs.filter { $0.isNamed("CN") }.map { ($0.payloadType, $0.clockRate) }
         events = state.codecs.filter(\.isTelephoneEvent).map { ($0.payloadType, $0.clockRate) }
-        listensForKeys = detectsInbandKeys && events.isEmpty
+        detectsDTMF = detectsInbandDTMF && events.isEmpty
         isMixed = state.source == .mix
-        if let former, former.formats == formats, former.listensForKeys == listensForKeys {
-            (receiver, payloadType, keys) = (former.receiver, former.payloadType, former.keys)
+        if let former, former.formats == formats, former.detectsDTMF == detectsDTMF {
+            (receiver, payloadType, digits) = (former.receiver, former.payloadType, former.digits)
         }
     }
 
@@ -41,10 +41,11 @@ final class Listener {
     /// changes nothing.
     func receive(_ arrival: Arrival, _ payload: Span<UInt8>, at now: MonotonicTime) -> DigitReception.Change? {
         let header = arrival.header
-        if arrival.isRestart { keys.restart() }
+        if arrival.isRestart { digits.restart() }
         for event in events where event.payloadType == header.payloadType {
-            guard let key = TelephoneEvent(parsing: payload) else { return nil }
-            return keys.receive(key, isMarked: header.marker, at: header.timestamp, clockRate: event.clockRate)
+            guard let telephoneEvent = TelephoneEvent(parsing: payload) else { return nil }
+            return digits.receive(
+                telephoneEvent, isMarked: header.marker, at: header.timestamp, clockRate: event.clockRate)
         }
         takeAudio(header, payload, isRestart: arrival.isRestart, at: now)
         return nil
@@ -76,6 +77,6 @@ final class Listener {
 
     private func start(_ format: AudioFormat) {
         payloadType = format.payloadType
-        receiver = format.makeReceiver(listensForKeys: listensForKeys)
+        receiver = format.makeReceiver(detectsDTMF: detectsDTMF)
     }
 }

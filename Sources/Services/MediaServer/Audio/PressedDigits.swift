@@ -25,7 +25,7 @@ struct PressedDigits {
     }
 
     /// The format of telephone events; `nil` if the peer does not accept them.
-    let format: KeyFormat?
+    let format: TelephoneEventFormat?
     private var queue: DigitQueue?
     /// Cycles of 20 ms since the digit was pressed.
     private var cycles = 0
@@ -33,15 +33,15 @@ struct PressedDigits {
     private var passed = 0
 
     /// - Parameter former: Its digits that wait are sent here, even if the format has changed.
-    init(_ format: KeyFormat?, after former: PressedDigits?) {
+    init(_ format: TelephoneEventFormat?, after former: PressedDigits?) {
         if let former { self = former.told(in: format) } else { self.format = format }
     }
 
-    private init(_ format: KeyFormat?, _ queue: DigitQueue?, cycles: Int, passed: Int) {
+    private init(_ format: TelephoneEventFormat?, _ queue: DigitQueue?, cycles: Int, passed: Int) {
         (self.format, self.queue, self.cycles, self.passed) = (format, queue, cycles, passed)
     }
 
-    private func told(in format: KeyFormat?) -> PressedDigits {
+    private func told(in format: TelephoneEventFormat?) -> PressedDigits {
         PressedDigits(format, queue, cycles: cycles, passed: passed)
     }
 
@@ -98,7 +98,7 @@ struct PressedDigits {
 }
 
 /// The format in which a peer accepts DTMF digits as telephone events. Peers without it are sent tones.
-struct KeyFormat {
+struct TelephoneEventFormat {
     let payloadType: PayloadType
     /// Ticks per second of the durations. Timestamps advance at the clock rate of the audio even where this rate
     /// differs, as in browsers.

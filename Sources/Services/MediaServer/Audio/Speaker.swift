@@ -19,7 +19,7 @@ final class Speaker {
     let source: MediaSource
     private var stream: SpokenStream
     private var coders: ChannelCoders
-    private var keys: PressedDigits
+    private var digits: PressedDigits
     /// The payload type of comfort noise with the clock rate of the codec; `nil` unless the codec is G.711 and the peer
     /// accepts comfort noise (RFC 3389).
     private let noise: PayloadType?
@@ -46,7 +46,7 @@ final class Speaker {
         source = state.source
         stream = SpokenStream(line: state.line, format: format, isSpurt: same?.stream.isSpurt ?? true)
         suppression = same?.suppression ?? SilenceSuppression()
-        keys = PressedDigits(KeyFormat(among: state.codecs, beside: format), after: former?.keys)
+        digits = PressedDigits(TelephoneEventFormat(among: state.codecs, beside: format), after: former?.digits)
         noise =
             state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?
             .payloadType
@@ -61,7 +61,7 @@ final class Speaker {
     // MARK: DTMF digits
 
     /// Appends DTMF digits to those that wait; `false` if there was no room for all of them.
-    func press(_ more: DigitQueue) -> Bool { keys.append(more) }
+    func press(_ more: DigitQueue) -> Bool { digits.append(more) }
 
     /// Whether the peer hears this leg transcoded, and therefore its DTMF digits, too. In a mix no digits are passed
     /// on.
@@ -71,9 +71,9 @@ final class Speaker {
 
     /// Passes on a DTMF digit of the leg that the peer hears, for as long as it is pressed there; `false` if there was
     /// no room for it.
-    func follow(_ change: DigitReception.Change) -> Bool { keys.follow(change) }
+    func follow(_ change: DigitReception.Change) -> Bool { digits.follow(change) }
 
-    var isPressing: Bool { keys.isPressing }
+    var isPressing: Bool { digits.isPressing }
 
     // MARK: A cycle
 
@@ -88,8 +88,8 @@ final class Speaker {
         var (channels, isSilence) = (channels, isSilence)
         level = .silence
         // A telephone event replaces audio, and starts where a packet of audio ends.
-        if keys.format == nil || coders.sender.isBetweenPackets || keys.isPausing, let step = keys.next() {
-            guard keys.format == nil else {
+        if digits.format == nil || coders.sender.isBetweenPackets || digits.isPausing, let step = digits.next() {
+            guard digits.format == nil else {
                 insertion = .event(step)
                 return
             }
@@ -114,7 +114,7 @@ final class Speaker {
     /// Whether a frame is sent as audio. Where the peer accepts comfort noise, a packet with the level may be sent
     /// instead.
     private func isHeard(_ isSilence: Bool) -> Bool {
-        guard let noise, !keys.isPressing else { return !isSilence }
+        guard let noise, !digits.isPressing else { return !isSilence }
         switch suppression.next(level) {
         case .audio: return !isSilence
         case .nothing: return false
@@ -172,7 +172,7 @@ final class Speaker {
         _ step: DigitQueue.Step, in packet: inout MutableSpan<UInt8>, for leg: LegIndex, on bridge: inout Bridge,
         at now: MonotonicTime
     ) -> Int {
-        let event = keys.event(step)
+        let event = digits.event(step)
         var payload = packet._mutatingExtracting(RTPHeader.fixedLength..<packet.count)
         event.payload.write(to: &payload)
         let size = stream.write(

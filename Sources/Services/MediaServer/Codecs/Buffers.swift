@@ -20,7 +20,7 @@ func concealLoss(_ samples: inout [Int16], _ count: Int, with concealer: inout L
 }
 
 /// Detects DTMF digits in the first `count` samples, and silences the samples while a detected digit sounds.
-func listen(_ samples: inout [Int16], _ count: Int, with detector: inout KeyDetector) {
+func listen(_ samples: inout [Int16], _ count: Int, with detector: inout DTMFDetector) {
     detector.hear(samples.span.extracting(0..<count))
     guard detector.isPressed else { return }
     for index in 0..<count { samples[index] = 0 }

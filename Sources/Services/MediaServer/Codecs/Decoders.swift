@@ -51,12 +51,12 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     private var resampler = Resampler(from: 8_000, to: 48_000)
     private var narrow = [Int16](repeating: 0, count: longest)
     private var noise = NoiseGenerator()
-    private let listensForKeys: Bool
-    private var keys = KeyDetector()
+    private let detectsDTMF: Bool
+    private var detector = DTMFDetector()
 
-    init(_ law: G711, listensForKeys: Bool = false) {
+    init(_ law: G711, detectsDTMF: Bool = false) {
         self.law = law
-        self.listensForKeys = listensForKeys
+        self.detectsDTMF = detectsDTMF
     }
 
     func sampleCount(of payload: Span<UInt8>) -> Int? {
@@ -72,7 +72,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         guard (1...Self.longest).contains(payload.count) else { throw .malformed }
         guard samples.count >= payload.count * 6 else { throw .noRoom }
         for index in payload.indices { narrow[index] = law.decode(payload[index]) }
-        if listensForKeys { listen(&narrow, payload.count, with: &keys) }
+        if detectsDTMF { listen(&narrow, payload.count, with: &detector) }
         hear(&narrow, payload.count, with: &concealer)
         return resample(narrow, payload.count, with: &resampler, into: &samples)
     }
@@ -82,7 +82,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         fill(&samples, from: narrow, samples.count / 6, with: &resampler)
     }
 
-    mutating func nextKey() -> Character? { listensForKeys ? keys.next() : nil }
+    mutating func nextDigit() -> Character? { detectsDTMF ? detector.next() : nil }
 
     mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
         hiss(&narrow, (samples.count + 5) / 6, sound, with: &noise)
@@ -92,7 +92,7 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
     mutating func reset() {
         concealer.reset()
         resampler.reset()
-        keys.reset()
+        detector.reset()
     }
 }
 

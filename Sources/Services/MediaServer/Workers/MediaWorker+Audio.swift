@@ -17,7 +17,7 @@ extension MediaWorker {
                 return state.isDecoded || state.feed.isMadeHere
             }
             guard isNeeded else { return }
-            let engine = AudioEngine(detectsInbandKeys: environment.detectsInbandKeys)
+            let engine = AudioEngine(detectsInbandDTMF: environment.detectsInbandDTMF)
             // Players whose legs had no engine to play with yet.
             for leg in call.hearingLegs {
                 if case .player(let number) = leg.played, let player = leg.player {
@@ -43,7 +43,7 @@ extension MediaWorker {
                 environment.events(call.id, .playbackEnded(number, leg.name))
             }
         }
-        countDroppedKeys(audio)
+        countDroppedDigits(audio)
         for leg in call.legs { finishPressing(leg, in: call, at: context.now) }
         // A new active speaker, or the end of DTMF digits, may require a key frame.
         sendControl(of: call, &context)
@@ -128,9 +128,9 @@ extension MediaWorker {
         rearm(call)
     }
 
-    private func countDroppedKeys(_ audio: AudioEngine) {
-        let dropped = audio.takeDroppedKeys()
-        if dropped > 0 { environment.metrics.mediaKeysDropped.increment(by: UInt64(dropped)) }
+    private func countDroppedDigits(_ audio: AudioEngine) {
+        let dropped = audio.takeDroppedDigits()
+        if dropped > 0 { environment.metrics.mediaDigitsDropped.increment(by: UInt64(dropped)) }
     }
 
     /// Interrupts the audio of a leg by silence until its DTMF digits have been sent.

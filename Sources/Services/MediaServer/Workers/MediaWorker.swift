@@ -22,7 +22,7 @@ final class MediaWorker {
         let streamLimits: StreamTable.Limits
         let library: MediaLibrary
         let toneRegion: ToneCadence.Region
-        let detectsInbandKeys: Bool
+        let detectsInbandDTMF: Bool
         let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger

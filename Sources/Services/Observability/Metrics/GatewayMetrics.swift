@@ -68,7 +68,7 @@ package final class GatewayMetrics: Sendable {
     /// slow.
     package let mediaSendFailures: Counter
     /// DTMF digits that were dropped, because as many waited to be sent as may wait.
-    package let mediaKeysDropped: Counter
+    package let mediaDigitsDropped: Counter
     /// Commands of calls for which a media worker had no room.
     package let mediaCommandsRefused: Counter
 
@@ -166,7 +166,7 @@ package final class GatewayMetrics: Sendable {
             by: PacketDropReason.self)
         mediaSendFailures = registry.counter(
             "orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
-        mediaKeysDropped = registry.counter(
+        mediaDigitsDropped = registry.counter(
             "orbweaver_media_keys_dropped_total", "Keys that were not pressed, because too many waited already.")
         mediaCommandsRefused = registry.counter(
             "orbweaver_media_commands_refused_total", "Commands of calls that a media worker had no room for.")

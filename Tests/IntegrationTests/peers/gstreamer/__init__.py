@@ -9,13 +9,13 @@ class GStreamer(ProcessMedia):
 
     name = "GStreamer"
 
-    def __init__(self, *arguments, keys: bool = False, **codecs):
-        """`keys`: whether its offers have telephone events; its answers have one codec and nothing else."""
+    def __init__(self, *arguments, digits: bool = False, **codecs):
+        """`digits`: whether its offers have telephone events; its answers have one codec and nothing else."""
         super().__init__(*arguments, **codecs)
-        self._has_keys = keys
+        self._has_digits = digits
 
     def what_it_plays(self) -> dict:
-        return super().what_it_plays() | {"keys": self._has_keys}
+        return super().what_it_plays() | {"digits": self._has_digits}
 
     async def command(self) -> list[str]:
         return ["/usr/bin/python3", str(Path(__file__).parent / "peer.py")]

@@ -29,7 +29,7 @@ CODECS = {
 }
 STATES = ("new", "connecting", "connected", "disconnected", "failed", "closed")
 EVENTS = "application/x-rtp,media=audio,encoding-name=TELEPHONE-EVENT,clock-rate=8000,payload=110"
-KEYS = "0123456789*#ABCD"
+DIGITS = "0123456789*#ABCD"
 kept = []
 
 
@@ -44,10 +44,10 @@ def tell(**fields):
 
 
 class Peer:
-    def __init__(self, tone, colour, audio, video, keys=False):
-        """`keys`: whether it offers telephone events (RFC 4733)."""
+    def __init__(self, tone, colour, audio, video, digits=False):
+        """`digits`: whether it offers telephone events (RFC 4733)."""
         self.tone, self.colour, self.codecs = tone, colour, {"audio": audio, "video": video}
-        self.has_keys, self.keys = keys, None
+        self.has_digits, self.digits = digits, None
         self.pipeline = Gst.Pipeline.new("peer")
         self.bin = Gst.ElementFactory.make("webrtcbin", "bin")
         self.bin.set_property("bundle-policy", GstWebRTC.WebRTCBundlePolicy.MAX_BUNDLE)
@@ -66,13 +66,13 @@ class Peer:
     # Descriptions
 
     def offer(self, directions):
-        if self.has_keys and "audio" not in self.kinds:
-            return self.offer_keys(directions)
+        if self.has_digits and "audio" not in self.kinds:
+            return self.offer_digits(directions)
         for kind in directions:
             self.source(kind, 96 + len(self.kinds) if kind == "video" else None)
         return self.describe("create-offer", "offer")
 
-    def offer_keys(self, directions):
+    def offer_digits(self, directions):
         """webrtcbin offers what comes to its pad, which is one codec, so it is offered before there is a pad."""
         assert list(directions) == ["audio"]
         both = Gst.Caps.from_string(f"{self.caps('audio', 111)};{EVENTS}")
@@ -140,13 +140,13 @@ class Peer:
             )
         caps = self.caps(kind, number)
         end = f'capsfilter caps="{caps}"'
-        if self.has_keys and kind == "audio":
+        if self.has_digits and kind == "audio":
             # webrtcbin does not take another format on its pad, and sends what is in the packets.
-            end = f'mux. rtpdtmfsrc name=keys pt=110 ! mux. rtpdtmfmux name=mux ! capssetter join=false replace=true caps="{caps}" ! {end}'
+            end = f'mux. rtpdtmfsrc name=digits pt=110 ! mux. rtpdtmfmux name=mux ! capssetter join=false replace=true caps="{caps}" ! {end}'
         made = Gst.parse_bin_from_description(f"{begin} ! queue ! {chain} pt={number} ! {end}", True)
         self.pipeline.add(made)
-        if self.has_keys and kind == "audio":
-            self.keys = made.get_by_name("keys").get_static_pad("src")
+        if self.has_digits and kind == "audio":
+            self.digits = made.get_by_name("digits").get_static_pad("src")
             made.get_static_pad("src").link(self.bin.request_pad_simple("sink_0"))
         else:
             assert made.link(self.bin), f"webrtcbin takes no {kind}"
@@ -157,32 +157,32 @@ class Peer:
         caps = f"application/x-rtp,media={kind},encoding-name={encoding},clock-rate={rate},payload={number}"
         return caps + (",encoding-params=(string)2" if encoding == "OPUS" else "")
 
-    def press(self, keys):
-        for key in keys:
-            for fields in ({"start": True, "number": KEYS.index(key), "volume": 10}, {"start": False}):
+    def press(self, digits):
+        for digit in digits:
+            for fields in ({"start": True, "number": DIGITS.index(digit), "volume": 10}, {"start": False}):
                 event = Gst.Structure.new_empty("dtmf-event")
                 for name, value in {"type": 1, "method": 1, **fields}.items():
                     event.set_value(name, value)
-                assert self.keys.send_event(Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, event))
+                assert self.digits.send_event(Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, event))
                 GLib.usleep(300_000)
 
     def on_message(self, _, message):
         event = message.get_structure()
         if event.get_name() == "dtmf-event":
-            tell(event="key", **{"is": KEYS[event.get_value("number")]})
+            tell(event="digit", **{"is": DIGITS[event.get_value("number")]})
 
     def on_pad(self, _, pad):
         if pad.get_direction() != Gst.PadDirection.SRC:
             return
         if pad.get_current_caps().get_structure(0).get_string("encoding-name") == "TELEPHONE-EVENT":
-            return self.listen_for_keys(pad)
+            return self.listen_for_digits(pad)
         decoder = Gst.ElementFactory.make("decodebin", None)
         decoder.connect("pad-added", self.on_decoded)
         self.pipeline.add(decoder)
         decoder.sync_state_with_parent()
         pad.link(decoder.get_static_pad("sink"))
 
-    def listen_for_keys(self, pad):
+    def listen_for_digits(self, pad):
         made = Gst.parse_bin_from_description("rtpdtmfdepay ! fakesink sync=false async=false", True)
         self.pipeline.add(made)
         made.sync_state_with_parent()
@@ -256,7 +256,7 @@ class Lines:
             kind = GstWebRTC.WebRTCSDPType.PRANSWER if provisional else GstWebRTC.WebRTCSDPType.ANSWER
             self.peer.set("set-remote-description", kind, sdp)
         elif do == "press":
-            self.peer.press(fields["keys"])
+            self.peer.press(fields["digits"])
         else:
             raise NotImplementedError(f"webrtcbin cannot {do}")
 

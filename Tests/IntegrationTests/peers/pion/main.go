@@ -19,7 +19,7 @@ type request struct {
 	SDP         string            `json:"sdp"`
 	Provisional bool              `json:"provisional"`
 	Restart     bool              `json:"restart"`
-	Keys        string            `json:"keys"`
+	Digits      string            `json:"digits"`
 	Kinds       []string          `json:"kinds"`
 	Directions  map[string]string `json:"directions"`
 	Audio       string            `json:"audio"`
@@ -155,7 +155,7 @@ func (p *peer) do(asked request) (string, error) {
 		}
 		return "", nil
 	case "press":
-		p.sources["audio"].press(asked.Keys)
+		p.sources["audio"].press(asked.Digits)
 		return "", nil
 	}
 	return "", fmt.Errorf("cannot %s", asked.Do)

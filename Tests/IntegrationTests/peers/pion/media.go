@@ -17,7 +17,7 @@ const (
 	tick       = 20 * time.Millisecond
 	tickLength = opusRate / 50
 	eventType  = "audio/telephone-event"
-	keys       = "0123456789*#ABCD"
+	digits     = "0123456789*#ABCD"
 )
 
 // codecs are those it speaks; eventRates are in hertz.
@@ -147,12 +147,12 @@ func (s *source) send(payload uint8, timestamp uint32, marker bool, content []by
 }
 
 func (s *source) playSound() {
-	pressing, since, began := -1, uint32(0), uint32(0) // the key, how long it is down in ticks, and from when
+	pressing, since, began := -1, uint32(0), uint32(0) // the digit, how long it is down in ticks, and from when
 	for number := range ticks(tick) {
 		s.lock.Lock()
 		timestamp := uint32(number * tickLength)
 		if pressing < 0 && s.pressed != "" && s.writer != nil && number%25 == 0 {
-			pressing, since, began = strings.IndexByte(keys, s.pressed[0]), 0, timestamp
+			pressing, since, began = strings.IndexByte(digits, s.pressed[0]), 0, timestamp
 			s.pressed = s.pressed[1:]
 		}
 		if pressing < 0 {
@@ -170,13 +170,13 @@ func (s *source) playSound() {
 }
 
 // event is the payload of RFC 4733 section 2.3.
-func (s *source) event(key int, ticks uint32, isEnd bool) []byte {
+func (s *source) event(digit int, ticks uint32, isEnd bool) []byte {
 	length := ticks * tickLength / (opusRate / s.eventRate)
 	flags := byte(10)
 	if isEnd {
 		flags |= 0x80
 	}
-	return []byte{byte(key), flags, byte(length >> 8), byte(length)}
+	return []byte{byte(digit), flags, byte(length >> 8), byte(length)}
 }
 
 func (s *source) playPictures() {
@@ -222,9 +222,9 @@ func listen(track *webrtc.TrackRemote) {
 			tell(map[string]interface{}{"event": "packet", "data": packet.Payload})
 			continue
 		}
-		if len(packet.Payload) >= 4 && (!heard || packet.Timestamp != latest) && int(packet.Payload[0]) < len(keys) {
+		if len(packet.Payload) >= 4 && (!heard || packet.Timestamp != latest) && int(packet.Payload[0]) < len(digits) {
 			heard, latest = true, packet.Timestamp
-			tell(map[string]interface{}{"event": "key", "is": string(keys[packet.Payload[0]])})
+			tell(map[string]interface{}{"event": "digit", "is": string(digits[packet.Payload[0]])})
 		}
 	}
 }

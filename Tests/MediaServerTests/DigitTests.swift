@@ -5,9 +5,9 @@ import Primitives
 import SDP
 import Testing
 
-/// Keys that are pressed, heard and passed on (RFC 4733, ITU-T Q.23).
-struct KeyTests {
-    /// A key's packets in order: the key's code, its end, its duration and the timestamp.
+/// Digits that are pressed, heard and passed on (RFC 4733, ITU-T Q.23).
+struct DigitTests {
+    /// A digit's packets in order: the digit's code, its end, its duration and the timestamp.
     private static func events(_ sent: [EngineRig.Sent], payloadType: Int) -> [(
         code: UInt8, isEnd: Bool, duration: Int, packet: EngineRig.Sent
     )] {
@@ -25,7 +25,7 @@ struct KeyTests {
         (.opus("usedtx=1"), .events48, 40_000),
     ]
 
-    @Test(arguments: ways) func `keys go over a playback, all of them, and it goes on from where it would be`(
+    @Test(arguments: ways) func `digits go over a playback, all of them, and it goes on from where it would be`(
         _ way: (codec: Codec, events: Codec?, preferred: Int)
     ) throws {
         let events = try #require(way.events)
@@ -39,14 +39,14 @@ struct KeyTests {
         #expect(isPressed && !rig.isPressing)
         #expect(player.played == 200 * 960, "what plays does not wait")
 
-        let keys = Self.events(rig.sent, payloadType: Int(events.payloadType.rawValue))
-        #expect(keys.filter { $0.packet.marker }.map(\.code) == [1, 10, 11, 9, 15])
+        let digits = Self.events(rig.sent, payloadType: Int(events.payloadType.rawValue))
+        #expect(digits.filter { $0.packet.marker }.map(\.code) == [1, 10, 11, 9, 15])
         for code in [1, 10, 11, 9, 15] as [UInt8] {
-            let key = keys.filter { $0.code == code }
+            let digit = digits.filter { $0.code == code }
             let milliseconds = code == 15 ? 60 : 100
-            #expect(key.count(where: \.isEnd) == 3 && Set(key.map(\.packet.timestamp)).count == 1)
-            #expect(key.map(\.duration).max() == milliseconds * events.clockRate / 1_000)
-            #expect(key.suffix(3).allSatisfy { $0.isEnd && $0.duration == milliseconds * events.clockRate / 1_000 })
+            #expect(digit.count(where: \.isEnd) == 3 && Set(digit.map(\.packet.timestamp)).count == 1)
+            #expect(digit.map(\.duration).max() == milliseconds * events.clockRate / 1_000)
+            #expect(digit.suffix(3).allSatisfy { $0.isEnd && $0.duration == milliseconds * events.clockRate / 1_000 })
         }
         // Numbers are whole, and timestamps say what time it is, to within the packet that was not full yet.
         let first = try #require(rig.sent.first)
@@ -63,7 +63,7 @@ struct KeyTests {
                 && (last.cycle >= 195 || way.codec.parameters != nil))
     }
 
-    @Test func `keys sound in the audio for a peer that knows no events, in the middle of a playback`() throws {
+    @Test func `digits sound in the audio for a peer that knows no events, in the middle of a playback`() throws {
         var rig = EngineRig(a: [.opus()], b: [.pcmu], source: .player(1))
         rig.engine.setPlayer(SinePlayer(), number: 1)
         rig.run(cycles: 10)
@@ -72,8 +72,8 @@ struct KeyTests {
         rig.run(cycles: 20)
         #expect(rig.sent.count == 30)
         let heard = rig.sent.map { $0.payload.map(G711.muLaw.decode) }
-        let key = heard[11..<14].flatMap(\.self)
-        #expect(Self.share(770, in: key) + Self.share(1_336, in: key) > 0.9)
+        let digit = heard[11..<14].flatMap(\.self)
+        #expect(Self.share(770, in: digit) + Self.share(1_336, in: digit) > 0.9)
         #expect(Self.share(440, in: heard[20..<30].flatMap(\.self)) > 0.8)
         for (previous, next) in zip(rig.sent, rig.sent.dropFirst()) {
             #expect(next.timestamp == previous.timestamp &+ 160 && !next.marker)
@@ -83,11 +83,11 @@ struct KeyTests {
     // MARK: In the audio of G.711
 
     /// A call from a G.711 peer to one that speaks Opus.
-    private static func inband(_ keys: String, of codecs: [Codec], detects: Bool = true, packet: Int = 160)
+    private static func inband(_ digits: String, of codecs: [Codec], detects: Bool = true, packet: Int = 160)
         -> [EngineRig.Sent]
     {
-        var rig = EngineRig(a: codecs, b: [.opus(), .events48], engine: AudioEngine(detectsInbandKeys: detects))
-        var queue = DigitQueue(keys, duration: .milliseconds(100), gap: .milliseconds(100))
+        var rig = EngineRig(a: codecs, b: [.opus(), .events48], engine: AudioEngine(detectsInbandDTMF: detects))
+        var queue = DigitQueue(digits, duration: .milliseconds(100), gap: .milliseconds(100))
         var (waiting, timestamp) = ([Int16](repeating: 0, count: 4_000), UInt32(0))
         while true {
             var frame = [Int16](repeating: 0, count: 960)
@@ -111,8 +111,9 @@ struct KeyTests {
         return rig.sent
     }
 
-    @Test(arguments: [80, 160, 480]) func `keys that sound in the audio come out as keys, once per press`(_ packet: Int)
-    {
+    @Test(arguments: [80, 160, 480]) func `digits that sound in the audio come out as digits, once per press`(
+        _ packet: Int
+    ) {
         let sent = Self.inband("0123456789*#ABCD55", of: [.pcmu], packet: packet)
         let pressed = Self.events(sent, payloadType: 110).filter { $0.packet.marker }.map(\.code)
         #expect(pressed == Array(0...15) + [5, 5])

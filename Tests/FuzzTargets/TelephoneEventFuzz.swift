@@ -2,9 +2,9 @@ import Audio
 import Primitives
 import RTP
 
-/// The bytes as packets of telephone events, keys that are asked for and time: few keys wait, and what is pressed is a
-/// key.
-package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
+/// The bytes as packets of telephone events, digits that are asked for and time: few digits wait, and what is pressed
+/// is a digit.
+package func fuzzTelephoneEvents(_ bytes: Span<UInt8>) {
     var reader = ByteReader(bytes)
     var reception = DigitReception()
     var queue = DigitQueue()
@@ -19,7 +19,7 @@ package func fuzzKeyEvents(_ bytes: Span<UInt8>) {
             let digits = String(repeating: "5,", count: 1 + Int(step >> 3))
             let (before, added) = (queue.count, digits.count)
             let isTaken = queue.append(DigitQueue(digits, duration: .milliseconds(40), gap: .milliseconds(30)))
-            precondition(queue.count == before + (isTaken ? added : 0), "keys find room as a whole, or none does")
+            precondition(queue.count == before + (isTaken ? added : 0), "digits find room as a whole, or none does")
         case 3, 4: press(&queue, steps: 1 + Int(step >> 3))
         default:
             guard let payload = reader.readBytes(min(4, reader.remaining)), let ticks = reader.readUInt16() else {
@@ -42,10 +42,10 @@ private func press(_ queue: inout DigitQueue, steps: Int) {
     var samples = [Int16](repeating: 0, count: 960)
     for _ in 0..<steps {
         guard case .event(let step) = queue.next() else { continue }
-        precondition(step.length > 0, "a key has a length")
+        precondition(step.length > 0, "a digit has a length")
         precondition(
             TelephoneEvent(digit: step.digit, isEnd: step.isEnd, duration: 0).digit == step.digit,
-            "what is pressed is a key")
+            "what is pressed is a digit")
         var span = samples.mutableSpan
         step.sound(into: &span)
     }

@@ -3,12 +3,12 @@ internal import CSpandsp
 /// Detects DTMF digits in samples of 8 kHz (ITU-T Q.23, Q.24). A digit is reported once, when its two tones have lasted
 /// for two blocks of 13 ms.
 @safe
-package struct KeyDetector: ~Copyable {
+package struct DTMFDetector: ~Copyable {
     private let state: OpaquePointer
 
     /// Makes a detector; it traps without memory.
     package init() {
-        guard let state = unsafe dtmf_rx_init(nil, nil, nil) else { preconditionFailure("memory for a key detector") }
+        guard let state = unsafe dtmf_rx_init(nil, nil, nil) else { preconditionFailure("memory for a DTMF detector") }
         unsafe self.state = state
     }
 

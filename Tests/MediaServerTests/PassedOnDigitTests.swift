@@ -4,8 +4,8 @@ import RTP
 import SDP
 import Testing
 
-/// Keys of one leg as another that is coded anew hears them (RFC 4733 §2.5.1).
-struct KeyForwardingTests {
+/// Digits of one leg as another that is coded anew hears them (RFC 4733 §2.5.1).
+struct PassedOnDigitTests {
     private struct Way: Sendable {
         var from: [Codec]
         var to: [Codec]
@@ -18,7 +18,7 @@ struct KeyForwardingTests {
         Way(from: [.pcmu, .events8], to: [.opus(), .events48]),
         Way(from: [.g722, .events8], to: [.pcma, .events8]), Way(from: [.opus(), .events8], to: [.pcmu, .events8]),
     ]
-    /// Which of a key's packets come, by their place; the ends are the last three.
+    /// Which of a digit's packets come, by their place; the ends are the last three.
     enum Fate: CaseIterable, Sendable {
         case all, firstLost, everyOtherLost, twoEndsLost, doubled, endsLost, onlyLastEnd
 
@@ -68,20 +68,20 @@ struct KeyForwardingTests {
 
     /// What a receiver makes of them.
     private static func heard(_ sent: [EngineRig.Sent], clockRate: Int) -> [(digit: Character, length: Int)] {
-        var keys: [(digit: Character, length: Int)] = []
+        var digits: [(digit: Character, length: Int)] = []
         var last: (timestamp: UInt32, before: Int)?
         for packet in sent {
             guard let event = TelephoneEvent(parsing: packet.payload.span), let digit = event.digit else { continue }
             if packet.marker {
-                keys.append((digit, 0))
+                digits.append((digit, 0))
                 last = (packet.timestamp, 0)
             } else if let known = last, packet.timestamp != known.timestamp {
                 last = (packet.timestamp, known.before + Int(packet.timestamp &- known.timestamp))
             }
-            guard !keys.isEmpty, let last else { continue }
-            keys[keys.count - 1].length = last.before + Int(event.duration)
+            guard !digits.isEmpty, let last else { continue }
+            digits[digits.count - 1].length = last.before + Int(event.duration)
         }
-        return keys.map { ($0.digit, $0.length * 1_000 / clockRate) }
+        return digits.map { ($0.digit, $0.length * 1_000 / clockRate) }
     }
 
     /// The way, milliseconds, and what comes of the packets.
@@ -90,14 +90,14 @@ struct KeyForwardingTests {
             (0, 1_600, .doubled), (1, 1_600, .firstLost),
         ]
 
-    @Test(arguments: presses) func `a key lasts as long as its sender says, in the receiver's rate`(
+    @Test(arguments: presses) func `a digit lasts as long as its sender says, in the receiver's rate`(
         _ press: (way: Int, milliseconds: Int, fate: Fate)
     ) {
         let way = Self.ways[press.way]
         let sent = Self.pressed(press.milliseconds, way, press.fate)
-        let keys = Self.heard(sent, clockRate: way.target)
-        #expect(keys.map(\.digit) == ["4", "4"])
-        #expect(keys.allSatisfy { $0.length == press.milliseconds }, "\(keys)")
+        let digits = Self.heard(sent, clockRate: way.target)
+        #expect(digits.map(\.digit) == ["4", "4"])
+        #expect(digits.allSatisfy { $0.length == press.milliseconds }, "\(digits)")
         #expect(sent.count { $0.payload[1] & 0x80 != 0 } == 6)
     }
 

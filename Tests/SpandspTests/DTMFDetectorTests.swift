@@ -2,7 +2,7 @@ import Spandsp
 import TestSupport
 import Testing
 
-struct KeyDetectorTests {
+struct DTMFDetectorTests {
     private static let low = [697.0, 770, 852, 941]
     private static let high = [1_209.0, 1_336, 1_477, 1_633]
     private static let pad: [Character] = [
@@ -16,10 +16,12 @@ struct KeyDetectorTests {
         }
     }
 
-    private static func press(_ key: Character, milliseconds: Int = 100, amplitude: Double = 4_000, offset: Double = 1)
+    private static func press(
+        _ digit: Character, milliseconds: Int = 100, amplitude: Double = 4_000, offset: Double = 1
+    )
         -> [Int16]
     {
-        let place = pad.firstIndex(of: key) ?? 0
+        let place = pad.firstIndex(of: digit) ?? 0
         return sound(
             [low[place / 4] * offset, high[place % 4] * offset], milliseconds: milliseconds, amplitude: amplitude)
     }
@@ -27,69 +29,71 @@ struct KeyDetectorTests {
     private static func silence(milliseconds: Int) -> [Int16] { [Int16](repeating: 0, count: milliseconds * 8) }
 
     /// What is heard in packets of so many samples.
-    private static func keys(in samples: [Int16], packet: Int = 160) -> String {
-        var detector = KeyDetector()
-        var keys = ""
+    private static func digits(in samples: [Int16], packet: Int = 160) -> String {
+        var detector = DTMFDetector()
+        var digits = ""
         for start in stride(from: 0, to: samples.count, by: packet) {
             detector.hear(samples.span.extracting(start..<min(start + packet, samples.count)))
-            while let key = detector.next() { keys.append(key) }
+            while let digit = detector.next() { digits.append(digit) }
         }
-        return keys
+        return digits
     }
 
-    @Test(arguments: pad) func `a key is heard once, however long it is pressed`(_ key: Character) {
+    @Test(arguments: pad) func `a digit is heard once, however long it is pressed`(_ digit: Character) {
         for milliseconds in [50, 100, 500, 3_000] {
             #expect(
-                Self.keys(in: Self.press(key, milliseconds: milliseconds) + Self.silence(milliseconds: 60))
-                    == String(key))
+                Self.digits(in: Self.press(digit, milliseconds: milliseconds) + Self.silence(milliseconds: 60))
+                    == String(digit))
         }
     }
 
     @Test(arguments: [80, 160, 240, 480, 960, 37]) func `packets may have any length`(_ packet: Int) {
         let samples = Self.pad.flatMap { Self.press($0) + Self.silence(milliseconds: 60) }
-        #expect(Self.keys(in: samples, packet: packet) == String(Self.pad))
+        #expect(Self.digits(in: samples, packet: packet) == String(Self.pad))
     }
 
-    @Test func `the same key twice is two`() {
+    @Test func `the same digit twice is two`() {
         let samples = (0..<5).flatMap { _ in Self.press("5", milliseconds: 70) + Self.silence(milliseconds: 70) }
-        #expect(Self.keys(in: samples) == "55555")
+        #expect(Self.digits(in: samples) == "55555")
     }
 
     /// Levels of each tone: −6 to −36 dB below full scale.
-    @Test(arguments: [16_000, 4_000, 1_000, 500]) func `loud and quiet keys are heard`(_ amplitude: Double) {
-        #expect(Self.keys(in: Self.press("7", amplitude: amplitude) + Self.silence(milliseconds: 60)) == "7")
+    @Test(arguments: [16_000, 4_000, 1_000, 500]) func `loud and quiet digits are heard`(_ amplitude: Double) {
+        #expect(Self.digits(in: Self.press("7", amplitude: amplitude) + Self.silence(milliseconds: 60)) == "7")
     }
 
-    /// ITU-T Q.24: tones within 1.5 % are keys, tones beyond 3.5 % are none.
+    /// ITU-T Q.24: tones within 1.5 % are digits, tones beyond 3.5 % are none.
     @Test(arguments: [(1.012, true), (0.988, true), (1.04, false), (0.96, false)] as [(Double, Bool)])
-    func `tones have to be right`(_ offset: Double, _ isKey: Bool) {
-        #expect(Self.keys(in: Self.press("6", offset: offset) + Self.silence(milliseconds: 60)) == (isKey ? "6" : ""))
+    func `tones have to be right`(_ offset: Double, _ isDigit: Bool) {
+        #expect(
+            Self.digits(in: Self.press("6", offset: offset) + Self.silence(milliseconds: 60)) == (isDigit ? "6" : ""))
     }
 
     @Test func `a press that is too short is none`() {
-        #expect(Self.keys(in: Self.press("1", milliseconds: 15) + Self.silence(milliseconds: 100)) == "")
+        #expect(Self.digits(in: Self.press("1", milliseconds: 15) + Self.silence(milliseconds: 100)) == "")
     }
 
     // MARK: Talk-off
 
-    @Test(arguments: [425.0, 440, 1_000, 1_336, 770, 2_100]) func `single tones are no keys`(_ frequency: Double) {
-        #expect(Self.keys(in: Self.sound([frequency], milliseconds: 3_000)) == "")
+    @Test(arguments: [425.0, 440, 1_000, 1_336, 770, 2_100]) func `single tones are no digits`(_ frequency: Double) {
+        #expect(Self.digits(in: Self.sound([frequency], milliseconds: 3_000)) == "")
     }
 
-    @Test(arguments: [[350.0, 440], [440, 480], [480, 620], [697, 770], [1_209, 1_336]]) func `other pairs are no keys`(
+    @Test(arguments: [[350.0, 440], [440, 480], [480, 620], [697, 770], [1_209, 1_336]])
+    func `other pairs are no digits`(
         _ pair: [Double]
     ) {
-        #expect(Self.keys(in: Self.sound(pair, milliseconds: 3_000)) == "")
+        #expect(Self.digits(in: Self.sound(pair, milliseconds: 3_000)) == "")
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `two minutes of noise are no keys`(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `two minutes of noise are no digits`(_ seed: UInt64) {
         var random = SeededRandomSource(seed: seed)
         let noise = (0..<(120 * 8_000)).map { _ in Int16(truncatingIfNeeded: random.next()) / 4 }
-        #expect(Self.keys(in: noise) == "")
+        #expect(Self.digits(in: noise) == "")
     }
 
     /// Voices: a fundamental that glides, its harmonics, and syllables.
-    @Test(arguments: [90.0, 120, 180, 233, 349]) func `what is like a voice is no key`(_ pitch: Double) {
+    @Test(arguments: [90.0, 120, 180, 233, 349]) func `what is like a voice is no digit`(_ pitch: Double) {
         var (phase, samples) = (0.0, [Int16]())
         for index in 0..<(60 * 8_000) {
             let time = Double(index) / 8_000
@@ -97,15 +101,15 @@ struct KeyDetectorTests {
             let voice = (1...9).reduce(0.0) { $0 + Sine.of(phase * Double($1)) / Double($1) }
             samples.append(Int16(5_000 * voice * (0.6 + 0.4 * Sine.of(2 * .pi * 3.1 * time))))
         }
-        #expect(Self.keys(in: samples) == "")
+        #expect(Self.digits(in: samples) == "")
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `keys are heard through noise`(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func `digits are heard through noise`(_ seed: UInt64) {
         var random = SeededRandomSource(seed: seed)
-        // 20 dB below the key.
+        // 20 dB below the digit.
         let samples = Self.pad.flatMap { Self.press($0) + Self.silence(milliseconds: 80) }.map {
             $0 + Int16(truncatingIfNeeded: random.next()) / 64
         }
-        #expect(Self.keys(in: samples) == String(Self.pad))
+        #expect(Self.digits(in: samples) == String(Self.pad))
     }
 }
