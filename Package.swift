@@ -139,7 +139,7 @@ let package = Package(
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
         core("Registration", ["CallControl"]),
-        core("SPiDR", ["CallControl", "Registration"]),
+        core("SPiDR", ["CallControl", "Registration", "SDP"]),
         core("EventAPI", ["CallControl"]),
 
         // Services: owners and I/O
@@ -211,7 +211,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "Registration",
-                "GatewayAPI",
+                "SPiDR", "GatewayAPI",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
@@ -257,6 +257,7 @@ let package = Package(
             ]),
         tests("CallControlTests", ["CallControl", "SPiDR", "SDP", "CallSupport", "FuzzTargets"]),
         tests("RegistrationTests", ["Registration", "CallControl", "SPiDR", "CallSupport"]),
+        tests("SPiDRTests", ["SPiDR", "CallControl", "Registration", "SDP"]),
         tests("EventAPITests", ["EventAPI", "CallControl"]),
         tests("CallRuntimeTests", ["CallRuntime", "CallControl", "Registration", "SPiDR", "SDP", "Sockets", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
@@ -268,6 +269,6 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
-        tests("ContractTests", ["GatewayAPI", "SignalingServer", "CallControl", httpTypes, yams]),
+        tests("ContractTests", ["GatewayAPI", "SignalingServer", "SPiDR", "CallControl", httpTypes, yams]),
     ]
 )

@@ -2,11 +2,11 @@ import CallControl
 import Foundation
 import GatewayAPI
 import HTTPTypes
+import SPiDR
 import SignalingServer
 import TestSupport
 import Testing
 import Yams
-import SPiDR
 
 @Suite struct `The contract` {
     private let document: OpenAPIDocument
@@ -172,15 +172,19 @@ import SPiDR
         let (wrapper, json) = try object(Data(text.utf8))
         #expect(!complaints(wrapper, json).isEmpty)
         #expect(throws: APIError.self) {
-            switch wrapper {
-            case SubscribeRequest.wrapper:
-                _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
-            case CallControlRequest.wrapper:
-                _ = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8)).operation(
-                    on: SessionID("A1"), defaultDomain: "example.com")
-            default:
-                _ = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8)).disposition(
-                    defaultDomain: "example.com")
+            do {
+                switch wrapper {
+                case SubscribeRequest.wrapper:
+                    _ = try WireJSON.decode(SubscribeRequest.self, from: Data(text.utf8)).subscriptionRequest()
+                case CallControlRequest.wrapper:
+                    let body = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8))
+                    _ = try ClientRequest.operation(body, on: SessionID("A1")).meaning(defaultDomain: "example.com")
+                default:
+                    let body = try WireJSON.decode(CallDispositionRequest.self, from: Data(text.utf8))
+                    _ = try ClientRequest.disposition(body).meaning(defaultDomain: "example.com")
+                }
+            } catch let fault as RequestFault {
+                throw APIError(fault)
             }
         }
     }

@@ -2,6 +2,7 @@ import CallControl
 import Foundation
 import GatewayAPI
 import Primitives
+import SPiDR
 
 /// Any bytes as a request body: reading does not trap, and what was read means the same after writing and reading
 /// again.
@@ -9,19 +10,19 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     var body = Data(capacity: bytes.count)
     for index in bytes.indices { body.append(bytes[index]) }
     if let request = reread(SubscribeRequest.self, from: body) { _ = Result { try request.subscriptionRequest() } }
-    if let request = reread(CallDispositionRequest.self, from: body) {
-        _ = Result { try request.disposition(defaultDomain: "example.com") }
-    }
+    if let request = reread(CallDispositionRequest.self, from: body) { translate(.disposition(request)) }
     if let request = reread(CallControlRequest.self, from: body) {
-        _ = Result { try request.creation(defaultDomain: "example.com") }
-        _ = Result { try request.operation(on: SessionID("A1"), defaultDomain: "example.com") }
+        translate(.creation(request))
+        translate(.operation(request, on: SessionID("A1")))
     }
-    if let request = reread(MediaRequest.self, from: body) { _ = Result { try request.operation(on: SessionID("A1")) } }
+    if let request = reread(MediaRequest.self, from: body) { translate(.media(request, on: SessionID("A1"))) }
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
-        _ = Result { try request.call.creation(defaultDomain: "example.com") }
+        translate(.guestCreation(request, confirmedName: nil))
     }
 }
+
+private func translate(_ request: ClientRequest) { _ = Result { try request.meaning(defaultDomain: "example.com") } }
 
 private func reread<Content: WireObject & JSONWritable & Equatable>(_ type: Content.Type, from body: Data) -> Content? {
     guard let content = try? WireJSON.decode(type, from: body) else { return nil }  // refusing is a fine answer

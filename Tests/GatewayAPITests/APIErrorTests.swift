@@ -2,6 +2,7 @@ import CallControl
 import Foundation
 import GatewayAPI
 import Registration
+import SPiDR
 import Testing
 
 @Suite struct `Errors` {
@@ -34,6 +35,27 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: [String: Any]])
         #expect(object["callControlResponse"]?["state"] as? String == state)
         #expect(try JSONDecoder().decode(ErrorBody.self, from: bytes) == body)
+    }
+
+    @Test(
+        arguments: [
+            (.missing(fields: ["a.b"], reason: "c needs it"), .requestMissingField, 5),
+            (.unusable(field: "a.b", reason: "is wrong"), .requestInvalidValue, 37),
+            (.tooManyCandidates(limit: 1), .requestInvalidValue, 37),
+            (.candidatesTooLong(limit: 1), .requestInvalidValue, 37),
+            (.operationNotOffered("a"), .callOperationNotSupported, 35),
+            (.operationOfAnotherResource("a", place: "b"), .callOperationUnknown, 37),
+            (.unknownOperation, .callOperationUnknown, 37),
+            (.unsupportedNotificationType("a"), .subscriptionUnsupportedNotificationType, 12),
+            (.invalidExpiry(limit: 1), .subscriptionInvalidExpiry, 15),
+            (.refused(.notForGuests(.bringingOthers)), .anonymousNotAllowed, 27),
+        ] as [(RequestFault, ErrorCode, Int)])
+    func `a fault of a body has a code, and its own sentence`(
+        _ fault: RequestFault, _ code: ErrorCode, _ statusCode: Int
+    ) {
+        let error = APIError(fault)
+        #expect(error == APIError(code, fault.sentence))
+        #expect(error.code.statusCode == statusCode)
     }
 
     @Test func `codes are dotted, lower-case and unlike each other`() {

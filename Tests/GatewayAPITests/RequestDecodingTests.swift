@@ -8,29 +8,11 @@ import TestSupport
 import Testing
 
 @Suite struct `Requests` {
-    @Test(
-        arguments: [
-            (#"{"service":["call"]}"#, SubscriptionRequest(services: ["call"])),
-            (#"{"service":["call"],"expires":60}"#, SubscriptionRequest(expires: .seconds(60), services: ["call"])),
-            (
-                #"{"service":["Call","IM"],"expires":"7200"}"#,
-                SubscriptionRequest(expires: .seconds(7200), services: ["Call", "IM"])
-            ),
-            (#"{"service":["call"],"forceLogOut":true}"#, SubscriptionRequest(services: ["call"], forceLogOut: true)),
-            (#"{"service":["call"],"forceLogOut":"True"}"#, SubscriptionRequest(services: ["call"], forceLogOut: true)),
-            (#"{"service":["call"],"forceLogOut":"false","expires":null}"#, SubscriptionRequest(services: ["call"])),
-            (
-                #"{"service":["call"],"supported":["x","ringingfeedback"]}"#,
-                SubscriptionRequest(services: ["call"], sendsRingingFeedback: true)
-            ),
-            (
-                #"{"service":[],"clientCorrelator":"device-7","localization":7}"#,
-                SubscriptionRequest(services: [], clientCorrelator: "device-7")
-            ),
-        ] as [(String, SubscriptionRequest)])
-    func `a subscription is read in every form clients write`(_ text: String, _ wanted: SubscriptionRequest) throws {
-        let body = Data(#"{"subscribeRequest":\#(text),"other":1}"#.utf8)
-        #expect(try WireJSON.decode(SubscribeRequest.self, from: body).subscriptionRequest() == wanted)
+    private static func content(_ fields: String) -> String {
+        #"{"callControlRequest":{"type":"startCallUpdate",\#(fields)}}"#
+    }
+    private static func preferences(_ text: String) -> String {
+        #"{"callControlRequest":{"type":"callStart","to":"ann","sdp":"v=0","mediaPreferences":\#(text)}}"#
     }
 
     @Test(arguments: [
@@ -48,6 +30,30 @@ import Testing
             #"{"callControlRequest":{"type":"audit","customParameters":[{"name":"a"}]}}"#, .requestMissingField,
             "customParameters"
         ),
+        (content(#""customBodies":[{"contentType":"a/b"}]"#), .requestMissingField, "body"),
+        (content(#""customBodies":[{"body":"x"}]"#), .requestMissingField, "contentType"),
+        (
+            preferences(#"{"audioCodec":["opus"]}"#), .requestInvalidValue,
+            "audioCodec\" cannot be used: there is no such field; there are audioCodecs, videoCodecs"
+        ),
+        (
+            preferences(#"{"opus":{"bitrate":1}}"#), .requestInvalidValue,
+            "opus.bitrate\" cannot be used: there is no such field"
+        ),
+        (
+            preferences(#"{"audioCodecs":"opus"}"#), .requestInvalidValue,
+            "mediaPreferences.audioCodecs\" has the wrong type"
+        ),
+        (
+            preferences(#"{"payloadNumbers":[{"codec":"opus/48000/2"}]}"#), .requestMissingField,
+            "number\" is missing"
+        ),
+        (
+            preferences(#"{"videoReceiveBandwidth":"fast"}"#), .requestInvalidValue,
+            "videoReceiveBandwidth\" cannot be used"
+        ),
+        (preferences(#"{"opus":{"dtx":1}}"#), .requestInvalidValue, "opus.dtx\""),
+        (preferences("[]"), .requestInvalidValue, "mediaPreferences\" has the wrong type"),
         (String(repeating: "[", count: 100_000), .requestMalformedJSON, "JSON"),
     ])
     func `what cannot be read is named`(_ text: String, _ code: ErrorCode, _ mention: String) {
@@ -60,62 +66,24 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("sip:Ann@Example.COM;user=phone", "Joe Doe <sip:joe@example.com>", "ann@example.com", "Joe Doe"),
-            ("ann@example.com", "sip:joe@example.com", "ann@example.com", nil),
-            ("+15550100", nil, "+15550100@here.test", nil),
-            ("ann@example.com", "nonsense <", "ann@example.com", nil),
-        ] as [(String, String?, String, String?)])
-    func `a call start names the callee and the caller's name`(
-        _ to: String, _ from: String?, _ callee: String, _ name: String?
-    ) throws {
-        let request = CallControlRequest(type: "callStart", from: from, to: to, sdp: "v=0\r\n")
-        let start = try request.creation(defaultDomain: "here.test")
-        let wanted = CallStartRequest(
-            callerName: name, callee: try #require(UserAddress(parsing: callee)), sdp: "v=0\r\n")
-        #expect(start == .start(wanted))
-    }
-
-    private func candidates(_ candidates: [[String: String]]) throws -> CallControlRequest {
+    private func candidates(_ candidates: [[String: String]]) throws -> ClientRequest.Meaning {
         let body = ["callControlRequest": ["type": "updateIceCandidate", "iceCandidates": candidates] as [String: Any]]
-        return try WireJSON.decode(CallControlRequest.self, from: JSONSerialization.data(withJSONObject: body))
-    }
-
-    @Test(arguments: [("candidate", 1_024), ("sdpMid", 256), ("usernameFragment", 256)])
-    func `a candidate is as long as one can be`(_ field: String, _ limit: Int) throws {
-        for count in [limit, limit + 1] {
-            let request = try candidates([
-                ["candidate": ""].merging([field: String(repeating: "\t", count: count)]) { $1 }
-            ])
-            if count == limit {
-                _ = try request.operation(on: SessionID("A1"), defaultDomain: "here.test")
-            } else {
-                #expect(
-                    throws: APIError(
-                        .requestInvalidValue,
-                        "The field \"callControlRequest.iceCandidates.0.\(field)\" has more than \(limit) bytes.")
-                ) {
-                    try request.operation(on: SessionID("A1"), defaultDomain: "here.test")
-                }
-            }
-        }
+        let request = try WireJSON.decode(
+            CallControlRequest.self, from: JSONSerialization.data(withJSONObject: body))
+        return try ClientRequest.operation(request, on: SessionID("A1")).meaning(defaultDomain: "here.test")
     }
 
     /// 1 MiB may wait for a reader.
     @Test func `the longest candidates that one request can carry fit where notifications wait`() throws {
         let longest = ["candidate": String(repeating: "\u{1}", count: 1_024)]
         guard
-            case .command(_, .candidates(let lines)) = try candidates(Array(repeating: longest, count: 64)).operation(
-                on: SessionID("A1"), defaultDomain: "here.test")
+            case .command(_, .candidates(let lines)) = try candidates(Array(repeating: longest, count: 64)).request
         else {
             Issue.record("these are candidates")
             return
         }
-        #expect(throws: APIError(.requestInvalidValue, "The candidates of one request can have 65536 bytes together."))
-        {
-            try candidates(Array(repeating: longest, count: 65)).operation(
-                on: SessionID("A1"), defaultDomain: "here.test")
+        #expect(throws: RequestFault.candidatesTooLong(limit: 65_536)) {
+            try candidates(Array(repeating: longest, count: 65))
         }
         var notification = SPiDR.Notification(.iceCandidate, session: SessionID("B1"))
         notification.candidates = lines

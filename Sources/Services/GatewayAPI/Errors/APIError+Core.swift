@@ -1,6 +1,6 @@
 package import CallControl
 package import Registration
-import SPiDR
+package import SPiDR
 
 extension APIError {
     /// How long a client waits before it asks again a gateway that is full or stopping: 5 s.
@@ -56,6 +56,23 @@ extension APIError {
                 nil
             }
         self.init(code, error.sentence, retryAfter: wait, state: state)
+    }
+
+    /// The refusal of a body that was read, but cannot be carried out.
+    package init(_ fault: RequestFault) {
+        let code: ErrorCode
+        switch fault {
+        case .missing: code = .requestMissingField
+        case .unusable, .tooManyCandidates, .candidatesTooLong: code = .requestInvalidValue
+        case .operationNotOffered: code = .callOperationNotSupported
+        case .operationOfAnotherResource, .unknownOperation: code = .callOperationUnknown
+        case .unsupportedNotificationType: code = .subscriptionUnsupportedNotificationType
+        case .invalidExpiry: code = .subscriptionInvalidExpiry
+        case .refused(let error):
+            self.init(error)
+            return
+        }
+        self.init(code, fault.sentence)
     }
 
     /// The refusal of every new subscription and call while the gateway drains.

@@ -1,3 +1,5 @@
+import SPiDR
+
 /// The top-level key of an error answer, one per resource (spidr-wire §1.5).
 package enum ErrorWrapper: String, CaseIterable, Sendable {
     case subscribe = "subscribeResponse"

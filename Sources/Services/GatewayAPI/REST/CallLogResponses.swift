@@ -1,4 +1,5 @@
 package import CallControl
+import SPiDR
 
 /// `logHistory`: the answer to `GET` and `DELETE …/logHistory` (spidr-wire §10).
 package struct LogHistoryResponse: WireObject, Encodable, JSONWritable, Equatable {

@@ -1,6 +1,6 @@
 package import CallControl
 import SDP
-import SPiDR
+package import SPiDR
 
 /// `callSession`: what an application can know of a call that goes on; an addition of this gateway (docs/client.md).
 package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {

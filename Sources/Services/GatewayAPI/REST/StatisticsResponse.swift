@@ -1,4 +1,5 @@
 package import CallControl
+import SPiDR
 
 /// `statisticsResponse`: what the media plane knows about a call; an addition of this gateway (docs/client.md).
 package struct StatisticsResponse: WireObject, Equatable {

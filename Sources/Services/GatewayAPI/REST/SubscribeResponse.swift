@@ -1,5 +1,6 @@
 package import CallControl
 package import Registration
+import SPiDR
 
 /// `subscribeResponse` of a successful `POST` or `PUT` (spidr-wire §3.1).
 package struct SubscribeResponse: WireObject, Equatable {

@@ -4,6 +4,7 @@ import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import SPiDR
 
 /// A request on a resource of the client protocol, with its body, from a user or guest who has been admitted.
 struct RequestExchange: Sendable {

@@ -5,22 +5,10 @@ import HTTPTypes
 import Registration
 import SPiDR
 
-/// A call that is to begin, read from a request and checked.
-struct WantedCall {
-    let request: CallRequest
-    /// The values of the request that are ignored, one sentence each; `nil`: none.
-    let warnings: [String]?
-    /// The user who begins the call. To the switchboard a guest is a user, too.
-    let user: UserAddress
-    /// A guest's channel. It must exist, and stands for the guest's device. `nil` for users with an account.
-    var channel: ChannelID?
-}
-
 /// Calls (spidr-wire §6).
 extension SignalingResponder {
     func createCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let wanted = try await wantedCall(exchange)
-        let user = wanted.user
+        let (wanted, user) = try await wantedCall(exchange)
         ticket = await switchboard.requestStarted(user, about: nil)
         // The whole name counts: what comes before the dot is known to the users that guests have called.
         if let channel = wanted.channel, await !switchboard.channelExists(user, channel) {
@@ -36,41 +24,46 @@ extension SignalingResponder {
         }
     }
 
-    private func wantedCall(_ exchange: RequestExchange) async throws(APIError) -> WantedCall {
+    /// The call that is to begin, and the user who begins it. To the switchboard a guest is a user, too.
+    private func wantedCall(
+        _ exchange: RequestExchange
+    ) async throws(APIError) -> (ClientRequest.Meaning, by: UserAddress) {
         switch exchange.principal {
-        case .user(let user, _):
-            let body = try exchange.decode(CallControlRequest.self)
-            return WantedCall(
-                request: try body.creation(defaultDomain: defaultDomain), warnings: try body.ignoredValues(),
-                user: user)
-        case .guest(let visitor):
-            return try await guestCall(exchange, of: visitor)
+        case .user(let user, _): (try meaning(of: .creation(exchange.decode(CallControlRequest.self))), by: user)
+        case .guest(let visitor): try await guestCall(exchange, of: visitor)
+        }
+    }
+
+    /// What a request asks call handling for.
+    func meaning(of request: ClientRequest) throws(APIError) -> ClientRequest.Meaning {
+        do throws(RequestFault) {
+            return try request.meaning(defaultDomain: defaultDomain)
+        } catch {
+            throw APIError(error)
         }
     }
 
     func operate(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let body = try exchange.decodeCallControl()
-        let request = try body.operation(on: SessionID(exchange.id), defaultDomain: defaultDomain)
-        let warnings = try body.ignoredValues()
-        try await perform(request, exchange, &ticket)
-        return exchange.answer(.ok, CallControlResponse(warnings: warnings))
+        let wanted = try meaning(of: .operation(exchange.decodeCallControl(), on: SessionID(exchange.id)))
+        try await perform(wanted.request, exchange, &ticket)
+        return exchange.answer(.ok, CallControlResponse(warnings: wanted.warnings))
     }
 
     func endCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let request = CallRequest.command(SessionID(exchange.id), .end(reasonText: exchange.reasonText))
-        try await perform(request, exchange, &ticket)
+        let wanted = try meaning(of: .end(SessionID(exchange.id), reasonText: exchange.reasonText))
+        try await perform(wanted.request, exchange, &ticket)
         return exchange.answer(.ok)
     }
 
     func operateMedia(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let request = try exchange.decode(MediaRequest.self).operation(on: SessionID(exchange.id))
-        try await perform(request, exchange, &ticket)
+        let wanted = try meaning(of: .media(exchange.decode(MediaRequest.self), on: SessionID(exchange.id)))
+        try await perform(wanted.request, exchange, &ticket)
         return .json(.ok, WireJSON.encode(wrapping: MediaResponse()))
     }
 
     func dispose(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        let request = try exchange.decode(CallDispositionRequest.self).disposition(defaultDomain: defaultDomain)
-        try await perform(request, exchange, &ticket)
+        let wanted = try meaning(of: .disposition(exchange.decode(CallDispositionRequest.self)))
+        try await perform(wanted.request, exchange, &ticket)
         return .json(.ok, WireJSON.encode(wrapping: CallDispositionResponse()))
     }
 

@@ -5,12 +5,13 @@ import HTTPTypes
 import Observability
 import Primitives
 import Registration
+import SPiDR
 
 /// Subscriptions (spidr-wire §3).
 extension SignalingResponder {
     func subscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
-        let request = try wishes.subscriptionRequest()
+        let request = try subscriptionRequest(wishes)
         do throws(RegistrationError) {
             let grant: SubscriptionGrant
             switch exchange.principal {
@@ -30,7 +31,7 @@ extension SignalingResponder {
 
     func extend(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
-        let request = try wishes.subscriptionRequest()
+        let request = try subscriptionRequest(wishes)
         let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
         do throws(RegistrationError) {
             let grant = try await switchboard.extend(user, SubscriptionID(exchange.id), request)
@@ -45,6 +46,15 @@ extension SignalingResponder {
         do throws(RegistrationError) {
             try await switchboard.unsubscribe(user, SubscriptionID(exchange.id))
             return .json(.ok, WireJSON.encode(wrapping: UnsubscribeResponse()))
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    /// What a request asks registration for.
+    private func subscriptionRequest(_ wishes: SubscribeRequest) throws(APIError) -> SubscriptionRequest {
+        do throws(RequestFault) {
+            return try wishes.subscriptionRequest()
         } catch {
             throw APIError(error)
         }

@@ -16,9 +16,8 @@ extension CallControlRequest {
 
     /// The parameters and bodies that are passed to the other party; empty if the request carries none.
     ///
-    /// - Throws: `request.invalid_value` if a limit is exceeded, or a `contentType` is not a media type. The reason
-    ///   names the field.
-    package func content() throws(APIError) -> CustomContent {
+    /// - Throws: a fault that names the field, if a limit is exceeded, or a `contentType` is not a media type.
+    func content() throws(RequestFault) -> CustomContent {
         let (parameters, bodies) = (customParameters ?? [], customBodies ?? [])
         try check("customParameters", parameters.count, of: Self.maximumParameters)
         try check(
@@ -33,9 +32,8 @@ extension CallControlRequest {
                 field + ".contentDisposition", bytes: body.contentDisposition?.utf8.count ?? 0,
                 of: Self.maximumContentTypeBytes)
             guard body.contentType.isMediaType else {
-                throw APIError(
-                    .requestInvalidValue,
-                    "The field \"\(envelope).\(field).contentType\" is not a media type such as text/plain.")
+                throw .unusable(
+                    field: "\(envelope).\(field).contentType", reason: "is not a media type such as text/plain")
             }
         }
         return CustomContent(
@@ -47,29 +45,27 @@ extension CallControlRequest {
 
     /// The content of `sendCustomHeaders`, which must carry at least one parameter or body.
     ///
-    /// - Throws: as ``content()``, and `request.missing_field` if the request carries neither.
-    func someContent() throws(APIError) -> CustomContent {
+    /// - Throws: as ``content()``, and a fault if the request carries neither.
+    func someContent() throws(RequestFault) -> CustomContent {
         let content = try content()
         guard !content.isEmpty else {
-            throw APIError(
-                .requestMissingField,
-                "The field \"\(envelope).customParameters\" or \"\(envelope).customBodies\" is missing; \"\(type)\" needs one."
-            )
+            throw .missing(
+                fields: ["\(envelope).customParameters", "\(envelope).customBodies"],
+                reason: "\"\(type)\" needs one")
         }
         return content
     }
 
-    private func check(_ field: String, _ count: Int, of limit: Int) throws(APIError) {
+    private func check(_ field: String, _ count: Int, of limit: Int) throws(RequestFault) {
         guard count <= limit else {
-            throw APIError(
-                .requestInvalidValue, "The field \"\(envelope).\(field)\" has \(count) entries; \(limit) are allowed.")
+            throw .unusable(
+                field: "\(envelope).\(field)", reason: "has \(count) entries; \(limit) are allowed")
         }
     }
 
-    private func check(_ field: String, bytes: Int, of limit: Int) throws(APIError) {
+    private func check(_ field: String, bytes: Int, of limit: Int) throws(RequestFault) {
         guard bytes <= limit else {
-            throw APIError(
-                .requestInvalidValue, "The field \"\(envelope).\(field)\" has \(bytes) bytes; \(limit) are allowed.")
+            throw .unusable(field: "\(envelope).\(field)", reason: "has \(bytes) bytes; \(limit) are allowed")
         }
     }
 }
@@ -90,17 +86,6 @@ package struct CustomBodyField: Decodable, Hashable, Sendable {
         contentType = body.contentType
         contentDisposition = body.contentDisposition
         self.body = body.body
-    }
-}
-
-extension CustomBodyField: JSONWritable {
-    /// Writes the members; `contentDisposition` is left out if it is `nil`.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("contentType", contentType)
-            object.member("contentDisposition", contentDisposition)
-            object.member("body", body)
-        }
     }
 }
 

@@ -1,16 +1,15 @@
 import CallControl
-import Foundation
-import GatewayAPI
+import SPiDR
 import Testing
 
 /// Custom parameters and bodies of requests, and their bounds.
 struct CustomContentTests {
     private func content(_ fields: String) throws -> CustomContent {
         let text = #"{"callControlRequest":{"type":"startCallUpdate",\#(fields)}}"#
+        let body = try read(CallControlRequest.self, from: text)
         guard
-            case .command(_, .offer(let request)) = try WireJSON.decode(CallControlRequest.self, from: Data(text.utf8))
-                .operation(
-                    on: SessionID("A1"), defaultDomain: "x.test")
+            case .command(_, .offer(let request)) = try ClientRequest.operation(body, on: SessionID("A1")).meaning()
+                .request
         else { return CustomContent() }
         return request.content
     }
@@ -84,22 +83,12 @@ struct CustomContentTests {
         do {
             _ = try content(fields)
             Issue.record("this should be refused")
-        } catch let error as APIError {
-            #expect(error.code == .requestInvalidValue)
-            #expect(error.reason.contains(mention), "\(error.reason)")
-        }
-    }
-
-    @Test(arguments: [
-        (#"{"contentType":"a/b"}"#, "body"), (#"{"body":"x"}"#, "contentType"),
-    ])
-    func `a body without its type or its text is refused`(_ body: String, _ missing: String) throws {
-        do {
-            _ = try content(#""customBodies":[\#(body)]"#)
-            Issue.record("this should be refused")
-        } catch let error as APIError {
-            #expect(error.code == .requestMissingField)
-            #expect(error.reason.contains(missing), "\(error.reason)")
+        } catch let fault as RequestFault {
+            guard case .unusable = fault else {
+                Issue.record("\(fault)")
+                return
+            }
+            #expect(fault.sentence.contains(mention), "\(fault.sentence)")
         }
     }
 }

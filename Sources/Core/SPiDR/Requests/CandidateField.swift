@@ -27,15 +27,3 @@ package struct CandidateField: Decodable, Hashable, Sendable {
         TrickledLine(candidate: candidate, mid: sdpMid, mediaIndex: sdpMLineIndex, usernameFragment: usernameFragment)
     }
 }
-
-extension CandidateField: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("candidate", candidate)
-            object.member("sdpMid", sdpMid)
-            object.member("sdpMLineIndex", sdpMLineIndex)
-            object.member("usernameFragment", usernameFragment)
-        }
-    }
-}

@@ -1,4 +1,4 @@
-package import CallControl
+import CallControl
 
 /// `mediaRequest`: playback, and DTMF digits, that the gateway sends into a call; an addition of this gateway
 /// (docs/client.md).
@@ -57,45 +57,13 @@ package struct MediaRequest: WireObject, Equatable {
     }
 }
 
-extension MediaRequest: JSONWritable {
-    /// Writes the request as clients do; members that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("type", type)
-            object.member("to", to)
-            object.member("source", source)
-            object.member("repeat", `repeat`)
-            object.member("offset", offset)
-            object.member("digits", digits)
-            object.member("duration", duration)
-            object.member("gap", gap)
-        }
-    }
-}
-
+/// The fields of a request in the terms of call handling.
 extension MediaRequest {
     /// The limit of all times, in milliseconds: a day, far longer than any file.
     private static let maximumOffset = 86_400_000
 
-    /// What a `POST …/callSessions/{session}/media` asks for.
-    ///
-    /// - Parameter session: the requester's leg, from the path.
-    /// - Throws: `request.missing_field` if `source` or `digits` is needed and missing; `request.invalid_value` for a
-    ///   value that cannot be used. The reason names the field.
-    package func operation(on session: SessionID) throws(APIError) -> CallRequest {
-        .command(session, try command())
-    }
-
-    private func command() throws(APIError) -> CallCommand {
-        switch type {
-        case "play": .play(try playback(), to: try target())
-        case "stop": .stopPlaying(to: try target())
-        case "dtmf": .sendDigits(try digitSequence(), to: try target())
-        default: throw invalid("type", "must be \"play\", \"stop\" or \"dtmf\"")
-        }
-    }
-
-    private func target() throws(APIError) -> MediaTarget {
+    /// Who is to hear it.
+    func target() throws(RequestFault) -> MediaTarget {
         guard let to else { return .peer }
         guard let target = MediaTarget(rawValue: to) else {
             throw invalid("to", "must be \"self\", \"peer\" or \"both\"")
@@ -103,10 +71,9 @@ extension MediaRequest {
         return target
     }
 
-    private func playback() throws(APIError) -> Playback {
-        guard let source else {
-            throw APIError(.requestMissingField, "The field \"mediaRequest.source\" is missing; \"play\" needs it.")
-        }
+    /// What `play` plays.
+    func playback() throws(RequestFault) -> Playback {
+        guard let source else { throw .missing("\(Self.wrapper).source", in: "play") }
         let offset = offset ?? 0
         guard (0...Self.maximumOffset).contains(offset) else {
             throw invalid("offset", "must be 0 to \(Self.maximumOffset) milliseconds")
@@ -114,7 +81,7 @@ extension MediaRequest {
         return Playback(try parsed(source), repeats: `repeat` ?? false, offset: .milliseconds(offset))
     }
 
-    private func parsed(_ source: String) throws(APIError) -> Playback.Source {
+    private func parsed(_ source: String) throws(RequestFault) -> Playback.Source {
         if source == "music" { return .music }
         let parts = source.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.last) {
@@ -129,10 +96,9 @@ extension MediaRequest {
         }
     }
 
-    private func digitSequence() throws(APIError) -> DigitSequence {
-        guard let digits else {
-            throw APIError(.requestMissingField, "The field \"mediaRequest.digits\" is missing; \"dtmf\" needs it.")
-        }
+    /// The digits that `dtmf` sends.
+    func digitSequence() throws(RequestFault) -> DigitSequence {
+        guard let digits else { throw .missing("\(Self.wrapper).digits", in: "dtmf") }
         let (duration, gap) = (milliseconds(duration) ?? .milliseconds(100), milliseconds(gap) ?? .milliseconds(70))
         guard let sequence = DigitSequence(digits, duration: duration, gap: gap) else {
             throw invalid("digits", "must be 1 to \(DigitSequence.maximumCount) of 0-9, A-D, *, # and ,")
@@ -144,27 +110,8 @@ extension MediaRequest {
         value.map { .milliseconds(min(max($0, 0), Self.maximumOffset)) }
     }
 
-    private func invalid(_ field: String, _ what: String) -> APIError {
-        APIError(.requestInvalidValue, "The field \"mediaRequest.\(field)\" \(what).")
-    }
-}
-
-/// The answer to a media request that was carried out.
-///
-/// `{"mediaResponse": {"statusCode": 0}}`
-package struct MediaResponse: WireObject, Equatable {
-    /// The top-level key of the body.
-    package static let wrapper = "mediaResponse"
-    /// Always 0, success (spidr-wire §1.6).
-    package var statusCode = 0
-
-    /// Makes the answer, which has no other content.
-    package init() {}
-}
-
-extension MediaResponse: JSONWritable {
-    /// Writes the one member.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { $0.member("statusCode", statusCode) }
+    /// The fault of a field below `mediaRequest` whose value cannot be used.
+    func invalid(_ field: String, _ reason: String) -> RequestFault {
+        .unusable(field: "\(Self.wrapper).\(field)", reason: reason)
     }
 }

@@ -29,35 +29,3 @@ package struct CallMeRequest: WireObject, Equatable {
             String.self, forKey: .notifyChannelId)
     }
 }
-
-/// `callMeResponse`: a `callControlResponse` under another top-level key (spidr-wire §7).
-package struct CallMeResponse: WireObject, Equatable {
-    /// The top-level key of the body.
-    package static let wrapper = "callMeResponse"
-
-    /// The members of the answer.
-    package var call: CallControlResponse
-
-    /// Makes the answer to a guest; without parameter that of an operation that has nothing to tell.
-    package init(_ call: CallControlResponse = CallControlResponse()) { self.call = call }
-
-    /// Reads an answer as a guest's client does.
-    ///
-    /// - Throws: `DecodingError` if a field is missing or has the wrong type.
-    package init(from decoder: any Decoder) throws { call = try CallControlResponse(from: decoder) }
-}
-
-extension CallMeRequest: JSONWritable {
-    /// Writes the request as clients do; members that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            call.writeMembers(to: &object)
-            object.member("notifyChannelId", notifyChannelId)
-        }
-    }
-}
-
-extension CallMeResponse: JSONWritable {
-    /// Writes the members of ``call``.
-    package func write(to writer: inout JSONWriter) { call.write(to: &writer) }
-}

@@ -1,4 +1,3 @@
-internal import CallControl
 package import Registration
 
 /// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2).
@@ -62,19 +61,15 @@ extension SubscribeRequest {
     /// The range of `expires`, in seconds.
     private static let expiryRange = 1...999_999_999
 
-    /// The request in the terms of call handling.
+    /// The request in the terms of registration.
     ///
-    /// - Throws: `subscription.unsupported_notification_type` for another type than WebSocket;
-    ///   `subscription.invalid_expiry` if `expires` is out of range.
-    package func subscriptionRequest() throws(APIError) -> SubscriptionRequest {
+    /// - Throws: a fault for another type of notifications than WebSocket, or if `expires` is out of range.
+    package func subscriptionRequest() throws(RequestFault) -> SubscriptionRequest {
         if let notificationType, notificationType.lowercased() != "websocket" {
-            throw APIError(
-                .subscriptionUnsupportedNotificationType,
-                "Notifications of the type \"\(notificationType)\" are not offered; use \"WebSocket\".")
+            throw .unsupportedNotificationType(notificationType)
         }
         if let expires, !Self.expiryRange.contains(expires) {
-            throw APIError(
-                .subscriptionInvalidExpiry, "\"expires\" must be between 1 and \(Self.expiryRange.upperBound) seconds.")
+            throw .invalidExpiry(limit: Self.expiryRange.upperBound)
         }
         return SubscriptionRequest(
             expires: expires.map { .seconds($0) },
@@ -83,20 +78,5 @@ extension SubscribeRequest {
             forceLogOut: forceLogOut,
             clientCorrelator: clientCorrelator
         )
-    }
-}
-
-extension SubscribeRequest: JSONWritable {
-    /// Writes the request as clients do: `forceLogOut` as text, and only if it is set.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("expires", expires)
-            object.member("service", service)
-            object.member("notificationType", notificationType)
-            object.member("supported", supported.isEmpty ? nil : supported)
-            object.member("forceLogOut", forceLogOut ? "true" : nil)
-            object.member("clientCorrelator", clientCorrelator)
-            object.member("useTurn", useTurn ? true : nil)
-        }
     }
 }

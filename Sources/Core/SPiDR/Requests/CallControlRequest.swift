@@ -95,37 +95,3 @@ package struct CustomParameterField: Codable, Hashable, Sendable {
         value = try fields.decodeLenientText(forKey: .value)
     }
 }
-
-extension CallControlRequest: JSONWritable {
-    /// Writes the request as clients do; members that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writeMembers(to: &$0) }
-    }
-
-    /// Writes the members into an object that may have others, such as `callMeRequest`.
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("type", type)
-        object.member("from", from)
-        object.member("to", to)
-        object.member("sdp", sdp)
-        object.member("supported", supported)
-        object.member("customParameters", customParameters)
-        object.member("customBodies", customBodies)
-        object.member("address", address)
-        object.member("sessionData", sessionData)
-        object.member("firstSessionData", firstSessionData)
-        object.member("secondSessionData", secondSessionData)
-        object.member("iceCandidates", iceCandidates)
-        if let mediaPreferences { object.member("mediaPreferences", mediaPreferences) }
-    }
-}
-
-extension CustomParameterField: JSONWritable {
-    /// Writes both members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("name", name)
-            object.member("value", value)
-        }
-    }
-}

@@ -1,12 +1,12 @@
 import Primitives
-package import SDP
+import SDP
 
 /// `mediaPreferences` in `callStart` and `callAnswer`: what the client wants to receive; an addition of this gateway
 /// (docs/client.md).
 ///
 /// The values count as though the client had written them into its own descriptions, for the life of the call. `nil`
 /// leaves what the description says.
-package struct MediaPreferencesField: Codable, JSONWritable, Equatable, Sendable {
+package struct MediaPreferencesField: Codable, Equatable, Sendable {
     /// Encoding names of audio codecs, such as `opus`, the most wanted first. No other audio codec is used.
     package var audioCodecs: [String]?
     /// Encoding names of video codecs, such as `VP8`, the most wanted first. No other video codec is used.
@@ -134,9 +134,9 @@ extension MediaPreferencesField {
     /// it.
     ///
     /// - Parameter path: the path of the field in the body, by which refusals and warnings name it.
-    /// - Throws: `request.invalid_value` for a list that is empty or too long, a name that cannot be a codec, a payload
+    /// - Throws: a fault for a list that is empty or too long, a name that cannot be a codec, a payload
     ///   type out of range or wanted for two formats, a bandwidth out of range, or an unknown set.
-    package func preferences(at path: String) throws(APIError) -> (MediaPreferences, ignored: [String]) {
+    func preferences(at path: String) throws(RequestFault) -> (MediaPreferences, ignored: [String]) {
         let (opus, ignored) = try opusParameters(at: path)
         let preferences = MediaPreferences(
             audioCodecs: try names(audioCodecs, "\(path).audioCodecs"),
@@ -147,7 +147,7 @@ extension MediaPreferencesField {
         return (preferences, ignored)
     }
 
-    private func names(_ names: [String]?, _ field: String) throws(APIError) -> [String] {
+    private func names(_ names: [String]?, _ field: String) throws(RequestFault) -> [String] {
         guard let names else { return [] }
         guard (1...Self.maximumCount).contains(names.count) else {
             throw invalid(field, "must name 1 to \(Self.maximumCount) codecs")
@@ -158,7 +158,7 @@ extension MediaPreferencesField {
         return names
     }
 
-    private func numbers(at field: String) throws(APIError) -> [PayloadNumber] {
+    private func numbers(at field: String) throws(RequestFault) -> [PayloadNumber] {
         let wanted = payloadNumbers ?? []
         guard wanted.count <= Self.maximumCount else { throw invalid(field, "may have \(Self.maximumCount) entries") }
         var numbers: [PayloadNumber] = []
@@ -184,7 +184,7 @@ extension MediaPreferencesField {
         return numbers
     }
 
-    private func bandwidth(_ limit: Int?, _ field: String) throws(APIError) -> Int? {
+    private func bandwidth(_ limit: Int?, _ field: String) throws(RequestFault) -> Int? {
         guard let limit else { return nil }
         let range = MediaPreferences.bandwidthRange
         guard range.contains(limit) else {
@@ -193,7 +193,7 @@ extension MediaPreferencesField {
         return limit
     }
 
-    private func opusParameters(at path: String) throws(APIError) -> (OpusParameters, ignored: [String]) {
+    private func opusParameters(at path: String) throws(RequestFault) -> (OpusParameters, ignored: [String]) {
         guard let opus else { return (OpusParameters(), []) }
         var base = OpusParameters()
         if let name = opus.set {
@@ -211,8 +211,8 @@ extension MediaPreferencesField {
         return (base.overridden(by: single), faults.map { "\(path).opus.\($0.field.wireName): \($0)" })
     }
 
-    private func invalid(_ field: String, _ what: String) -> APIError {
-        APIError(.requestInvalidValue, "The field \"\(field)\" \(what).")
+    private func invalid(_ field: String, _ reason: String) -> RequestFault {
+        .unusable(field: field, reason: reason)
     }
 }
 
