@@ -100,9 +100,9 @@ package struct EventReplay {
 }
 
 /// A call as its legs see it, and what their devices were told.
-private struct ReplayedCall: JSONWritable {
+private struct ReplayedCall: Encodable {
     /// A leg, with what its user may see of the call.
-    struct Leg: Encodable, JSONWritable {
+    struct Leg: Encodable {
         let session: String
         let user: String
         let startTime: Int64
@@ -123,21 +123,11 @@ private struct ReplayedCall: JSONWritable {
     let isOver: Bool
     let legs: [Leg]
     let notifications: [ReplayedNotification]
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("call", call)
-            object.member("startedAt", startedAt)
-            object.member("isOver", isOver)
-            object.member("legs", legs)
-            object.member("notifications", notifications)
-        }
-    }
 }
 
 /// A notification, and the subscriptions that it was for. What the channel adds is not in the log: the number is that
 /// of the event in its call, the time that of the event, and the channel is empty.
-private struct ReplayedNotification: JSONWritable {
+private struct ReplayedNotification: Encodable {
     /// The line of the log, from 1: a leg may be told of more than one call under the same session.
     let line: Int
     let subscriptions: [String]
@@ -155,25 +145,10 @@ private struct ReplayedNotification: JSONWritable {
         subscriptions = audience.devices.map(\.rawValue)
         self.message = message
     }
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("line", line)
-            object.member("subscriptions", subscriptions)
-            object.member("message", message)
-        }
-    }
 }
 
 /// A record in the call log of a user.
-private struct ReplayedRecord: JSONWritable {
+private struct ReplayedRecord: Encodable {
     let user: String
     let record: LogRecordResponse
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("user", user)
-            object.member("record", record)
-        }
-    }
 }

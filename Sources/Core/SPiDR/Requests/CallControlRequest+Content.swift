@@ -73,7 +73,7 @@ extension CallControlRequest {
 /// A body from one application to the other (spidr-wire §8.4).
 ///
 /// `{"contentType": "text/plain", "contentDisposition": "render", "body": "…"}`
-package struct CustomBodyField: Decodable, Hashable, Sendable {
+package struct CustomBodyField: Codable, Hashable, Sendable {
     /// A media type, with or without parameters (RFC 9110 §8.3.1).
     package var contentType: String
     /// What the receiver is to do with the body, such as `render`. `nil`: not said.

@@ -28,4 +28,11 @@ package struct CallMeRequest: WireObject, Equatable {
         notifyChannelId = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
             String.self, forKey: .notifyChannelId)
     }
+
+    /// Writes the members of the operation, and `notifyChannelId` behind them.
+    package func encode(to encoder: any Encoder) throws {
+        try call.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(notifyChannelId, forKey: .notifyChannelId)
+    }
 }

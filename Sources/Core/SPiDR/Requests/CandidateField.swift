@@ -1,7 +1,7 @@
 package import CallControl
 
 /// A candidate as clients write it: `RTCIceCandidateInit` (W3C WebRTC §4.8.1.1, spidr-wire §8.10).
-package struct CandidateField: Decodable, Hashable, Sendable {
+package struct CandidateField: Codable, Hashable, Sendable {
     /// The candidate line, `candidate:…` (RFC 8839 §5.1).
     package var candidate: String
     /// The `a=mid` of the m-line that the candidate belongs to. `nil`: not said.

@@ -1,5 +1,5 @@
 /// A value that travels under one top-level key, `<resource>Request` or `<resource>Response` (spidr-wire §1.3).
-package protocol WireObject: Decodable, Sendable {
+package protocol WireObject: Codable, Sendable {
     /// The top-level key under which the value is written, and usually read.
     static var wrapper: String { get }
     /// The keys under which the value may be received, the usual one first.
@@ -12,9 +12,12 @@ extension WireObject {
 }
 
 /// `{"<wrapper>": {…}}`: a body with its one top-level key. Other keys beside it are ignored.
-package struct Envelope<Content: WireObject>: Decodable, Sendable {
+package struct Envelope<Content: WireObject>: Codable, Sendable {
     /// The value under the top-level key.
     package var content: Content
+
+    /// Wraps a value.
+    package init(_ content: Content) { self.content = content }
 
     /// Reads the value under the first accepted wrapper that is present.
     ///
@@ -23,5 +26,11 @@ package struct Envelope<Content: WireObject>: Decodable, Sendable {
         let fields = try decoder.container(keyedBy: WireKey.self)
         let wrapper = Content.acceptedWrappers.first { fields.contains(WireKey($0)) } ?? Content.wrapper
         content = try fields.decode(Content.self, forKey: WireKey(wrapper))
+    }
+
+    /// Writes the value under its usual wrapper.
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: WireKey.self)
+        try fields.encode(content, forKey: WireKey(Content.wrapper))
     }
 }

@@ -45,11 +45,12 @@ package struct APIError: Error, Hashable, Sendable {
     /// `retryAfter` is in milliseconds, except for `call.request_pending`, where it is in seconds (spidr-wire §8.9).
     package func body(in wrapper: ErrorWrapper) -> ErrorBody {
         ErrorBody(
-            wrapper: wrapper, statusCode: code.statusCode, code: code.rawValue, reason: reason,
-            // Clients read seconds after a request that met another one in the same call (spidr-wire §8.9), and
-            // milliseconds after overload.
-            retryAfter: code == .callPending ? retryAfterSeconds : retryAfterMilliseconds,
-            state: state?.word
-        )
+            wrapper: wrapper,
+            refusal: .init(
+                statusCode: code.statusCode, code: code.rawValue, reason: reason,
+                // Clients read seconds after a request that met another one in the same call (spidr-wire §8.9), and
+                // milliseconds after overload.
+                retryAfter: code == .callPending ? retryAfterSeconds : retryAfterMilliseconds,
+                state: state?.word))
     }
 }

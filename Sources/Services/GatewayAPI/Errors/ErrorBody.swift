@@ -37,80 +37,42 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
 package struct ErrorBody: Hashable, Sendable {
     /// The top-level key above the members.
     package var wrapper: ErrorWrapper
-    /// The application status code of the protocol (spidr-wire §1.6), which is not the HTTP status.
-    package var statusCode: Int
-    /// The name of the ``ErrorCode``, such as `call.not_found`.
-    package var code: String
-    /// A sentence for people: see ``APIError/reason``.
-    package var reason: String
-    /// How long the client waits before it asks again. `nil`: the member is left out.
-    ///
-    /// In milliseconds (spidr-wire §3.6), but in seconds when a request of the call is pending (§8.9).
-    package var retryAfter: Int64?
-    /// The state of the call by its name on the wire (docs/call-states.md). `nil` where it is not the reason.
-    package var state: String?
+    /// The members.
+    package var refusal: Refusal
 
-    /// Makes a body of its parts; each parameter is the property of that name.
-    package init(
-        wrapper: ErrorWrapper, statusCode: Int, code: String, reason: String, retryAfter: Int64? = nil,
-        state: String? = nil
-    ) {
-        self.wrapper = wrapper
-        self.statusCode = statusCode
-        self.code = code
-        self.reason = reason
-        self.retryAfter = retryAfter
-        self.state = state
+    /// What is wrong, below the wrapper.
+    package struct Refusal: Hashable, Sendable, Codable {
+        /// The application status code of the protocol (spidr-wire §1.6), which is not the HTTP status.
+        package var statusCode: Int
+        /// The name of the ``ErrorCode``, such as `call.not_found`.
+        package var code: String
+        /// A sentence for people: see ``APIError/reason``.
+        package var reason: String
+        /// How long the client waits before it asks again. `nil`: the member is left out.
+        ///
+        /// In milliseconds (spidr-wire §3.6), but in seconds when a request of the call is pending (§8.9).
+        package var retryAfter: Int64?
+        /// The state of the call by its name on the wire (docs/call-states.md). `nil` where it is not the reason.
+        package var state: String?
     }
 }
 
-extension ErrorBody: JSONWritable {
-    /// Writes the members below the wrapper, or at the top level if there is none.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            if wrapper == .none {
-                writeMembers(to: &object)
-            } else {
-                object.member(wrapper.rawValue, Members(of: self))
-            }
-        }
-    }
-
-    /// The members without the wrapper.
-    private struct Members: JSONWritable {
-        let body: ErrorBody
-        init(of body: ErrorBody) { self.body = body }
-        func write(to writer: inout JSONWriter) { writer.object { body.writeMembers(to: &$0) } }
-    }
-
-    private func writeMembers(to object: inout JSONWriter) {
-        object.member("statusCode", statusCode)
-        object.member("code", code)
-        object.member("reason", reason)
-        object.member("retryAfter", retryAfter)
-        object.member("state", state)
-    }
-}
-
-extension ErrorBody: Decodable {
-    private enum Field: String, CodingKey {
-        case statusCode, code, reason, retryAfter, state
-    }
-
+extension ErrorBody: Codable {
     /// Reads a refusal, with or without a wrapper, as a client does.
     ///
     /// - Throws: `DecodingError` if `statusCode`, `code` or `reason` is missing, or a member has the wrong type.
     package init(from decoder: any Decoder) throws {
         let outer = try decoder.container(keyedBy: WireKey.self)
         wrapper = ErrorWrapper.allCases.first { $0 != .none && outer.contains(WireKey($0.rawValue)) } ?? .none
-        let fields =
+        refusal =
             wrapper == .none
-            ? try decoder.container(keyedBy: Field.self)
-            : try outer.nestedContainer(keyedBy: Field.self, forKey: WireKey(wrapper.rawValue))
-        statusCode = try fields.decode(Int.self, forKey: .statusCode)
-        code = try fields.decode(String.self, forKey: .code)
-        reason = try fields.decode(String.self, forKey: .reason)
-        retryAfter = try fields.decodeIfPresent(Int64.self, forKey: .retryAfter)
-        state = try fields.decodeIfPresent(String.self, forKey: .state)
+            ? try Refusal(from: decoder) : try outer.decode(Refusal.self, forKey: WireKey(wrapper.rawValue))
+    }
+
+    /// Writes the members below the wrapper, or at the top level if there is none.
+    package func encode(to encoder: any Encoder) throws {
+        if wrapper == .none { return try refusal.encode(to: encoder) }
+        var outer = encoder.container(keyedBy: WireKey.self)
+        try outer.encode(refusal, forKey: WireKey(wrapper.rawValue))
     }
 }

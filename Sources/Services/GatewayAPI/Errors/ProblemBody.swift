@@ -3,7 +3,7 @@
 ///
 /// `type` says that the problem means no more than the HTTP status. Programs tell problems apart by `code`, as in all
 /// other refusals.
-package struct ProblemBody: Hashable, Sendable, Decodable {
+package struct ProblemBody: Hashable, Sendable, Codable {
     /// Always `about:blank` (RFC 9457 §4.2.1).
     package let type: String
     /// The reason phrase of the status; `nil` for a status that neither RFC 9110 nor RFC 6585 names.
@@ -45,20 +45,6 @@ package struct ProblemBody: Hashable, Sendable, Decodable {
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
         default: nil
-        }
-    }
-}
-
-extension ProblemBody: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("type", type)
-            object.member("title", title)
-            object.member("status", status)
-            object.member("detail", detail)
-            object.member("code", code)
-            object.member("retryAfter", retryAfter)
         }
     }
 }

@@ -2,7 +2,7 @@ package import CallControl
 import SPiDR
 
 /// `logHistory`: the answer to `GET` and `DELETE …/logHistory` (spidr-wire §10).
-package struct LogHistoryResponse: WireObject, Encodable, JSONWritable, Equatable {
+package struct LogHistoryResponse: WireObject, Equatable {
     /// The top-level key of the body.
     package static let wrapper = "logHistory"
 
@@ -27,7 +27,7 @@ package struct LogHistoryResponse: WireObject, Encodable, JSONWritable, Equatabl
 }
 
 /// `params` of a log item: what clients of the protocol show of a past call (spidr-wire §10).
-package struct LogItemField: Codable, JSONWritable, Equatable, Sendable {
+package struct LogItemField: Codable, Equatable, Sendable {
     /// The name of the record: the `sessionData` of the user's leg.
     package var recordId: String
     /// When the call began: milliseconds since 1970, as text.
@@ -84,7 +84,7 @@ package struct EndingField: Codable, Equatable, Sendable {
 /// `logRecord`: the answer to `GET` and `DELETE …/logRecord/{id}`; an addition of this gateway (docs/client.md).
 ///
 /// After `DELETE` only ``statusCode`` is set.
-package struct LogRecordResponse: WireObject, Encodable, JSONWritable, Equatable {
+package struct LogRecordResponse: WireObject, Equatable {
     /// The top-level key of the body.
     package static let wrapper = "logRecord"
 

@@ -36,19 +36,6 @@ package struct CallControlResponse: WireObject, Equatable {
     }
 }
 
-extension CallControlResponse: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("sessionData", sessionData)
-            object.member("state", state)
-            if let callSession { object.member("callSession", callSession) }
-            object.member("warnings", warnings)
-        }
-    }
-}
-
 /// `callMeResponse`: a `callControlResponse` under another top-level key (spidr-wire §7).
 package struct CallMeResponse: WireObject, Equatable {
     /// The top-level key of the body.
@@ -64,11 +51,9 @@ package struct CallMeResponse: WireObject, Equatable {
     ///
     /// - Throws: `DecodingError` if a field is missing or has the wrong type.
     package init(from decoder: any Decoder) throws { call = try CallControlResponse(from: decoder) }
-}
 
-extension CallMeResponse: JSONWritable {
-    /// Writes the members of ``call``.
-    package func write(to writer: inout JSONWriter) { call.write(to: &writer) }
+    /// Writes the same members.
+    package func encode(to encoder: any Encoder) throws { try call.encode(to: encoder) }
 }
 
 /// The answer to a call disposition that was carried out (spidr-wire §6.4).
@@ -84,13 +69,6 @@ package struct CallDispositionResponse: WireObject, Equatable {
     package init() {}
 }
 
-extension CallDispositionResponse: JSONWritable {
-    /// Writes the one member.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { $0.member("statusCode", statusCode) }
-    }
-}
-
 /// The answer to a media request that was carried out.
 ///
 /// `{"mediaResponse": {"statusCode": 0}}`
@@ -102,11 +80,4 @@ package struct MediaResponse: WireObject, Equatable {
 
     /// Makes the answer, which has no other content.
     package init() {}
-}
-
-extension MediaResponse: JSONWritable {
-    /// Writes the one member.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { $0.member("statusCode", statusCode) }
-    }
 }

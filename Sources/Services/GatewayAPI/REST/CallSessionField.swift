@@ -3,7 +3,7 @@ import SDP
 package import SPiDR
 
 /// `callSession`: what an application can know of a call that goes on; an addition of this gateway (docs/client.md).
-package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
+package struct CallSessionField: Codable, Equatable, Sendable {
     /// The name of the user's own leg.
     package var sessionData: String
     /// `RINGING` or `ANSWERED`, as in the protocol's own state query (spidr-wire §6.8).
@@ -85,7 +85,7 @@ package struct CallSessionField: Codable, JSONWritable, Equatable, Sendable {
 }
 
 /// `callControlResponse`: the answer to `GET …/callSessions` (docs/client.md).
-package struct CallSessionsResponse: WireObject, Encodable, JSONWritable, Equatable {
+package struct CallSessionsResponse: WireObject, Equatable {
     /// The top-level key of the body.
     package static let wrapper = "callControlResponse"
 

@@ -2,7 +2,7 @@ package import CallControl
 
 /// `quality` in a `callQuality` notification: the audio of one end by the E-model (docs/client.md,
 /// docs/protocols/quality.md).
-package struct QualityField: Decodable, Equatable, Sendable {
+package struct QualityField: Codable, Equatable, Sendable {
     /// The audio that the gateway receives from this end. `nil`: not measured.
     package var sent: Direction?
     /// The audio that this end receives, by its own reports. `nil`: not reported.
@@ -11,7 +11,7 @@ package struct QualityField: Decodable, Equatable, Sendable {
     package var roundTrip: Double?
 
     /// The quality of one direction; also part of statistics.
-    package struct Direction: Decodable, Equatable, Sendable {
+    package struct Direction: Codable, Equatable, Sendable {
         /// The mean opinion score of a conversation, 1 to 4.5.
         package var mos: Double
         /// The transmission rating R, 0 to 100 (ITU-T G.107), 0 to 129 for wideband (G.107.1).
@@ -45,31 +45,5 @@ package struct QualityField: Decodable, Equatable, Sendable {
         sent = quality.sent.map(Direction.init)
         heard = quality.heard.map(Direction.init)
         roundTrip = quality.roundTrip
-    }
-}
-
-extension QualityField: JSONWritable {
-    /// Writes the members, with three decimals; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            if let sent { object.member("sent", sent) }
-            if let heard { object.member("heard", heard) }
-            object.member("roundTrip", fraction: roundTrip)
-        }
-    }
-}
-
-extension QualityField.Direction: JSONWritable {
-    /// Writes the members, with three decimals; `recovered` is left out if it is `nil`.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("mos", fraction: mos)
-            object.member("rating", fraction: rating)
-            object.member("band", band)
-            object.member("loss", fraction: loss)
-            object.member("recovered", fraction: recovered)
-            object.member("burstRatio", fraction: burstRatio)
-            object.member("jitter", fraction: jitter)
-        }
     }
 }

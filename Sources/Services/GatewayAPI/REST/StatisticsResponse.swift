@@ -12,7 +12,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     package var legs: [LegField]
 
     /// The media of one leg.
-    package struct LegField: Decodable, Equatable, Sendable {
+    package struct LegField: Codable, Equatable, Sendable {
         /// `self` or `peer`.
         package var leg: String
         /// The m-lines of the leg.
@@ -22,7 +22,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     /// One m-line of a leg.
-    package struct LineField: Decodable, Equatable, Sendable {
+    package struct LineField: Codable, Equatable, Sendable {
         /// The identification of the m-line, `a=mid` (RFC 5888).
         package var mid: String
         /// `audio` or `video`.
@@ -44,7 +44,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     /// Media in one direction.
-    package struct StreamField: Decodable, Equatable, Sendable {
+    package struct StreamField: Codable, Equatable, Sendable {
         /// The number of RTP packets.
         package var packets: UInt64
         /// The number of payload octets.
@@ -67,7 +67,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     /// The playout buffer of audio that the gateway decodes.
-    package struct PlayoutField: Decodable, Equatable, Sendable {
+    package struct PlayoutField: Codable, Equatable, Sendable {
         /// The audio held back now, in milliseconds.
         package var depth: Double
         /// The audio that the buffer aims to hold back, in milliseconds.
@@ -85,7 +85,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     /// Video from this end, as the gateway receives it (docs/protocols/rtp-rtcp.md).
-    package struct PicturesField: Decodable, Equatable, Sendable {
+    package struct PicturesField: Codable, Equatable, Sendable {
         /// The number of pictures.
         package var frames: UInt64
         /// The number of key frames among them.
@@ -97,7 +97,7 @@ package struct StatisticsResponse: WireObject, Equatable {
     }
 
     /// Freezes of video at this end, the receiver, as far as its reports tell (docs/protocols/rtp-rtcp.md).
-    package struct SeenField: Decodable, Equatable, Sendable {
+    package struct SeenField: Codable, Equatable, Sendable {
         /// Waits of 150 ms or more for a missing packet or a key frame, one that goes on included.
         package var freezes: UInt64
         /// The length of all freezes so far, in milliseconds.
@@ -141,107 +141,5 @@ extension StatisticsResponse.StreamField {
             codec: stream.codec,
             payloadType: stream.payloadType.map(Int.init), level: stream.level,
             quality: stream.quality.map(QualityField.Direction.init))
-    }
-}
-
-// MARK: - Writing
-
-extension StatisticsResponse: JSONWritable {
-    /// Writes both members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("legs", legs)
-        }
-    }
-}
-
-extension StatisticsResponse.LegField: JSONWritable {
-    /// Writes the members, the drop reasons in alphabetical order.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("leg", leg)
-            object.member("media", media)
-            object.member("drops", Drops(counts: drops))
-        }
-    }
-
-    private struct Drops: JSONWritable {
-        let counts: [String: UInt64]
-        func write(to writer: inout JSONWriter) {
-            writer.object { object in
-                for (reason, count) in counts.sorted(by: { $0.key < $1.key }) { object.member(reason, count) }
-            }
-        }
-    }
-}
-
-extension StatisticsResponse.LineField: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("mid", mid)
-            object.member("kind", kind)
-            object.member("source", source)
-            object.member("inbound", inbound)
-            object.member("outbound", outbound)
-            object.member("roundTrip", fraction: roundTrip)
-            if let playout { object.member("playout", playout) }
-            if let pictures { object.member("pictures", pictures) }
-            if let seen { object.member("seen", seen) }
-        }
-    }
-}
-
-extension StatisticsResponse.StreamField: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("packets", packets)
-            object.member("octets", octets)
-            object.member("packetsLost", packetsLost)
-            object.member("jitter", fraction: jitter)
-            object.member("codec", codec)
-            object.member("payloadType", payloadType)
-            object.member("level", fraction: level)
-            if let quality { object.member("quality", quality) }
-        }
-    }
-}
-
-extension StatisticsResponse.PlayoutField: JSONWritable {
-    /// Writes the members, with three decimals.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("depth", fraction: depth)
-            object.member("target", fraction: target)
-            object.member("concealed", fraction: concealed)
-            object.member("recovered", fraction: recovered)
-            object.member("shortened", fraction: shortened)
-            object.member("lengthened", fraction: lengthened)
-            object.member("level", fraction: level)
-        }
-    }
-}
-
-extension StatisticsResponse.SeenField: JSONWritable {
-    /// Writes both members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("freezes", freezes)
-            object.member("frozen", fraction: frozen)
-        }
-    }
-}
-
-extension StatisticsResponse.PicturesField: JSONWritable {
-    /// Writes all members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("frames", frames)
-            object.member("keyFrames", keyFrames)
-            object.member("freezes", freezes)
-            object.member("frozen", fraction: frozen)
-        }
     }
 }

@@ -15,7 +15,7 @@ package struct SubscribeResponse: WireObject, Equatable {
     package var subscriptionParams: Parameters
 
     /// `subscriptionParams`: what was granted (spidr-wire §3.1).
-    package struct Parameters: Decodable, Equatable, Sendable {
+    package struct Parameters: Codable, Equatable, Sendable {
         /// The granted life time in seconds.
         package var expires: Int64
         /// The granted services in the client's spelling; the client compares them with those it asked for.
@@ -33,7 +33,7 @@ package struct SubscribeResponse: WireObject, Equatable {
     }
 
     /// The credentials that a client gives to every TURN server for which it has no others.
-    package struct TURNField: Decodable, Equatable, Sendable {
+    package struct TURNField: Codable, Equatable, Sendable {
         /// The end of the validity in Unix time, a colon, and an opaque name (draft-uberti-behave-turn-rest-00 §2.2).
         package var username: String
         /// The password that belongs to the user name.
@@ -101,49 +101,4 @@ package struct ResourcePath: Equatable, Sendable {
     package func logRecord(_ record: SessionID) -> String { "\(base)/logRecord/\(record)" }
     /// The path of a notification channel, without scheme and host.
     package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
-}
-
-// MARK: - Writing
-
-extension SubscribeResponse: JSONWritable {
-    /// Writes all members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("statusCode", statusCode)
-            object.member("subscription", subscription)
-            object.member("subscriptionParams", subscriptionParams)
-        }
-    }
-}
-
-extension SubscribeResponse.Parameters: JSONWritable {
-    /// Writes the members; the TURN members are left out if they are `nil`.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("expires", expires)
-            object.member("service", service)
-            object.member("assignedService", assignedService)
-            object.member("notificationType", notificationType)
-            object.member("notificationChannel", notificationChannel)
-            object.member("turnActive", turnActive)
-            if let turnCredentials { object.member("turnCredentials", turnCredentials) }
-        }
-    }
-}
-
-extension SubscribeResponse.TURNField: JSONWritable {
-    /// Writes both members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("username", username)
-            object.member("password", password)
-        }
-    }
-}
-
-extension UnsubscribeResponse: JSONWritable {
-    /// Writes the one member.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { $0.member("statusCode", statusCode) }
-    }
 }

@@ -21,16 +21,8 @@ package enum WireJSON {
     }
 
     /// The JSON bytes of a value, without a wrapper.
-    package static func encode(_ value: some JSONWritable) -> [UInt8] {
-        var writer = JSONWriter()
-        value.write(to: &writer)
-        return writer.bytes
-    }
+    package static func encode(_ value: some Encodable) -> [UInt8] { JSONText.bytes(of: value) }
 
     /// The JSON bytes of a value under its top-level key.
-    package static func encode<Content: WireObject & JSONWritable>(wrapping content: Content) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { $0.member(Content.wrapper, content) }
-        return writer.bytes
-    }
+    package static func encode(wrapping content: some WireObject) -> [UInt8] { encode(Envelope(content)) }
 }

@@ -41,7 +41,7 @@ package struct NotificationMessage: WireObject, Equatable {
     package var mediaPath: MediaPathField?
 
     /// Whose media path was lost or recovered; an addition of this gateway (docs/client.md).
-    package struct MediaPathField: Decodable, Equatable, Sendable {
+    package struct MediaPathField: Codable, Equatable, Sendable {
         /// `self` for the receiver's own path, `peer` for the other party's.
         package var leg: String
         /// `lost` or `recovered`.
@@ -49,7 +49,7 @@ package struct NotificationMessage: WireObject, Equatable {
     }
 
     /// `sessionParams`: the receiver's leg and what happened to it (spidr-wire §5.1).
-    package struct SessionParameters: Decodable, Equatable, Sendable {
+    package struct SessionParameters: Codable, Equatable, Sendable {
         /// The name of the receiver's own leg, and the last segment of the call's path.
         package var sessionData: String
         /// The offer or answer. `nil` on `call` and `startCallUpdate`: the client is asked for an offer (spidr-wire
@@ -76,7 +76,7 @@ package struct NotificationMessage: WireObject, Equatable {
     /// `callNotificationParams`: names and addresses of the parties (spidr-wire §5.2).
     ///
     /// All five members are always present: some clients search in a member without asking whether it is there.
-    package struct CallParameters: Decodable, Equatable, Sendable {
+    package struct CallParameters: Codable, Equatable, Sendable {
         /// The caller's display name; `Conference` in a conference.
         package var callerName: String
         /// The caller's address; `conference@<domain>` in a conference.
@@ -139,71 +139,6 @@ package struct NotificationMessage: WireObject, Equatable {
         quality = notification.quality.map(QualityField.init)
         mediaPath = notification.mediaPath.map {
             MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered")
-        }
-    }
-}
-
-// MARK: - Writing
-
-extension NotificationMessage: JSONWritable {
-    /// Writes the members in the order of spidr-wire §5; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("eventType", eventType)
-            object.member("eventId", eventId)
-            object.member("time", time)
-            object.member("statusCode", statusCode)
-            object.member("userId", userId)
-            object.member("notificationChannelId", notificationChannelId)
-            object.member("active", active)
-            if let sessionParams { object.member("sessionParams", sessionParams) }
-            if let callNotificationParams { object.member("callNotificationParams", callNotificationParams) }
-            object.member("customParameters", customParameters)
-            object.member("customBodies", customBodies)
-            object.member("replaces", replaces)
-            object.member("remoteParty", remoteParty)
-            if let quality { object.member("quality", quality) }
-            if let mediaPath { object.member("mediaPath", mediaPath) }
-        }
-    }
-}
-
-extension NotificationMessage.MediaPathField: JSONWritable {
-    /// Writes both members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("leg", leg)
-            object.member("state", state)
-        }
-    }
-}
-
-extension NotificationMessage.SessionParameters: JSONWritable {
-    /// Writes the members; those that are `nil` are left out.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("sessionData", sessionData)
-            object.member("sdp", sdp)
-            object.member("actions", actions)
-            object.member("statusCode", statusCode)
-            object.member("reasonText", reasonText)
-            object.member("cause", cause)
-            object.member("endedBy", endedBy)
-            object.member("retryAfter", retryAfter.map(Int64.init))
-            object.member("iceCandidates", iceCandidates)
-        }
-    }
-}
-
-extension NotificationMessage.CallParameters: JSONWritable {
-    /// Writes all five members.
-    package func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("callerName", callerName)
-            object.member("callerDisplayNumber", callerDisplayNumber)
-            object.member("calleeDisplayNumber", calleeDisplayNumber)
-            object.member("remoteName", remoteName)
-            object.member("remoteDisplayNumber", remoteDisplayNumber)
         }
     }
 }

@@ -3,21 +3,16 @@ import GatewayAPI
 import TestSupport
 import Testing
 
-@Suite struct `JSON writer` {
-    private struct Sample: JSONWritable {
+@Suite struct `JSON text` {
+    private struct Sample: Encodable {
         var text: String?
         var number: Int64?
         var texts: [String]?
         var nested: [Sample]?
-
-        func write(to writer: inout JSONWriter) {
-            writer.object { object in
-                object.member("text", text)
-                object.member("number", number)
-                object.member("texts", texts)
-                object.member("nested", nested)
-            }
-        }
+        var counts: [String: UInt8]?
+        var fraction: Double?
+        var fractions: [Double]?
+        var truth: Bool?
     }
 
     @Test(
@@ -28,6 +23,10 @@ import Testing
             (Sample(number: .max, texts: ["a", "b"]), #"{"number":9223372036854775807,"texts":["a","b"]}"#),
             (Sample(number: 1, nested: [Sample(), Sample(text: "x")]), #"{"number":1,"nested":[{},{"text":"x"}]}"#),
             (Sample(nested: [Sample(number: 1)]), #"{"nested":[{"number":1}]}"#),
+            (Sample(counts: ["z": 1, "a": 255, "m": 0]), #"{"counts":{"a":255,"m":0,"z":1}}"#),
+            (Sample(counts: [:], truth: false), #"{"counts":{},"truth":false}"#),
+            (Sample(fraction: 1.23456, fractions: [2, -0.0004]), #"{"fraction":1.235,"fractions":[2.0,-0.0]}"#),
+            (Sample(number: 1, fraction: .nan, truth: true), #"{"number":1,"truth":true}"#),
             (Sample(text: "\"\\\r\n\t\u{0}\u{1F}☎"), #"{"text":"\"\\\r\n\u0009\u0000\u001f☎"}"#),
         ] as [(Sample, String)])
     private func `values become text`(_ sample: Sample, _ text: String) {
@@ -51,4 +50,27 @@ import Testing
             #expect(read?["text"]?.unicodeScalars.elementsEqual(scalars) == true)
         }
     }
+
+    @Test func `what Foundation writes of a value is the same value`() throws {
+        let sample = Sample(
+            text: "a\u{2028}b/", number: .min, texts: [], nested: [Sample(), Sample(counts: ["": 7], fraction: 0.125)],
+            truth: true)
+        let own = try JSONSerialization.jsonObject(with: Data(WireJSON.encode(sample))) as? NSDictionary
+        let others = try JSONSerialization.jsonObject(with: JSONEncoder().encode(sample)) as? NSDictionary
+        #expect(own != nil && own == others)
+    }
+
+    @Test func `a value may write its members in several turns`() {
+        struct Guest: Encodable {
+            private enum CodingKeys: String, CodingKey { case channel }
+            func encode(to encoder: any Encoder) throws {
+                try Sample(text: "x").encode(to: encoder)
+                var fields = encoder.container(keyedBy: CodingKeys.self)
+                try fields.encode("c", forKey: .channel)
+            }
+        }
+        #expect(String(decoding: WireJSON.encode([Guest(), Guest()]), as: UTF8.self) == Self.twice)
+    }
+
+    private static let twice = #"[{"text":"x","channel":"c"},{"text":"x","channel":"c"}]"#
 }

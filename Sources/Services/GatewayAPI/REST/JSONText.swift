@@ -1,0 +1,215 @@
+/// JSON text (RFC 8259) of values that the gateway answers or tells, whose types declare their members once, by
+/// `Encodable`.
+///
+/// Members stand in the order in which the type declares them, entries of a dictionary in alphabetical order, so that
+/// the same value always makes the same text. What is `nil` is left out. Fractions have three decimals at most;
+/// infinities and NaN, for which JSON has no form (§6), are left out as members.
+///
+/// Foundation's `JSONEncoder` makes a tree of objects first. This one writes straight into bytes, since the gateway
+/// writes a text for every event.
+package enum JSONText {
+    /// The text of a value, in UTF-8.
+    ///
+    /// A value inside another one has a type of its own: nested containers and superclasses trap.
+    package static func bytes(of value: some Encodable) -> [UInt8] {
+        let output = JSONOutput()
+        do {
+            try output.write(value)
+        } catch {
+            preconditionFailure("texts, numbers and truths can always be written: \(error)")
+        }
+        return output.bytes
+    }
+}
+
+/// The text that has been written so far.
+private final class JSONOutput {
+    private(set) var bytes: [UInt8] = []
+    /// The bracket that closes behind the value that is being written; `nil`: it has opened none.
+    private var closing: UInt8?
+    /// The next member or element has one in front of it.
+    private var needsComma = false
+
+    /// Writes a value, and closes the bracket that it has opened.
+    func write<Value: Encodable>(_ value: Value) throws {
+        let outer = closing
+        closing = nil
+        if let dictionary = value as? any TextKeyed {
+            try dictionary.writeSorted(to: self)
+        } else {
+            try value.encode(to: ValueEncoder(output: self))
+        }
+        if let closing {
+            bytes.append(closing)
+            needsComma = true
+        }
+        closing = outer
+    }
+
+    /// Opens a bracket, unless the value has opened it before.
+    func open(_ opening: UInt8, closing: UInt8) {
+        guard self.closing == nil else { return }
+        bytes.append(opening)
+        self.closing = closing
+        needsComma = false
+    }
+
+    /// Writes the comma in front of a member or an element.
+    func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    /// Writes the name of a member.
+    func name(_ name: String) {
+        separate()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a number, a truth or `null`.
+    func literal(_ text: String) { bytes += text.utf8 }
+
+    /// Writes a string.
+    func string(_ text: String) { Self.append(text, to: &bytes) }
+
+    /// Quotes, backslashes and control characters are escaped; everything else stays UTF-8 (RFC 8259 §7).
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        let text = text.utf8.span
+        bytes.append(UInt8(ascii: "\""))
+        for index in text.indices {
+            let byte = text[index]
+            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                bytes.append(byte)
+            } else {
+                escape(byte, to: &bytes)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+        default: bytes += "u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+        }
+    }
+}
+
+/// A dictionary by texts, whose own `encode` has its entries in no order.
+private protocol TextKeyed {
+    func writeSorted(to output: JSONOutput) throws
+}
+
+extension Dictionary: TextKeyed where Key == String, Value: Encodable {
+    fileprivate func writeSorted(to output: JSONOutput) throws {
+        output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))
+        for (name, value) in sorted(by: { $0.key < $1.key }) {
+            output.name(name)
+            try output.write(value)
+        }
+    }
+}
+
+// MARK: - Containers
+
+private struct ValueEncoder: Encoder {
+    let output: JSONOutput
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))
+        return KeyedEncodingContainer(ObjectContainer(output: output))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        output.open(UInt8(ascii: "["), closing: UInt8(ascii: "]"))
+        return ArrayContainer(output: output)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { ValueContainer(output: output) }
+}
+
+private struct ValueContainer: SingleValueEncodingContainer {
+    let output: JSONOutput
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil() { output.literal("null") }
+    func encode(_ truth: Bool) { output.literal(truth ? "true" : "false") }
+    func encode(_ text: String) { output.string(text) }
+    func encode(_ fraction: Double) { output.literal("\((fraction * 1_000).rounded() / 1_000)") }
+    func encode(_ fraction: Float) { encode(Double(fraction)) }
+    // A generic function for whole numbers would not be chosen: it is no closer than the one for any value.
+    func encode(_ number: Int) { output.literal("\(number)") }
+    func encode(_ number: Int8) { output.literal("\(number)") }
+    func encode(_ number: Int16) { output.literal("\(number)") }
+    func encode(_ number: Int32) { output.literal("\(number)") }
+    func encode(_ number: Int64) { output.literal("\(number)") }
+    func encode(_ number: UInt) { output.literal("\(number)") }
+    func encode(_ number: UInt8) { output.literal("\(number)") }
+    func encode(_ number: UInt16) { output.literal("\(number)") }
+    func encode(_ number: UInt32) { output.literal("\(number)") }
+    func encode(_ number: UInt64) { output.literal("\(number)") }
+    func encode(_ value: some Encodable) throws { try output.write(value) }
+}
+
+private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let output: JSONOutput
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) {}
+
+    func encode(_ text: String, forKey key: Key) {
+        output.name(key.stringValue)
+        output.string(text)
+    }
+
+    func encode(_ fraction: Double, forKey key: Key) {
+        guard fraction.isFinite else { return }
+        output.name(key.stringValue)
+        ValueContainer(output: output).encode(fraction)
+    }
+
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        output.name(key.stringValue)
+        try output.write(value)
+    }
+
+    func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type, forKey key: Key) -> KeyedEncodingContainer<Inner> {
+        isNested()
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { isNested() }
+    func superEncoder() -> any Encoder { isNested() }
+    func superEncoder(forKey key: Key) -> any Encoder { isNested() }
+}
+
+private struct ArrayContainer: UnkeyedEncodingContainer {
+    let output: JSONOutput
+    var codingPath: [any CodingKey] { [] }
+    private(set) var count = 0
+
+    init(output: JSONOutput) { self.output = output }
+
+    mutating func encodeNil() {
+        output.separate()
+        output.literal("null")
+        count += 1
+    }
+
+    mutating func encode(_ value: some Encodable) throws {
+        output.separate()
+        try output.write(value)
+        count += 1
+    }
+
+    func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> { isNested() }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { isNested() }
+    func superEncoder() -> any Encoder { isNested() }
+}
+
+private func isNested() -> Never { preconditionFailure("a value inside another one has a type of its own") }
