@@ -23,7 +23,7 @@ extension Call {
         guard !request.sdp.isEmpty || member.transport.isHeadless else {
             throw .descriptionMissing(.answer)
         }
-        guard request.acceptsReplacement == member.isReplacing(in: self) else {
+        guard request.acceptsReplacement == isAskedToReplace(leg) else {
             throw refusal(of: request.operation, to: leg)
         }
         let actions =
@@ -78,4 +78,17 @@ extension Call {
         edit(.caller) { $0.stage = .talking }
         return note(leg, .talks(device: device)) + note(.caller, .talks(device: nil))
     }
+}
+
+extension CallLeg {
+    /// Records that the leg has answered.
+    mutating func talk(_ request: CallAnswerRequest) {
+        stage = .talking
+        handlesReplacement = request.handlesReplacement || request.acceptsReplacement
+    }
+}
+
+extension CallAnswerRequest {
+    /// The operation that the request stands for.
+    fileprivate var operation: CallError.Operation { acceptsReplacement ? .acceptReplacement : .answer }
 }

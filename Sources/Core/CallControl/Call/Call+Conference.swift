@@ -36,22 +36,24 @@ extension Call {
         }
         edit(.caller) { $0.media = media }
         keep(.caller, at: device)
-        let deadline = now + configuration.offerTime
-        move(to: .joining(Joining(startedAt: now, calls: calls, content: request.content, deadline: deadline)))
-        return introduced(.caller, as: .dialled) + calls.map { .peerCall(.requestHandover($0, of: .caller)) }
+        let joining = Joining(
+            startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime)
+        move(to: .joining(joining))
+        return introduced(.caller, as: .dialled) + joining.requests(by: .caller).map { .peerCall($0) }
     }
 
     /// One of the calls has offered its legs; with the last one the conference starts.
-    mutating func received(
-        _ handover: Handover, _ joining: Joining, at now: MonotonicTime, random: inout some RandomSource
-    ) -> [CallAction] {
-        guard joining.calls.contains(handover.from), self[.caller]?.party.user == handover.keeper else {
-            return [.peerCall(.declineHandover(handover.from))]
-        }
-        var joining = joining
-        joining.received.append(handover)
+    mutating func received(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
+        guard var joining else { return [.peerCall(handover.declined)] }
+        let reception = joining.receive(handover, keeper: self[.caller]?.party.user)
         self.joining = joining
-        return joining.received.count == joining.calls.count ? start(joining, at: now, random: &random) : []
+        switch reception {
+        case .declined: return [.peerCall(handover.declined)]
+        case .waiting: return []
+        case .complete: return start(joining, at: now, random: &random)
+        }
     }
 
     /// Starts the conference: takes the legs of both calls, and offers each of them the mix.
@@ -80,7 +82,7 @@ extension Call {
             let handed = adopt(handover)
             arrived += handed.map(\.after)
             actions += handed.flatMap { introduced($0.after, as: .handedOver) }
-            actions.append(.peerCall(.takeHandover(handover.from, handed, for: .join)))
+            actions.append(.peerCall(handover.taken(as: handed, for: .join)))
         }
         actions += tell(.caller, .answered(description: answer, content: joining.content))
         for leg in arrived {
@@ -108,6 +110,6 @@ extension Call {
 
     /// Ends a conference whose calls have not come together.
     mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {
-        finish(.joinFailed(reasonText: "The calls cannot be joined"), at: now)
+        finish(Joining.failure, at: now)
     }
 }

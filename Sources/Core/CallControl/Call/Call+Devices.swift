@@ -74,14 +74,13 @@ extension Call {
         let invitation: CallEvent.Invitation? =
             switch state {
             case .unanswered(let unanswered): unanswered.invitation
-            case .answered(let answered): answered.operation?.invitation
+            case .answered: transfer?.invitation(forDeviceThatWasTold: wasTold)
             case .initial, .joining, .ended: nil
             }
-        // Only a device that has the call can have another call in its place.
         let renewed = former.map {
             note(id, .renewedSubscription(from: $0, to: device.subscription))
         }
-        if leg.stage == .ringing, let invitation, invitation.replaces == nil || wasTold {
+        if leg.stage == .ringing, let invitation {
             edit(id) { $0.party.devices.append(device) }
             return (renewed ?? [])
                 + tell(id, only: [device.subscription], .invited(devices: [device], invitation: invitation))
@@ -106,12 +105,5 @@ extension Call {
             return othersRemain ? [] : leave(answered, id, leg.stage, .subscriptionEnded, at: now)
         case .initial, .ended: return []
         }
-    }
-}
-
-extension Call.Operation {
-    /// What devices of a transfer's target are told; `nil` for other operations.
-    fileprivate var invitation: CallEvent.Invitation? {
-        if case .transfer(let transfer) = self { transfer.invitation } else { nil }
     }
 }

@@ -8,10 +8,10 @@ extension Call {
     mutating func offerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
-        guard let answered, self[leg]?.isAnchored != true, let other = others(of: leg).first?.id else {
+        guard answered != nil, self[leg]?.isAnchored != true, let other = others(of: leg).first?.id else {
             throw refusal(of: .offer, to: leg)
         }
-        guard answered.operation == nil else { throw .pending(retryAfter: Self.retryAfter) }
+        guard operation == nil else { throw .pending(retryAfter: Self.retryAfter) }
         let isQuestion = request.sdp.isEmpty
         operate(
             .update(
@@ -26,9 +26,9 @@ extension Call {
     mutating func answerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
-        guard case .update(let open) = answered?.operation, open.answerer == leg,
-            !request.sdp.isEmpty
-        else { throw refusal(of: .respond, to: leg) }
+        guard let open = update, open.answerer == leg, !request.sdp.isEmpty else {
+            throw refusal(of: .respond, to: leg)
+        }
         if open.kind == .offer {
             // The requested offer goes to the leg that asked for it; offerer and answerer change places.
             operate(

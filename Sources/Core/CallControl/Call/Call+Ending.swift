@@ -14,7 +14,7 @@ extension Call {
         by leg: LegID, from device: SubscriptionID? = nil, replacement: Bool = false, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
         let member = try member(leg)
-        guard member.isCalled, !replacement || member.isReplacing(in: self) || member.stage != .ringing else {
+        guard member.isCalled, !replacement || isAskedToReplace(leg) || member.stage != .ringing else {
             throw refusal(of: replacement ? .rejectReplacement : .reject, to: leg)
         }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
@@ -85,15 +85,9 @@ extension Call {
     /// Tells other calls that wait for this one.
     private func release(_ state: State) -> [CallAction] {
         switch state {
-        // Calls that have not offered their legs yet are told as well: a later offer would find no taker.
-        case .joining(let joining): return joining.calls.map { .peerCall(.declineHandover($0)) }
-        case .answered(let answered):
-            switch answered.operation {
-            case .consultation(let consultation): return [.peerCall(.declineHandover(consultation.other))]
-            case .handover(let handover): return [.peerCall(.refuseHandover(to: handover.taker))]
-            case .update, .transfer, nil: return []
-            }
-        case .initial, .unanswered, .ended: return []
+        case .joining(let joining): joining.withdrawals.map { .peerCall($0) }
+        case .answered(let answered): answered.operation?.withdrawal.map { [.peerCall($0)] } ?? []
+        case .initial, .unanswered, .ended: []
         }
     }
 
@@ -128,10 +122,9 @@ extension Call {
     mutating func leave(
         _ answered: Answered, _ leg: LegID, _ stage: CallLeg.Stage, _ event: LegEvent, at now: MonotonicTime
     ) -> [CallAction] {
-        if case .handover(var handover) = answered.operation {
+        if isHandingOver {
             // The call that takes the leg has to handle the event; if no call takes it, this one does.
-            handover.deferred.append(Deferred(leg: leg, event: event))
-            operate(.handover(handover))
+            handoverOffer?.putAside(event, of: leg)
             return []
         }
         switch stage {

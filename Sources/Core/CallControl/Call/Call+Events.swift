@@ -93,36 +93,7 @@ extension Call {
     /// The first leg that talks and has no secured media path yet.
     private var unsecuredLeg: LegID? {
         // During a handover, the call that takes the legs has a setup deadline of its own for them.
-        if case .handover = answered?.operation { return nil }
+        if isHandingOver { return nil }
         return legs.first { leg in leg.isTalking && leg.media.map { $0.progress < .secured } ?? false }?.id
-    }
-
-    /// Gives up the operation in progress, or the conference that is being joined.
-    private mutating func operationTimedOut(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        switch state {
-        case .joining: return joinFailed(at: now)
-        case .answered(let answered):
-            switch answered.operation {
-            case .update(let update) where update.kind == .firstAnswer:
-                return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
-            case .update(let update): return answerInPlace(update, at: now, random: &random)
-            case .transfer: return transferFailed(.unanswered)
-            case .consultation(let consultation): return consultationFailed(consultation)
-            case .handover, nil: return []
-            }
-        case .initial, .unanswered, .ended: return []
-        }
-    }
-}
-
-extension Call.Operation {
-    /// When the operation is given up; `nil`: the event that ends it is certain to come.
-    fileprivate var deadline: MonotonicTime? {
-        switch self {
-        case .update(let update): update.deadline
-        case .transfer(let transfer): transfer.deadline
-        case .consultation(let consultation): consultation.deadline
-        case .handover: nil
-        }
     }
 }

@@ -21,14 +21,14 @@ extension Call {
     package mutating func consult(
         by leg: LegID, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        if isConsulting(leg, other) { return [] }
+        if let consultation, consultation.isRepeated(by: leg, with: other) { return [] }
         try checkTransfer(by: leg)
         guard other != id else { throw CallError.notAllowed(.transfer, .sameCall(legState(leg))) }
         let finished = finishUpdate(at: now, random: &random)
-        operate(
-            .consultation(
-                Consultation(transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)))
-        return finished + note(leg, .transferStarted(party: party)) + [.peerCall(.requestHandover(other, of: leg))]
+        let consultation = Consultation(
+            transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)
+        operate(.consultation(consultation))
+        return finished + note(leg, .transferStarted(party: party)) + [.peerCall(consultation.request)]
     }
 
     /// The party that a leg talks to; `nil` if it talks to no leg, or to several.
@@ -39,26 +39,18 @@ extension Call {
 
     // MARK: The call that gives legs away
 
-    /// Whether the legs of this call are offered to another call, which has yet to decide.
-    package var isHandingOver: Bool {
-        guard case .handover = answered?.operation else { return false }
-        return true
-    }
-
     /// Another call of the same user asks for all legs that `keeper` talks to. They are offered if the call is
     /// answered, nothing is in progress and the gateway terminates their media; otherwise the request is refused.
     package mutating func handoverRequested(
         by taker: CallID, of keeper: LegID, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
         let finished = finishUpdate(at: now, random: &random)
-        guard let answered, answered.operation == nil, let member = self[keeper],
-            member.isTalking,
+        guard answered != nil, operation == nil, let member = self[keeper], member.isTalking,
             case let given = others(of: keeper), !given.isEmpty, given.allSatisfy(\.isAnchored)
         else { return finished + [.peerCall(.refuseHandover(to: taker))] }
-        operate(.handover(HandoverOffer(taker: taker, keeper: keeper)))
-        return finished + [
-            .peerCall(.offerHandover(to: taker, Handover(from: id, legs: given, keeper: member.party.user)))
-        ]
+        let offer = HandoverOffer(to: taker, keeper: keeper)
+        operate(.handover(offer))
+        return finished + [.peerCall(offer.offer(Handover(from: id, legs: given, keeper: member.party.user)))]
     }
 
     /// The taker has taken the legs that this call offered. They leave this call, and events that came for them
@@ -66,25 +58,16 @@ extension Call {
     package mutating func handoverTaken(
         by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
     ) -> [CallAction] {
-        guard case .handover(let handover) = answered?.operation,
-            handover.taker == taker
-        else {
-            return []
-        }
-        var actions: [CallAction] = handover.deferred.compactMap { deferred in
-            handed.first { $0.before == deferred.leg }.map {
-                .peerCall(.passOn(handover.taker, $0.after, deferred.event))
-            }
-        }
+        guard let offer = handoverOffer, offer.awaits(taker) else { return [] }
+        var actions: [CallAction] = offer.passedOn(with: handed).map { .peerCall($0) }
         for leg in handed { actions += note(leg.before, .moved) }
         legs.removeAll { leg in handed.contains { $0.before == leg.id } }
         operate(nil)
         switch purpose {
-        case .transfer: return actions + finish(.transferred(by: handover.keeper), at: now)
+        case .transfer: return actions + finish(.transferred(by: offer.keeper), at: now)
         case .join:
-            actions += complete(handover.keeper, .join, at: now)
-            let own = handover.deferred.first { $0.leg == handover.keeper }
-            return actions + (own.map { happened($0.event, to: $0.leg, at: now) } ?? [])
+            actions += complete(offer.keeper, .join, at: now)
+            return actions + (offer.keepersOwn.map { happened($0.event, to: $0.leg, at: now) } ?? [])
         }
     }
 
@@ -93,14 +76,10 @@ extension Call {
     package mutating func handoverDeclined(by taker: CallID, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
-        guard case .handover(let handover) = answered?.operation,
-            handover.taker == taker
-        else {
-            return []
-        }
+        guard let offer = handoverOffer, offer.awaits(taker) else { return [] }
         operate(nil)
         let told = tellNews(at: now, random: &random)
-        return told + handover.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
+        return told + offer.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
     }
 
     // MARK: The call that takes legs
@@ -110,29 +89,19 @@ extension Call {
     package mutating func handoverOffered(_ handover: Handover, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
-        switch state {
-        case .joining(let joining): return received(handover, joining, at: now, random: &random)
-        case .answered(let answered):
-            guard case .consultation(let consultation) = answered.operation, consultation.other == handover.from,
-                self[consultation.transferor]?.party.user == handover.keeper, handover.legs.count == 1
-            else { return [.peerCall(.declineHandover(handover.from))] }
-            return take(handover, consultation, at: now, random: &random)
-        case .initial, .unanswered, .ended: return [.peerCall(.declineHandover(handover.from))]
-        }
+        if joining != nil { return received(handover, at: now, random: &random) }
+        guard let consultation,
+            consultation.accepts(handover, keeper: self[consultation.transferor]?.party.user)
+        else { return [.peerCall(handover.declined)] }
+        return take(handover, consultation, at: now, random: &random)
     }
 
     /// Another call refuses to hand over its legs: the conference, or the transfer, fails. A message of a call that was
     /// not asked is ignored.
     package mutating func handoverRefused(by call: CallID, at now: MonotonicTime) -> [CallAction] {
-        switch state {
-        case .joining(let joining) where joining.calls.contains(call): return joinFailed(at: now)
-        case .answered(let answered):
-            guard case .consultation(let consultation) = answered.operation, consultation.other == call else {
-                return []
-            }
-            return consultationFailed(consultation)
-        case .initial, .unanswered, .joining, .ended: return []
-        }
+        if let joining, joining.asks(call) { return joinFailed(at: now) }
+        if let consultation, consultation.asks(call) { return consultationFailed(consultation) }
+        return []
     }
 
     /// Handles an event that came for a leg during its handover, or that another call has passed on.
@@ -146,10 +115,7 @@ extension Call {
     /// Ends a consultative transfer without success; the transferor is told.
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
-        return [.peerCall(.declineHandover(consultation.other))]
-            + tell(
-                consultation.transferor,
-                .transferFailed(statusCode: 480, reasonText: "The other call cannot be taken over"))
+        return [.peerCall(consultation.withdrawal)] + tell(consultation.transferor, Consultation.failure)
     }
 
     /// Takes the leg of the consultation call, in place of the transferor.
@@ -163,7 +129,7 @@ extension Call {
         let handed = adopt(handover)
         let target = handed[0].after
         var actions = introduced(target, as: .handedOver)
-        actions.append(.peerCall(.takeHandover(handover.from, handed, for: .transfer)))
+        actions.append(.peerCall(handover.taken(as: handed, for: .transfer)))
         actions += complete(consultation.transferor, .transfer, at: now)
         actions += introduce(transferred.id, target, at: now)
         edit(target) { $0.exchange.startAnew(at: now) }

@@ -17,9 +17,8 @@ extension Call {
 
     /// When the first leg that gives no sign of life is given up; `nil`: none is suspected.
     var silenceDeadline: Deadline<Timer>? {
-        guard let patience = configuration.clientTimeout, let answered else { return nil }
         // During a handover, the call that takes the legs watches them.
-        if case .handover = answered.operation { return nil }
+        guard let patience = configuration.clientTimeout, answered != nil, !isHandingOver else { return nil }
         var earliest: Deadline<Timer>?
         for leg in legs where leg.isTalking {
             let deadline = leg.liveness.deadline(patience: patience)

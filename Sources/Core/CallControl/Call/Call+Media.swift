@@ -100,7 +100,7 @@ extension Call {
         guard member.isAnchored else {
             throw .notAllowed(operation, .directMedia)
         }
-        if case .update(let update) = answered.operation, update.kind == .firstAnswer {
+        if answered.operation?.isFirstExchange == true {
             throw .pending(retryAfter: Self.retryAfter)
         }
     }

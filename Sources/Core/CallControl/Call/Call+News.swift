@@ -42,13 +42,7 @@ extension Call {
 
     /// Offers each of the two legs what it does not know about the other leg, if the time for that has come.
     mutating func tellNews(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard let answered, !answered.isConference else { return [] }
-        switch answered.operation {
-        // The leg that is about to be handed over is introduced anew in the other call.
-        case .handover: return []
-        case .update(let update) where update.kind == .firstAnswer: return []
-        case .update, .transfer, .consultation, nil: break
-        }
+        guard let answered, !answered.isConference, operation?.blocksNews != true else { return [] }
         var actions: [CallAction] = []
         for leg in legs where leg.isTalking {
             guard let wishes = others(of: leg.id).first?.wants, var media = leg.media else { continue }
@@ -69,7 +63,7 @@ extension Call {
     /// When the leg can be offered what it does not know about the other leg; `nil`: nothing is due.
     func newsDeadline(of leg: CallLeg) -> MonotonicTime? {
         guard leg.media?.isStable == true else { return nil }
-        if case .handover = answered?.operation { return nil }
+        if isHandingOver { return nil }
         return leg.exchange.newsDeadline
     }
 

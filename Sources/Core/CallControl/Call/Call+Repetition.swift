@@ -74,27 +74,8 @@ extension Call {
         return actions
     }
 
-    /// Whether this leg has asked for this same blind transfer, and it is in progress.
-    func isTransferring(_ leg: LegID, to address: UserAddress) -> Bool {
-        guard case .transfer(let transfer) = answered?.operation else {
-            return false
-        }
-        return transfer.transferor == leg && self[transfer.target]?.party.user == address
-    }
-
-    /// Whether this leg has asked for this same consultative transfer, and it is in progress.
-    func isConsulting(_ leg: LegID, _ other: CallID) -> Bool {
-        guard case .consultation(let consultation) = answered?.operation else {
-            return false
-        }
-        return consultation.transferor == leg && consultation.other == other
-    }
-
     /// Whether an offer of this leg waits for its answer.
-    private func isOffering(_ leg: LegID) -> Bool {
-        guard case .update(let update) = answered?.operation else { return false }
-        return update.offerer == leg
-    }
+    private func isOffering(_ leg: LegID) -> Bool { update?.offerer == leg }
 
     /// Throws `notAllowed` if a description is older than the leg's last one.
     private func refuse(

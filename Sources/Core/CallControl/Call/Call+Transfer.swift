@@ -43,18 +43,12 @@ extension Call {
             CallLeg(
                 id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown,
                 transport: transport, exchange: Exchange(told: MediaOutline(wishes))))
-        let invitation = CallEvent.Invitation(description: offer, replaces: target.replaced?.session)
-        // A target that replaces a call answers by itself, which takes less time than a user.
-        let patience = target.replaced == nil ? configuration.ringTime : configuration.offerTime
-        operate(
-            .transfer(
-                Transfer(
-                    transferor: leg, transferred: transferred.id, target: target.leg, replaced: target.replaced,
-                    invitation: invitation,
-                    deadline: now + patience)))
-        return finished + introduced(target.leg, as: .called) + note(leg, .transferStarted(party: target.party.user))
+        let transfer = Transfer(
+            of: transferred.id, by: leg, to: target, offering: offer, at: now, configuration: configuration)
+        operate(.transfer(transfer))
+        return finished + introduced(target.leg, as: .called) + note(leg, .transferStarted(party: transfer.party))
             + (transport.isHeadless ? [] : prepare(target.leg))
-            + tell(target.leg, .invited(devices: target.party.devices, invitation: invitation))
+            + tell(target.leg, .invited(devices: target.party.devices, invitation: transfer.invitation))
     }
 
     /// Tells the transferor that the target's address has no device to ring.
@@ -72,10 +66,9 @@ extension Call {
         by leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID?, at now: MonotonicTime,
         random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        guard case .transfer(let transfer) = answered?.operation,
-            transfer.target == leg,
-            var transport = self[leg]?.transport
-        else { throw answeredAlready(leg) }
+        guard let transfer, transfer.awaits(leg), var transport = self[leg]?.transport else {
+            throw answeredAlready(leg)
+        }
         do throws(SDPError) {
             _ = try transport.receive(answer: request.sdp, wanting: request.mediaPreferences)
         } catch {
@@ -86,26 +79,21 @@ extension Call {
             member.talk(request)
         }
         operate(nil)
-        // The devices that were asked to replace a call have it; none of them rings.
         var actions = prepareAnswered(leg) + connect(leg) + note(leg, .talks(device: device))
-        actions += (transfer.replaced == nil ? cancelAnswered(leg, by: device) : [])
+        if transfer.rings { actions += cancelAnswered(leg, by: device) }
         actions += complete(transfer.transferor, .transfer, at: now)
         actions += settleHold(of: leg)
         actions += introduce(transfer.transferred, leg, at: now)
         actions += meet(transfer.transferred, at: now, random: &random)
-        return actions + (transfer.replaced.map { [.peerCall(.passOn($0.call, $0.keeper, .replaced))] } ?? [])
+        return actions + (transfer.replacement.map { [.peerCall($0)] } ?? [])
     }
 
     /// Ends a transfer whose target is not reached. The other legs stay as they are, and the transferor is told.
     mutating func transferFailed(_ cause: CallEndCause) -> [CallAction] {
-        guard case .transfer(let transfer) = answered?.operation else { return [] }
+        guard let transfer else { return [] }
         operate(nil)
-        let reason = cause.farewell(to: transfer.transferor, isCalled: false)
         return release(transfer.target, because: cause) + [.releaseLeg(transfer.target)]
-            + forget(transfer.target, because: cause)
-            + tell(
-                transfer.transferor,
-                .transferFailed(statusCode: reason?.statusCode ?? 480, reasonText: reason?.reasonText ?? ""))
+            + forget(transfer.target, because: cause) + tell(transfer.transferor, transfer.failure(cause))
     }
 }
 
@@ -137,13 +125,6 @@ extension Call {
     mutating func meet(_ leg: LegID, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         edit(leg) { $0.exchange.startAnew(at: now) }
         return tellNews(at: now, random: &random)
-    }
-
-    /// Answers an offer that waits for the other leg at once, because another operation is to start.
-    mutating func finishUpdate(at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
-        guard case .update(let update) = answered?.operation, update.kind != .firstAnswer
-        else { return [] }
-        return answerInPlace(update, at: now, random: &random)
     }
 
     /// Gives a new leg the time to set up its media path.

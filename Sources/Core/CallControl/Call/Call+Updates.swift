@@ -32,7 +32,9 @@ extension Call {
             throw refusal(of: .offer, to: leg)
         }
         guard var own = member.media else { return try offerDirectly(by: leg, request, at: now) }
-        try checkExchange(answered, .offer, by: leg)
+        // The legs are about to belong to another call.
+        if isHandingOver { throw .pending(retryAfter: Self.retryAfter) }
+        if answered.operation?.isFirstExchange == true { throw refusal(of: .offer, to: leg) }
         if request.sdp.isEmpty {
             guard !answered.isConference else { return offerMix(to: leg, at: now, random: &random) }
             return ask(by: leg, request, at: now, random: &random)
@@ -53,9 +55,9 @@ extension Call {
         let actions: [CallAction]
         next.overtakeOffer(to: leg, at: now)
         next.edit(leg) { $0.exchange.offerMade() }
-        if case .update(let update) = answered.operation {
+        if let update {
             next.operate(nil)
-            if update.answerer == leg, update.kind != .offer {
+            if update.answerer == leg, update.awaitsAnswer {
                 actions = try next.cross(leg, own, update, request, random: &random)
             } else if update.answerer == leg, other.isFree(at: now) {
                 // The offer that the leg was asked for.
@@ -64,7 +66,7 @@ extension Call {
                 // The leg has dropped what it offered or asked for before.
                 actions = try next.answerAlone(own, of: leg, request, random: &random)
             }
-        } else if !isRepeated, !isTransportNew, answered.operation == nil, other.isFree(at: now) {
+        } else if !isRepeated, !isTransportNew, operation == nil, other.isFree(at: now) {
             actions = try next.passOn(own, of: leg, to: other, request, at: now, random: &random)
         } else {
             actions = try next.answerAlone(own, of: leg, request, random: &random)
@@ -96,8 +98,7 @@ extension Call {
             // The description may answer an earlier offer.
             throw offered.count > 1 ? refusal(of: .respond, to: leg) : CallError(error)
         }
-        let update: Update? =
-            if case .update(let update) = answered.operation, update.kind != .offer { update } else { nil }
+        let update: Update? = if let update = self.update, update.awaitsAnswer { update } else { nil }
         var concluded: (media: LegMedia, answer: String)?
         if let update, update.answerer == leg, var offerers = self[update.offerer]?.media {
             do throws(SDPError) {
@@ -119,15 +120,15 @@ extension Call {
         var actions = settleHold(of: leg)
         var told: [CallAction] = []
         if let update, let concluded {
-            if update.kind == .firstAnswer {
+            if update.isFirst {
                 actions += [.prepareMedia(update.offerer, concluded.media.credentials)] + introductions(update, at: now)
             }
             actions += conclude(concluded.media, of: update.offerer, telling: media.wishes)
             // The legs are new to each other: each has been told everything there is to know.
-            if update.kind == .firstAnswer { noteTold(update.offerer, of: leg) }
+            if update.isFirst { noteTold(update.offerer, of: leg) }
             told = tell(
                 update.offerer, .answered(description: concluded.answer, content: request.content))
-        } else if let update, update.kind == .firstAnswer {
+        } else if let update, update.isFirst {
             // The callee is headless: nothing is described to it.
             actions += prepareAnswered(update.offerer) + introductions(update, at: now)
         } else if !request.content.isEmpty {
@@ -159,32 +160,6 @@ extension Call {
 // MARK: - Parts
 
 extension Call {
-    /// The answered call, if nothing is in progress that this leg would have to wait for. An offer is no obstacle where
-    /// the gateway can answer it itself. Throws otherwise: `noSuchCall`, `notAllowed`, or `pending`.
-    func idle(_ operation: CallError.Operation, by leg: LegID) throws(CallError) -> Answered {
-        let member = try member(leg)
-        guard let answered, member.isTalking else { throw refusal(of: operation, to: leg) }
-        switch answered.operation {
-        case nil: return answered
-        case .update(let update) where update.kind != .firstAnswer && member.isAnchored: return answered
-        case .update, .transfer, .consultation, .handover: throw .pending(retryAfter: Self.retryAfter)
-        }
-    }
-
-    /// Throws if the leg can neither be offered anything nor be answered now.
-    private func checkExchange(_ answered: Answered, _ operation: CallError.Operation, by leg: LegID) throws(CallError)
-    {
-        switch answered.operation {
-        // The legs are about to belong to another call.
-        case .handover: throw .pending(retryAfter: Self.retryAfter)
-        case .update(let update) where update.kind == .firstAnswer: throw refusal(of: operation, to: leg)
-        case .update, .transfer, .consultation, nil: break
-        }
-    }
-
-    /// Sets the operation in progress; `nil`: none.
-    mutating func operate(_ operation: Operation?) { answered?.operation = operation }
-
     /// Prepares a new media path if the peer of the leg has started anew.
     private func renew(_ media: inout LegMedia, of leg: LegID) -> [CallAction] {
         guard media.takeRenewal() else { return [] }
@@ -286,13 +261,13 @@ extension Call {
     private mutating func ask(
         by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime, random: inout some RandomSource
     ) -> [CallAction] {
-        guard let answered, let other = others(of: leg).first else { return [] }
-        if answered.operation == nil, other.isFree(at: now) {
+        guard answered != nil, let other = others(of: leg).first else { return [] }
+        if operation == nil, other.isFree(at: now) {
             operate(.update(Update(offerer: leg, answerer: other.id, kind: .offer, deadline: now + Self.patience)))
             edit(other.id) { $0.exchange.ask() }
             return tell(other.id, .offered(description: nil, content: request.content))
         }
-        if case .update(let update) = answered.operation, update.offerer == leg { operate(nil) }
+        if let update, update.offerer == leg { operate(nil) }
         edit(leg) { member in
             if member.media?.isOffering == false { member.media?.rollback() }
             member.exchange.startAnew(at: now)

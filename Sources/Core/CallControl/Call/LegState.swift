@@ -40,7 +40,7 @@ extension Call {
             case .completed, .waiting: return .ended
             case .talking: break
             }
-            if case .update(let update) = answered.operation, update.kind == .firstAnswer {
+            if let update, update.isFirst {
                 return id == update.offerer ? .answering : .ringing
             }
             let isHeld = !answered.isConference && others(of: id).contains { $0.holds }

@@ -23,10 +23,11 @@ extension Call {
     /// Whether the request of this claim is in progress.
     package func isInProgress(_ claim: PlacementClaim) -> Bool {
         switch claim {
-        case .retarget(.transfer, let leg, let address): isTransferring(leg, to: address)
+        case .retarget(.transfer, let leg, let address): transfer?.isRepeated(by: leg, to: address) ?? false
         // A leg that has forwarded the call is not part of it any more.
         case .retarget(.forward, _, _): false
-        case .consultation(let leg, let other): isConsulting(leg, other) || isReplacing(other, by: leg)
+        case .consultation(let leg, let other):
+            consultation?.isRepeated(by: leg, with: other) ?? transfer?.isRepeated(by: leg, replacing: other) ?? false
         }
     }
 }
