@@ -78,6 +78,16 @@ struct OperationTests {
         #expect(joining.received.map(\.from) == [Self.second, Self.first])
     }
 
+    @Test func `a joining that receives the same offer twice still waits for the other call`() throws {
+        var joining = joining()
+        let alice = MidCallRig.alice
+        #expect(joining.receive(try handover(from: Self.second), keeper: alice) == .waiting)
+        #expect(joining.receive(try handover(from: Self.second), keeper: alice) == .waiting)
+        #expect(joining.received.map(\.from) == [Self.second])
+        #expect(joining.receive(try handover(from: Self.first), keeper: alice) == .complete)
+        #expect(joining.received.map(\.from) == [Self.second, Self.first])
+    }
+
     @Test func `a joining that ends declines what has been offered and what may be yet`() throws {
         var joining = joining()
         _ = joining.receive(try handover(from: Self.second), keeper: MidCallRig.alice)

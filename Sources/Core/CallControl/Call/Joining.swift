@@ -38,12 +38,12 @@ extension Call.Joining {
     /// Whether this call was asked for its legs.
     package func asks(_ call: CallID) -> Bool { calls.contains(call) }
 
-    /// A call offers its legs.
+    /// A call offers its legs. The same offer again changes nothing.
     ///
     /// - Parameter keeper: the joiner's user; `nil`: the joiner has left.
     package mutating func receive(_ handover: Handover, keeper: UserAddress?) -> Reception {
         guard asks(handover.from), handover.keeper == keeper else { return .declined }
-        received.append(handover)
+        if !received.contains(where: { $0.from == handover.from }) { received.append(handover) }
         return received.count == calls.count ? .complete : .waiting
     }
 
