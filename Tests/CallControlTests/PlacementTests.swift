@@ -71,6 +71,14 @@ struct PlacementTests {
         }
     }
 
+    @Test(arguments: [.started(isSame: false), .failed(.noSuchCall)] as [PlacementReply])
+    func `a start like one whose call is over starts another call`(_ outcome: PlacementReply) {
+        var placement = placement(.call)
+        let dial = placement.start()
+        _ = placement.handle(.repeats("before", CallID(9)))
+        #expect(placement.handle(outcome) == [.forget("before", of: Self.alice)] + dial)
+    }
+
     /// What a run has come to.
     private struct Run {
         var placement: any Placement

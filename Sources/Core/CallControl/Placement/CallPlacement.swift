@@ -61,7 +61,10 @@ package struct CallPlacement: Placement {
         switch stage {
         case .dialling: return try dialled(reply.dialled)
         case .comparing(let session):
-            guard try !reply.isStartedBySameRequest() else { return [.finish(.repeated(session))] }
+            // If the earlier call is gone meanwhile, it is over, and the request starts another one.
+            if reply != .failed(.noSuchCall), try reply.isStartedBySameRequest() {
+                return [.finish(.repeated(session))]
+            }
             return [.forget(session, of: caller)] + dial()
         case .attaching(let own): return attached(reply.reached, own)
         case .lookingUp(let own):
