@@ -17,6 +17,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package static let core = [
         FuzzTarget(name: "basic-credentials", run: fuzzBasicCredentials),
         FuzzTarget(name: "callme-token", run: fuzzCallMeToken),
+        FuzzTarget(name: "calls", run: fuzzCalls),
         FuzzTarget(name: "candidate", run: fuzzCandidate),
         FuzzTarget(name: "comfort-noise", run: fuzzComfortNoise),
         FuzzTarget(name: "frames", run: fuzzFrames),

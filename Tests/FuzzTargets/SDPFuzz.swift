@@ -102,7 +102,7 @@ extension MediaPreferences {
         audioBandwidth: 300, videoBandwidth: 1_000, opus: OpusParameterSet.mobile.parameters)
 }
 
-private struct CountingSource: RandomSource {
+struct CountingSource: RandomSource {
     var word: UInt64 = 0
 
     mutating func next() -> UInt64 {
