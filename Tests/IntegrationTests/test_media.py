@@ -161,6 +161,12 @@ async def test_peers_without_a_common_codec_hear_each_other(peer, ones, others):
         assert [leg["media"][0]["source"] for leg in (own, other)] == ["transcoded", "transcoded"]
         assert own["media"][0]["inbound"]["codec"] == own["media"][0]["outbound"]["codec"] == ones
         assert other["media"][0]["inbound"]["codec"] == other["media"][0]["outbound"]["codec"] == others
+        # A machine that stands still makes the playout deeper; once sound comes steadily again, it gets shallower.
+        for _second in range(30):
+            if own["media"][0]["playout"]["depth"] < 200:
+                break
+            await asyncio.gather(alices.listen(1), bobs.listen(1))
+            own, _ = (await alice.statistics(session))["legs"]
         assert own["media"][0]["playout"]["depth"] < 200
 
 
