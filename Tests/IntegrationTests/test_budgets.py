@@ -45,7 +45,8 @@ async def test_a_user_who_begins_too_many_calls_is_told_when_to_come_back(own_ga
     alice, carol = [await party(name, base=own.http) for name in ("alice", "carol")]
     sdp = await alice.new_media().offer({"audio": "sendrecv"})
     for number in range(3):
-        (await alice.start("bob@dev.local", sdp.replace("a=ice-pwd:", f"a=ice-pwd:{number}"))).succeeded()
+        started = await alice.start("bob@dev.local", sdp.replace("a=ice-pwd:", f"a=ice-pwd:{number}"))
+        await alice.expect("callEnd", started.succeeded()["sessionData"])  # nobody is there
     answer = await alice.start("bob@dev.local", sdp)
     refusal = answer.refused(429, 19, "callControlResponse")
     assert refusal["code"] == "call.rate_limited" and 0 < refusal["retryAfter"] <= 3_600_000
