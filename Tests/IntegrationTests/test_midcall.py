@@ -310,8 +310,9 @@ async def test_audits_are_answered_in_every_state(party):
         (await call.audit()).refused(404, 42, "callControlResponse", "call.not_found")
 
 
-async def test_a_client_that_was_away_finds_its_call_and_what_it_missed(party):
-    alice, bob = await party("alice"), await party("bob")
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_a_client_that_was_away_finds_its_call_and_what_it_missed(party, dialect):
+    alice, bob = await party("alice", dialect=dialect), await party("bob", dialect=dialect)
     at_alice, at_bob = await connected(alice, bob)
     await bob.lose_channel()
     held_by_alice = asyncio.create_task(at_alice.hold())
