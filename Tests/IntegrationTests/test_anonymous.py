@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from party import Guest, Party, TokenRealm, hear_now
 from peers.gateway import Gateway
+from situations import connected, resumed
 
 OFFERED = ("--set", "anonymous.mode=open")
 """What makes a gateway take calls of guests."""
@@ -87,6 +88,35 @@ async def test_the_call_of_a_guest_that_goes_ends(here):
     await at_guest.answered()
     (await guest.unregister()).succeeded()
     assert (await at_alice.over()).by == "callEnd"
+
+
+async def test_the_registration_of_a_guest_is_extended_and_ended(open_gateway, contract):
+    async with Guest(open_gateway.http, "alice", contract=contract) as guest:
+        granted = await guest.register(expires=240)
+        extended = (await guest.extend(service=["callMe"], expires=120)).succeeded()
+        assert extended["subscription"] == granted["subscription"]
+        assert extended["subscriptionParams"]["expires"] == 120
+        assert extended["subscriptionParams"]["notificationChannel"] == granted["subscriptionParams"]["notificationChannel"]
+        path = guest.subscription
+        (await guest.unregister()).succeeded()
+        assert await guest.closed() == 1000
+        body = {"subscribeRequest": {"service": ["callMe"], "expires": 120}}
+        (await guest.request("PUT", path, body)).refused(404, 39, "subscribeResponse", "subscription.not_found")
+
+
+async def test_a_guest_that_was_away_finds_its_call_and_what_it_missed(here):
+    alice, guest = await here(Party, "alice", sounds=True), await here(Guest, "alice", sounds=True)
+    at_guest, at_alice = await connected(guest, alice)
+    await guest.lose_channel()
+    held_by_alice = asyncio.create_task(at_alice.hold())
+    await asyncio.sleep(0.5)
+    assert at_guest.state == "IN_CALL", "nobody can have told the guest"
+    await guest.open_channel()
+    await held_by_alice
+    await guest.heard_exactly(("startCallUpdate", at_guest))
+    assert (at_guest.state, at_guest.ended) == ("REMOTELY_HELD", None)
+    await resumed(at_alice, at_guest)
+    await hear_now({at_guest: {"alice"}, at_alice: {"erin"}})
 
 
 async def test_guests_are_not_taken_unless_it_is_said(gateway, contract):
