@@ -1,12 +1,15 @@
 """What documents say of tests, of the code and of the wire is true."""
+import ast
 import json
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from peers.gateway import REPOSITORY
 
+TESTS = REPOSITORY / "Tests/IntegrationTests"
 THREATS = REPOSITORY / "docs/threats.md"
 PROTOCOL = REPOSITORY / "docs/protocols/spidr.md"
 
@@ -36,6 +39,73 @@ def test_of_54_named_attacks_at_least_50_are_shown_to_fail():
     attacks = [row for row in rows(4) if row[0].isdigit()]
     assert [int(row[0]) for row in attacks] == list(range(1, 55))
     assert sum("`" in row[3] and not row[3].startswith("documented") for row in attacks) >= 50
+
+
+# docs/interop.md and Tests/IntegrationTests/README.md
+
+INTEROP, README = REPOSITORY / "docs/interop.md", TESTS / "README.md"
+STACKS = {"wrtc": "Wrtc", "Pion": "Pion", "GStreamer": "GStreamer", "aiortc": "None"}
+"""What tables of scenarios call the stacks that have columns."""
+CITED = re.compile(
+    r"`(test_\w+\.py)`|`[^`]*`"  # a file, or other code
+    r"|(?<!\w)([A-Z])(?![\w.-])(?: ([a-z][a-z0-9]*)(?![\w…]))?"  # the letter of a file, and a name of one word
+    r"|\[([a-z_]+)\](?!\()"  # a row of a test
+    r"|(\w*[_…][\w…]*)"  # a name of several words, which may be cut
+)
+
+
+def blocks(document: Path) -> list[list[str]]:
+    """The cells of each row of a table, the first of which names it; or a paragraph alone."""
+    text = re.sub(r"^( *)```.*?^\1```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    paragraphs = re.split(r"\n\s*\n|\n(?=\|)", text)
+    return [[cell.strip() for cell in each.split("|")[1:-1]] if each.startswith("|") else [each] for each in paragraphs]
+
+
+def citations(document: Path) -> list[tuple[str, str, str]]:
+    """What a document names, each with the file that it belongs to (none is empty) and the head of its column."""
+    letters = dict(re.findall(r"\*\*([A-Z])\*\* (?:is )?`(test_\w+\.py)`", document.read_text()))
+    cited, head = [], []
+    for block in blocks(document):
+        head = [""] if len(block) == 1 else block if len(block) != len(head) else head
+        file = ""
+        for column, cell in enumerate(block):
+            for named, letter, word, row, name in CITED.findall(cell):
+                if letter and (len(block) == 1 or not column):
+                    continue
+                file = named or letters.get(letter, file)
+                cited += [(file, each, head[column]) for each in (word, row and f"[{row}]", name) if each]
+    return cited
+
+
+def contents(file: str) -> tuple[list[str], list[list[str]]]:
+    """The names of its tests, and the rows of its tables of scenarios: a scenario and its stacks."""
+    tree = ast.parse((TESTS / file).read_text())
+    tests = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test_")]
+    decorators = [each for test in tests for each in test.decorator_list if isinstance(each, ast.Call)]
+    scenarios = [row for each in decorators if ast.unparse(each.func) == "table" for row in each.args]
+    return [each.name.removeprefix("test_") for each in tests], [[ast.unparse(part) for part in row.elts] for row in scenarios]
+
+
+def is_there(file: str, name: str, head: str) -> bool:
+    if not (TESTS / file).is_file():
+        return False
+    names, scenarios = contents(file)
+    if name.startswith("["):
+        return any(name == f"[{scenario}]" and STACKS.get(head) in stacks for scenario, *stacks in scenarios)
+    pattern = ".*".join(map(re.escape, name.split("…")))
+    return any(re.fullmatch(pattern, each) for each in names)
+
+
+@pytest.mark.parametrize(("document", "least"), [(INTEROP, 100), (README, 30)], ids=["interop", "tests"])
+def test_every_test_that_is_cited_is_there(document, least):
+    cited = citations(document)
+    assert len(cited) > least
+    assert [each for each in cited if not is_there(*each)] == []
+
+
+def test_every_file_of_tests_is_in_the_list():
+    listed = README.read_text()
+    assert [each.name for each in TESTS.glob("test_*.py") if f"`{each.name}`" not in listed] == []
 
 
 # docs/protocols/spidr.md
@@ -167,6 +237,13 @@ def test_every_link_between_documents_leads_somewhere():
         if not target.exists() or anchor and anchor not in anchors(target):
             broken.append(f"{document.relative_to(REPOSITORY)}: {path}#{anchor}")
     assert broken == []
+
+
+def test_every_file_of_tests_that_a_document_names_is_there():
+    named = {name for document in documents() for name in re.findall(r"\btest_\w+\.py\b|`\w+Tests`", document.read_text())}
+    files = {path.name for path in (REPOSITORY / "Tests").rglob("*")}
+    assert len(named) > 60
+    assert [name for name in named if not {name, name.strip("`"), name.strip("`") + ".swift"} & files] == []
 
 
 def test_every_file_that_contributing_names_is_there():
