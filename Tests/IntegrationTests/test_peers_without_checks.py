@@ -1,9 +1,10 @@
 """Peers that send no connectivity checks while their media flows, as Pion's ice 2.3 and libnice do."""
 import asyncio
+import functools
 from contextlib import suppress
 
 from party import PartyCall, hear_now
-from peers.detour import Detour
+from peers.detour import Detour, routable
 from peers.gstreamer import GStreamer
 from peers.pion import Pion
 from scenarios import each_other
@@ -49,15 +50,24 @@ async def test_a_peer_without_checks_stays_in_its_call_from_another_port_too_unt
         assert (ended["statusCode"], ended["cause"]) == (408, "media_timeout")
 
 
-async def test_pion_and_gstreamer_talk_for_longer_than_consent_lasts(own_gateway, party):
-    base = own_gateway("--set", f"media.consent_timeout={CONSENT}s").http
-    alice, bob = await party("alice", base=base, stack=Pion), await party("bob", base=base, stack=GStreamer)
-    at_alice, at_bob = await connected(alice, bob)
-    await each_other(at_alice, at_bob)
-    await asyncio.sleep(CONSENT + 5)
-    assert (at_alice.ended, at_bob.ended) == (None, None)
-    await each_other(at_alice, at_bob)
-    for each in (alice, bob):
-        await each.heard_exactly()  # nor is a path called lost in between
-    (await at_alice.end("that was all")).succeeded()
-    assert (await at_bob.over()).text == "that was all"
+async def test_pion_and_gstreamer_talk_for_longer_than_consent_lasts_and_then_from_other_ports(own_gateway, party):
+    """The gateway sees no checks from the other ports, so that their packets alone show where they are."""
+    gateway = own_gateway("--set", f"media.consent_timeout={CONSENT}s")
+    with Detour(gateway.media_ports) as pions, Detour(gateway.media_ports, host=routable()) as gstreamers:
+        alice = await party("alice", base=gateway.http, stack=functools.partial(Pion, detour=pions))
+        bob = await party("bob", base=gateway.http, stack=functools.partial(GStreamer, detour=gstreamers))
+        at_alice, at_bob = await connected(alice, bob)
+        await each_other(at_alice, at_bob)
+        await asyncio.sleep(CONSENT + 5)
+        assert (at_alice.ended, at_bob.ended) == (None, None)
+        await each_other(at_alice, at_bob)
+
+        for detour in (pions, gstreamers):
+            detour.carries_checks = False
+            detour.forget()
+            await each_other(at_alice, at_bob)
+
+        for each in (alice, bob):
+            await each.heard_exactly()  # nor is a path called lost in between
+        (await at_alice.end("that was all")).succeeded()
+        assert (await at_bob.over()).text == "that was all"

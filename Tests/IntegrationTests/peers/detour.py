@@ -4,6 +4,7 @@
         description = detour.leads(description)     # its candidates of the gateway are the detour's now
         detour.is_open = False                      # nothing passes, and nobody is told
         detour.forget()                             # from now on the gateway sees whoever comes at another address
+    detour.carries_checks = False               # whoever comes has nothing but its packets to show that it does
         detour.loss, detour.delay = 0.02, 0.02      # either way: a share of the packets, and seconds for each of the others
     detour.capacity = 300_000                   # bits per second towards the peers: what comes faster waits, or is lost
 
@@ -22,6 +23,8 @@ from contextlib import suppress
 
 LOOPBACK = "127.0.0.1"
 _LARGEST = 1 << 16
+_DTLS = 20
+"""The least first byte of what is not STUN."""
 _PATIENCE = 0.5
 """Seconds that a packet waits at most where the way is narrow."""
 
@@ -47,6 +50,8 @@ class Detour:
     def __init__(self, gateway_ports: Iterable[int], seed: int = 1, host: str = LOOPBACK):
         """`host`: the address at which peers and the gateway find it, and it finds the gateway."""
         self.host, self.is_open = host, True
+        self.carries_checks = True
+        """Whether the STUN messages of peers (RFC 7983) pass."""
         self.loss, self.delay = 0.0, 0.0
         self.capacity: float | None = None
         self._is_clear_at = 0.0
@@ -123,7 +128,7 @@ class Detour:
 
     def _outwards(self, selector: selectors.BaseSelector, entry: socket.socket, port: int):
         data, peer = entry.recvfrom(_LARGEST)
-        if not self.is_open:
+        if not self.is_open or (not self.carries_checks and data[0] < _DTLS):
             return
         if (port, peer) not in self._exits:
             exit = self._bound()

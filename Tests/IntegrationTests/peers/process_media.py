@@ -31,14 +31,17 @@ from party.colours import COLOURS, Eye
 from party.dialects import INACTIVE
 from party.tones import TONES, Ear
 
+from .detour import Detour
+
 
 class ProcessMedia:
     """Subclasses say how their process is started."""
 
     name = "a process"
 
-    def __init__(self, person: str, audio: str = "opus", video: str = "VP8"):
-        """`audio`, `video`: the codecs it speaks, named as in `a=rtpmap`."""
+    def __init__(self, person: str, audio: str = "opus", video: str = "VP8", detour: Detour | None = None):
+        """`audio`, `video`: the codecs it speaks, named as in `a=rtpmap`; `detour`: what stands between it and the gateway."""
+        self._detour = detour
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
         self.kinds: list[str] = []
         self.digits: list[str] = []
@@ -116,6 +119,8 @@ class ProcessMedia:
     async def _ask(self, do: str, **fields) -> dict:
         if not self._process:
             await self._begin()
+        if self._detour and "sdp" in fields:
+            fields["sdp"] = self._detour.leads(fields["sdp"])
         number = next(self._numbers)
         answer = self._open[number] = asyncio.get_running_loop().create_future()
         self._process.stdin.write(json.dumps({"id": number, "do": do, **fields}).encode() + b"\n")

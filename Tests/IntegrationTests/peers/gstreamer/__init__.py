@@ -9,9 +9,9 @@ class GStreamer(ProcessMedia):
 
     name = "GStreamer"
 
-    def __init__(self, *arguments, digits: bool = False, **codecs):
+    def __init__(self, *arguments, digits: bool = False, **others):
         """`digits`: whether its offers have telephone events; its answers have one codec and nothing else."""
-        super().__init__(*arguments, **codecs)
+        super().__init__(*arguments, **others)
         self._has_digits = digits
 
     def what_it_plays(self) -> dict:

@@ -40,9 +40,9 @@ class Pion(ProcessMedia):
     async def command(self) -> list[str]:
         return [str(await asyncio.to_thread(program))]
 
-    def __init__(self, person: str, audio: str = "opus", video: str = "VP8", event_rates: tuple[int, ...] = (48_000, 8_000)):
+    def __init__(self, person: str, audio: str = "opus", video: str = "VP8", event_rates: tuple[int, ...] = (48_000, 8_000), **others):
         """`event_rates`: at which it knows telephone events; it sends those that count like Opus, if it may."""
-        super().__init__(person, audio, video)
+        super().__init__(person, audio, video, **others)
         self._event_rates = event_rates
         self._opus = av.CodecContext.create("opus", "r")
         self._mono = av.AudioResampler(format="s16", layout="mono", rate=48_000)
