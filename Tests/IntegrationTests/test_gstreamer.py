@@ -47,5 +47,10 @@ async def test_pictures(party, codec, calls):
     await run(party, see, stacks if calls == "calls" else stacks[::-1])
 
 
+@pytest.mark.parametrize(("callee", "codec"), [(Wrtc, "VP9"), (Pion, "H264")])
+async def test_video_is_added_in_another_codec(party, callee, codec):
+    await run(party, add_video, (speaking(GStreamer, video=codec), speaking(callee, video=codec)))
+
+
 async def test_pictures_in_h264(party):
     await run(party, see, (speaking(GStreamer, video="H264"),) * 2)

@@ -48,6 +48,11 @@ async def test_digits_of_a_peer_that_knows_one_clock_rate(party, rate):
     await run(party, press_digits, (functools.partial(Pion, event_rates=(rate,)), Wrtc))
 
 
+@pytest.mark.parametrize(("callee", "codec"), [(Wrtc, "VP9"), (GStreamer, "H264")])
+async def test_video_is_added_in_another_codec(party, callee, codec):
+    await run(party, add_video, (speaking(Pion, codec), speaking(callee, codec)))
+
+
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])
 async def test_pictures(party, codec):
     await run(party, show, (speaking(Pion, codec),) * 2)

@@ -30,6 +30,11 @@ async def test_an_answer_with_one_codec(party, audio):
     await run(party, talk, (Wrtc, functools.partial(Wrtc, audio=audio)))
 
 
+@pytest.mark.parametrize("codec", ["VP9", "AV1"])
+async def test_video_is_added_in_another_codec(party, codec):
+    await run(party, add_video, (functools.partial(Wrtc, video=codec),) * 2)
+
+
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "AV1"])
 async def test_pictures(party, codec):
     await run(party, show, (functools.partial(Wrtc, video=codec),) * 2)

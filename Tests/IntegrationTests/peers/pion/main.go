@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/pion/interceptor"
+	"github.com/pion/logging"
 	"github.com/pion/webrtc/v3"
 )
 
@@ -92,7 +93,9 @@ func begin(asked request) (*peer, error) {
 	if err := webrtc.RegisterDefaultInterceptors(engine, interceptors); err != nil {
 		return nil, err
 	}
-	settings := webrtc.SettingEngine{}
+	logs := logging.NewDefaultLoggerFactory()
+	logs.Writer = os.Stderr // by default among the lines of JSON
+	settings := webrtc.SettingEngine{LoggerFactory: logs}
 	settings.SetIncludeLoopbackCandidate(true)
 	api := webrtc.NewAPI(
 		webrtc.WithMediaEngine(engine), webrtc.WithInterceptorRegistry(interceptors), webrtc.WithSettingEngine(settings),
