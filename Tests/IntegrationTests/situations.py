@@ -31,11 +31,11 @@ async def resumed(holder: PartyCall, other: PartyCall):
     forget(holder.party, other.party)
 
 
-async def two_held_calls(hub: Party, first: Party, second: Party) -> tuple[PartyCall, PartyCall, PartyCall, PartyCall]:
-    """`hub` holds a call to each of the others: its end and their end of the first, then of the second."""
-    to_first, at_first = await connected(hub, first)
+async def two_held_calls(hub: Party, first: Party, second: Party, **fields) -> tuple[PartyCall, PartyCall, PartyCall, PartyCall]:
+    """`hub` holds a call to each of the others: its end and their end of the first, then of the second. `fields` of `connected`."""
+    to_first, at_first = await connected(hub, first, **fields)
     await held(to_first, at_first)
-    to_second, at_second = await connected(hub, second)
+    to_second, at_second = await connected(hub, second, **fields)
     await held(to_second, at_second)
     return to_first, at_first, to_second, at_second
 

@@ -49,6 +49,8 @@ class PartyCall:
         """What came of the other party's candidates, in order; an empty line after the last one."""
         self._update: asyncio.Future | None = None
         self._news, self._work = asyncio.Queue(), None
+        self._open = 0
+        """How many notifications have come that are not worked on to the end."""
         if invitation:
             self.learn(invitation)
 
@@ -61,6 +63,11 @@ class PartyCall:
             return "ENDED"
         states = {(False, False): "IN_CALL", (True, False): "ON_HOLD", (False, True): "REMOTELY_HELD", (True, True): "ON_DOUBLE_HOLD"}
         return states[self.holding, self.remotely_held]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the client has done all that follows from what it was told so far."""
+        return not self._open
 
     @property
     def is_replacing(self) -> bool:
@@ -244,6 +251,7 @@ class PartyCall:
     def take(self, notification: Notification):
         """Notifications are worked on one after the other."""
         self._news.put_nowait(notification)
+        self._open += 1
         if self._work is None:
             self._work = asyncio.create_task(self._run())
 
@@ -257,6 +265,7 @@ class PartyCall:
         try:
             while True:
                 await self._handle(await self._news.get())
+                self._open -= 1
         except Exception as error:
             self.party.fail(error)
 

@@ -34,9 +34,11 @@ class Party(SpidrPeer):
         """Whether an offer that meets another one is made anew after a while (spidr-wire §8.9), or left to the test."""
         self.digestion = 0.0
         """Seconds from the body of an answer until the client knows what it says, as in a browser; what comes earlier is `too_early`."""
+        self.session_digestion: float | None = None
+        """The same of an answer that names a new session, where that takes longer."""
         self.too_early: list[str] = []
         self._digested: dict[str, float] = {}
-        """When the client knows the answer to its latest request about a session."""
+        """When the client knows the answer to its latest request about a session, or that changes it."""
         self._tones = [TONES[each] for each in (voice or name, right) if each in TONES]
         self.calls: dict[str, PartyCall] = {}
         self._invited: asyncio.Queue[PartyCall] = asyncio.Queue()
@@ -86,9 +88,11 @@ class Party(SpidrPeer):
     async def request(self, method: str, path: str, body: object = None, **options) -> Answer:
         answer = await super().request(method, path, body, **options)
         if self.digestion and method != "GET":
-            session = path.split("?")[0].rsplit("/", 1)[1] if "/callSessions/" in path else _session_in(body) or _session_in(answer.json)
-            if session and _type_of(body) not in ("audit", "ringing", "updateIceCandidate", "sendCustomHeaders"):
-                self._digested[session] = asyncio.get_running_loop().time() + self.digestion
+            known = _sessions_in(body) | ({path.split("?")[0].rsplit("/", 1)[1]} if "/callSessions/" in path else set())
+            new = _sessions_in(answer.json) - known
+            takes = self.session_digestion if new and self.session_digestion is not None else self.digestion
+            if _type_of(body) not in ("audit", "ringing", "updateIceCandidate", "sendCustomHeaders"):
+                self._digested |= dict.fromkeys(known | new, asyncio.get_running_loop().time() + takes)
         return answer
 
     # Notifications
@@ -153,9 +157,10 @@ class Party(SpidrPeer):
             raise self._failed
 
 
-def _session_in(body: object) -> str | None:
-    """What `sessionData` says within the wrapper of a body."""
-    return next((each.get("sessionData") for each in body.values() if isinstance(each, dict)), None) if isinstance(body, dict) else None
+def _sessions_in(body: object) -> set[str]:
+    """What `sessionData`, and in a join `firstSessionData` and `secondSessionData`, say within the wrapper of a body."""
+    wrapped = [each for each in body.values() if isinstance(each, dict)] if isinstance(body, dict) else []
+    return {value for each in wrapped for name, value in each.items() if name.lower().endswith("sessiondata") and value}
 
 
 def _type_of(body: object) -> str | None:
