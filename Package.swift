@@ -272,3 +272,20 @@ let package = Package(
         tests("ContractTests", ["GatewayAPI", "SignalingServer", "SPiDR", "CallControl", httpTypes, yams]),
     ]
 )
+
+// MARK: A part of it
+
+// scripts/sanitize compiles what its tests reach and nothing else: ORBWEAVER_TARGETS names test targets, with commas
+// between them.
+if let names = Context.environment["ORBWEAVER_TARGETS"] {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var reached: Set<String> = []
+    var open = names.split(separator: ",").map(String.init)
+    while let name = open.popLast() {
+        guard let target = targets[name] else { fatalError("ORBWEAVER_TARGETS names \(name), which is no target") }
+        guard reached.insert(name).inserted else { continue }
+        for case .byNameItem(let dependency, _) in target.dependencies { open.append(dependency) }
+    }
+    package.targets.removeAll { !reached.contains($0.name) }
+    package.products.removeAll()
+}
