@@ -41,6 +41,24 @@ struct HandoverTests {
         #expect(world.log("bob1").count == heard)
     }
 
+    /// Alice has transferred Bob to Carol, and hangs up while Bob takes his end into a conference.
+    @Test func `a completed transferor that hangs up during a handover has left`() throws {
+        var rig = try MidCallRig()
+        let target = rig.call.takeLeg()
+        let answer = CallAnswerRequest(sdp: ScriptedDescription.audio("carol", .sendReceive, setup: "active"))
+        let conference = CallID(9)
+        let now = rig.clock.now
+        _ = try rig.call.transfer(by: .caller, to: TransferTests.target(target), at: now, random: &rig.random)
+        rig.note(try rig.call.answer(by: target, answer, at: now, random: &rig.random))
+        _ = try rig.answer(by: .callee)
+        _ = rig.call.handoverRequested(by: conference, of: .callee, at: now, random: &rig.random)
+        let waiting = try rig.call.end(by: .caller, reasonText: nil, at: now)
+        #expect(waiting.isEmpty, "only the conference decides")
+        let carol = HandedLeg(before: target, after: LegID(2), session: "C")
+        _ = rig.call.handoverTaken(by: conference, [carol], for: .join, at: now)
+        #expect(rig.call.legs.map(\.id) == [.callee])
+    }
+
     private func respond(_ world: inout CallWorld, setup: String, version: Int) throws(CallError) {
         let text = ScriptedDescription.audio("callee", .sendReceive, setup: setup, version: version)
         try world.act(CallID(3)) { call, random, now throws(CallError) in

@@ -20,7 +20,7 @@ struct OperationTests {
 
     // MARK: The call that gives legs away
 
-    @Test func `what happens to legs that were taken goes with them, and the keeper's own stays`() {
+    @Test func `what happens to legs that were taken goes with them, and the rest stays`() {
         var offer = Call.HandoverOffer(to: Self.third, keeper: .caller)
         let hangsUp = LegEvent.ended(from: "bob1", reasonText: "bye")
         offer.putAside(.clientLost, of: Self.target)
@@ -36,7 +36,12 @@ struct OperationTests {
                 .passOn(Self.third, LegID(9), .clientLost), .passOn(Self.third, LegID(8), hangsUp),
             ])
         #expect(offer.passedOn(with: [bob]) == [.passOn(Self.third, LegID(8), hangsUp)])
-        #expect(offer.keepersOwn == Call.Deferred(leg: .caller, event: .subscriptionEnded))
+        #expect(
+            offer.remaining(after: [bob, carol]) == [
+                Call.Deferred(leg: .caller, event: .subscriptionEnded),
+                Call.Deferred(leg: .caller, event: .clientLost),
+            ])
+        #expect(offer.remaining(after: [bob]).first == Call.Deferred(leg: Self.target, event: .clientLost))
         // Declined, the call handles all of it in the order in which it came.
         #expect(offer.deferred.map(\.leg) == [Self.target, .caller, .callee, .caller])
     }
@@ -45,15 +50,14 @@ struct OperationTests {
         let offer = Call.HandoverOffer(to: Self.third, keeper: .caller)
         #expect(offer.awaits(Self.third))
         #expect(!offer.awaits(Self.second))
-        #expect(offer.keepersOwn == nil)
+        #expect(offer.remaining(after: []).isEmpty)
         #expect(offer.withdrawal == .refuseHandover(to: Self.third))
     }
 
     // MARK: The call that takes legs
 
     @Test func `a consultation accepts the one leg that it asked for`() throws {
-        let consultation = Call.Consultation(
-            transferor: .caller, other: Self.second, party: MidCallRig.carol, deadline: Self.now)
+        let consultation = Call.Consultation(transferor: .caller, other: Self.second, deadline: Self.now)
         let alice = MidCallRig.alice
         #expect(consultation.accepts(try handover(from: Self.second), keeper: alice))
         #expect(!consultation.accepts(try handover(from: Self.third), keeper: alice), "another call")

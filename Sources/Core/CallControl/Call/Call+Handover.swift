@@ -25,8 +25,7 @@ extension Call {
         try checkTransfer(by: leg)
         guard other != id else { throw CallError.notAllowed(.transfer, .sameCall(legState(leg))) }
         let finished = finishUpdate(at: now, random: &random)
-        let consultation = Consultation(
-            transferor: leg, other: other, party: party, deadline: now + configuration.offerTime)
+        let consultation = Consultation(transferor: leg, other: other, deadline: now + configuration.offerTime)
         operate(.consultation(consultation))
         return finished + note(leg, .transferStarted(party: party)) + [.peerCall(consultation.request)]
     }
@@ -67,7 +66,7 @@ extension Call {
         case .transfer: return actions + finish(.transferred(by: offer.keeper), at: now)
         case .join:
             actions += complete(offer.keeper, .join, at: now)
-            return actions + (offer.keepersOwn.map { happened($0.event, to: $0.leg, at: now) } ?? [])
+            return actions + offer.remaining(after: handed).flatMap { happened($0.event, to: $0.leg, at: now) }
         }
     }
 

@@ -7,16 +7,13 @@ extension Call {
         let transferor: LegID
         /// The consultation call.
         let other: CallID
-        /// The user whom the transferor talks to in the other call.
-        let party: UserAddress
         /// When the transfer fails because the other call has not offered its leg.
         let deadline: MonotonicTime
 
         /// Makes a consultation of its parts; each parameter is the property of that name.
-        package init(transferor: LegID, other: CallID, party: UserAddress, deadline: MonotonicTime) {
+        package init(transferor: LegID, other: CallID, deadline: MonotonicTime) {
             self.transferor = transferor
             self.other = other
-            self.party = party
             self.deadline = deadline
         }
     }

@@ -47,9 +47,10 @@ extension Call.HandoverOffer {
         }
     }
 
-    /// What has happened to the keeper, which this call handles even if its legs were taken; `nil`: nothing. What came
-    /// after it finds the keeper gone.
-    package var keepersOwn: Call.Deferred? { deferred.first { $0.leg == keeper } }
+    /// What this call handles itself after its legs were taken: what has happened to the legs that stay, in order.
+    package func remaining(after handed: [HandedLeg]) -> [Call.Deferred] {
+        deferred.filter { deferred in !handed.contains { $0.before == deferred.leg } }
+    }
 
     /// Makes the offer.
     func offer(_ handover: Handover) -> PeerCallAction { .offerHandover(to: taker, handover) }
