@@ -288,7 +288,7 @@ async def test_the_state_follows_the_call(peer):
     await alice.end(at_alice)
     for party, session in ((alice, at_alice), (bob, at_bob)):
         (await party.state(session)).refused(404, 47, "callControlResponse", "call.session_not_found")
-        (await party.operate(session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+        await party.audit_until_forgotten(session)
         (await party.end(session)).refused(404, 42, "callControlResponse", "call.not_found")
 
 

@@ -178,7 +178,9 @@ struct ChannelTests {
             #expect(rig.registration.requestAnswered(request, answer, at: rig.clock.now) == [])
             #expect(rig.registration.notify(["s1"], Self.about("B", .sessionComplete), at: rig.now) == [])
             #expect(rig.advance(by: .milliseconds(249)) == [])
-            let released = mentions ? rig.registration.sessionMentioned("A") : rig.advance(by: .milliseconds(1))
+            let now = rig.clock.now
+            let released =
+                mentions ? rig.registration.sessionMentioned("A", at: now) : rig.advance(by: .milliseconds(1))
             #expect(types(released) == [.ringing, .sessionComplete])
         }
     }
@@ -189,7 +191,42 @@ struct ChannelTests {
         let request = try startRequest()
         _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
         _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
-        #expect(rig.registration.sessionMentioned("A") == [])
+        #expect(rig.registration.sessionMentioned("A", at: rig.clock.now) == [])
+    }
+
+    @Test mutating func `a client awaits the end of its session until it has had time to digest the news`() throws {
+        let request = try startRequest()
+        _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
+        _ = rig.registration.notify(["s1"], Self.about("A", .callEnd), at: rig.now)
+        #expect(awaitsEnd("A"), "the request is not answered yet")
+        #expect(awaitsEnd("A", on: nil))
+        #expect(!awaitsEnd("A", on: "s2") && !awaitsEnd("B"))
+        _ = rig.registration.requestAnswered(request, AnsweredRequest("A", isNew: true, from: nil), at: rig.clock.now)
+        #expect(awaitsEnd("A"), "the client digests the answer")
+        #expect(types(rig.registration.sessionMentioned("A", at: rig.clock.now)) == [.ringing, .callEnd])
+        _ = rig.advance(by: .milliseconds(99))
+        #expect(awaitsEnd("A"), "the news may be on its way")
+        _ = rig.advance(by: .milliseconds(1))
+        #expect(!awaitsEnd("A"))
+    }
+
+    @Test mutating func `a client whose channel is cut awaits the end of its session until it is back`() throws {
+        _ = rig.close(1, on: 1)
+        _ = rig.registration.notify(["s1"], Self.about("A", .callEnd), at: rig.now)
+        _ = rig.advance(by: .seconds(20))
+        #expect(awaitsEnd("A"))
+        #expect(types(try rig.open(1, on: 2)) == [.callEnd])
+        _ = rig.advance(by: .milliseconds(100))
+        #expect(!awaitsEnd("A"))
+        // It may not have received what was sent.
+        _ = rig.close(1, on: 2)
+        #expect(awaitsEnd("A"))
+        _ = rig.advance(by: .seconds(60))
+        #expect(!awaitsEnd("A"), "nothing is replayed any more")
+    }
+
+    private func awaitsEnd(_ session: SessionID, on device: SubscriptionID? = "s1") -> Bool {
+        rig.registration.awaitsEnd(of: session, on: device, at: rig.clock.now)
     }
 
     @Test mutating func `nobody is woken for an answer that nothing waits for`() throws {

@@ -19,7 +19,7 @@ struct NotificationQueueTests {
     }
 
     private mutating func release(_ oldestOpenRequest: UInt64? = nil, listening: Bool = true) -> [UInt64] {
-        let outgoing = queue.release(isListening: listening) { request, _ in
+        let outgoing = queue.release(isListening: listening, at: clock.now) { request, _ in
             request.map { request in oldestOpenRequest.map { $0 <= request } ?? false } ?? false
         }
         #expect(outgoing.allSatisfy { !$0.isReplay })
@@ -30,7 +30,7 @@ struct NotificationQueueTests {
 
     @Test mutating func `numbers go up by one, and the stamp is that of the notification`() {
         _ = append(3)
-        let frames = queue.release(isListening: true) { _, _ in false }.map(\.frame)
+        let frames = queue.release(isListening: true, at: clock.now) { _, _ in false }.map(\.frame)
         #expect(frames.map(\.eventID) == [100, 101, 102])
         #expect(frames.allSatisfy { $0.time == 7 && $0.channel == ChannelID("c") && $0.user.text == "ann@example.com" })
     }
@@ -61,7 +61,7 @@ struct NotificationQueueTests {
 
     @Test mutating func `what was transmitted is sent again under the same number`() {
         _ = append(2)
-        let first = queue.release(isListening: true) { _, _ in false }.map(\.frame)
+        let first = queue.release(isListening: true, at: clock.now) { _, _ in false }.map(\.frame)
         let again = queue.replay(at: clock.now).outgoing
         #expect(again.map(\.frame) == first)
         #expect(again.allSatisfy { $0.isReplay })

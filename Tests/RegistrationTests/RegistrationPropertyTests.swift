@@ -104,7 +104,8 @@ struct RegistrationPropertyTests {
                     guard let socket = witness.sockets.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
                     witness.sockets[socket] = nil
                     for channel in 1...max(1, count) {
-                        witness.watch(rig.registration.channelClosed(ChannelID("c\(channel)"), on: socket))
+                        witness.watch(
+                            rig.registration.channelClosed(ChannelID("c\(channel)"), on: socket, at: rig.clock.now))
                     }
                 case 7...10:
                     let receivers = (0...4).map { SubscriptionID("s\(count - $0)") }

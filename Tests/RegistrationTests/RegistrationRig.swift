@@ -53,7 +53,7 @@ struct RegistrationRig {
     }
 
     mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {
-        registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket))
+        registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket), at: clock.now)
     }
 
     mutating func notify(_ numbers: [Int], _ type: Notification.EventType = .ringing) -> [RegistrationAction] {

@@ -13,6 +13,11 @@ package enum Notice: Equatable, Sendable {
     package var session: SessionID? {
         if case .call(let event) = self { event.audience?.session } else { nil }
     }
+
+    /// The user's session that is over with it; `nil`: none.
+    package var endedSession: SessionID? {
+        if case .call(let event) = self, case .released = event.fact { event.audience?.session } else { nil }
+    }
 }
 
 /// A notice on its way to one subscription. It is numbered and stamped once, so that a replay is recognised.

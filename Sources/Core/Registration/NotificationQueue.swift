@@ -48,7 +48,10 @@ package struct NotificationQueue: Equatable, Sendable {
         var time: MonotonicTime
         /// The newest request that was in flight when the notification was made; `nil`: none was.
         var request: UInt64?
-        var wasTransmitted = false
+        /// When it was last sent; `nil`: it was not, or no client listened.
+        var transmitted: MonotonicTime?
+
+        var wasTransmitted: Bool { transmitted != nil }
     }
 
     private let configuration: Configuration
@@ -92,20 +95,28 @@ package struct NotificationQueue: Equatable, Sendable {
         return lost
     }
 
+    /// Whether the client may not know yet that a session is over: the notification waits, or was sent only after
+    /// `time`, or no client listens and it will be replayed.
+    package func awaitsEnd(of session: SessionID, isListening: Bool, after time: MonotonicTime) -> Bool {
+        entries.contains { entry in
+            entry.frame.notice.endedSession == session && (!isListening || entry.transmitted.map { $0 > time } ?? true)
+        }
+    }
+
     /// Takes out the notifications that may be sent now; to be called when requests have been answered or something was
     /// added.
     ///
     /// - Parameters:
     ///   - isListening: whether a socket is open; without one, released notifications are kept for `replay`.
     ///   - isHeld: whether a notification about a session, made while a request was in flight, has to wait.
-    package mutating func release(isListening: Bool, unless isHeld: (_ request: UInt64?, _ session: SessionID?) -> Bool)
-        -> [Outgoing]
-    {
+    package mutating func release(
+        isListening: Bool, at now: MonotonicTime, unless isHeld: (_ request: UInt64?, _ session: SessionID?) -> Bool
+    ) -> [Outgoing] {
         var outgoing: [Outgoing] = []
         while releasedCount < entries.count,
             !isHeld(entries[releasedCount].request, entries[releasedCount].frame.notice.session)
         {
-            entries[releasedCount].wasTransmitted = isListening
+            entries[releasedCount].transmitted = isListening ? now : nil
             if isListening { outgoing.append(Outgoing(entries[releasedCount].frame, isReplay: false)) }
             releasedCount += 1
         }
@@ -124,7 +135,7 @@ package struct NotificationQueue: Equatable, Sendable {
                 continue
             }
             outgoing.append(Outgoing(entries[index].frame, isReplay: entries[index].wasTransmitted))
-            entries[index].wasTransmitted = true
+            entries[index].transmitted = now
         }
         return (outgoing, lost)
     }

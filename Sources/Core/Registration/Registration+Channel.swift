@@ -6,6 +6,19 @@ extension Registration {
     /// Whether every client that listens has been sent all its notifications.
     package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
 
+    /// Whether a client may not know yet that the user's session is over. The notification may be held back, or may be
+    /// on its way while the client makes a request; or the client's channel is cut, and the client is told when it is
+    /// back.
+    ///
+    /// - Parameter device: the subscription that asks; `nil`: it is not known which.
+    package func awaitsEnd(of session: SessionID, on device: SubscriptionID?, at now: MonotonicTime) -> Bool {
+        let digested = now - configuration.answerTime
+        return subscriptions.contains { subscription in
+            (device ?? subscription.id) == subscription.id
+                && subscription.queue.awaitsEnd(of: session, isListening: subscription.socket != nil, after: digested)
+        }
+    }
+
     /// The phase of a subscription; `nil`: it does not exist, or not any more.
     package func phase(of id: SubscriptionID, at now: MonotonicTime) -> SubscriptionPhase? {
         subscriptions.first { $0.id == id }?.phase(at: now)
@@ -37,16 +50,18 @@ extension Registration {
         if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
-        return actions + missed.map { $0.action(to: socket) } + pump()
+        return actions + missed.map { $0.action(to: socket) } + pump(at: now.monotonic)
     }
 
     /// A socket has closed. One that had been replaced before is ignored.
-    package mutating func channelClosed(_ channel: ChannelID, on socket: SocketID) -> [RegistrationAction] {
+    package mutating func channelClosed(
+        _ channel: ChannelID, on socket: SocketID, at now: MonotonicTime
+    ) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else {
             return []
         }
         subscriptions[index].socket = nil
-        return pump()
+        return pump(at: now)
     }
 
     /// Whether any client of the user listens.
@@ -88,12 +103,12 @@ extension Registration {
     }
 
     /// Sends what no request holds back any more, and removes ended subscriptions that have nothing left to send.
-    mutating func pump() -> [RegistrationAction] {
+    mutating func pump(at now: MonotonicTime) -> [RegistrationAction] {
         var actions: [RegistrationAction] = []
         for index in subscriptions.indices {
             let socket = subscriptions[index].socket
             let (id, gate) = (subscriptions[index].id, gate)
-            let released = subscriptions[index].queue.release(isListening: socket != nil) {
+            let released = subscriptions[index].queue.release(isListening: socket != nil, at: now) {
                 gate.holds($0, about: $1, for: id)
             }
             if let socket { actions += released.map { $0.action(to: socket) } }

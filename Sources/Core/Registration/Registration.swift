@@ -98,7 +98,9 @@ extension Registration {
             let isReplaced = id == former?.id && subscription.device != nil
             actions += end(id, saying: id == former?.id ? .overridden : .gone, informing: !isReplaced, at: now)
         }
-        return (grant(for: subscription, expires: expires, requested: request.services), actions + pump())
+        return (
+            grant(for: subscription, expires: expires, requested: request.services), actions + pump(at: now.monotonic)
+        )
     }
 
     /// Extends the life time of a subscription, and changes its services if the request names any (spidr-wire §3.2).
@@ -134,7 +136,7 @@ extension Registration {
         if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
             subscriptions[index].closing = now.monotonic + configuration.closeDelay
         }
-        return actions + pump()
+        return actions + pump(at: now.monotonic)
     }
 }
 
@@ -236,7 +238,7 @@ extension Registration {
             guard let index = activeIndex(of: id), told.insert(id).inserted else { continue }
             actions += append(notice, to: index, at: now)
         }
-        return actions + pump()
+        return actions + pump(at: now.monotonic)
     }
 }
 
@@ -249,9 +251,9 @@ extension Registration {
     package mutating func requestStarted(at now: MonotonicTime) -> UInt64 { gate.start(at: now) }
 
     /// A client makes a request about a session, and so knows it: what waited for that is sent.
-    package mutating func sessionMentioned(_ session: SessionID) -> [RegistrationAction] {
+    package mutating func sessionMentioned(_ session: SessionID, at now: MonotonicTime) -> [RegistrationAction] {
         gate.mention(session)
-        return pump()
+        return pump(at: now)
     }
 
     /// A request has been answered: what waited for that is sent.
@@ -261,7 +263,7 @@ extension Registration {
         _ number: UInt64, _ answer: AnsweredRequest? = nil, at now: MonotonicTime
     ) -> [RegistrationAction] {
         gate.answer(number, answer, at: now)
-        return pump()
+        return pump(at: now)
     }
 
     /// A timer has fired. If the time of `nextDeadline` has not come, nothing happens.
@@ -276,7 +278,7 @@ extension Registration {
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
             subscriptions[index].closing = nil
         }
-        return actions + pump() + forgetOld(at: now.monotonic)
+        return actions + pump(at: now.monotonic) + forgetOld(at: now.monotonic)
     }
 
     /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.

@@ -280,6 +280,12 @@ class SpidrPeer:
     async def operate(self, session: str, operation: str, **fields) -> Answer:
         return await self.request("PUT", self._call(session), {"callControlRequest": {"type": operation, **fields}})
 
+    async def audit_until_forgotten(self, session: str):
+        """A call that is over answers for as long as the news may be on its way to its client (§6.9)."""
+        while (answer := await self.operate(session, "audit")).status == 200:
+            await asyncio.sleep(0.05)
+        answer.refused(404, 42, "callControlResponse", "call.not_found")
+
     async def answer(self, session: str, sdp: str) -> Answer:
         return await self.operate(session, "callAnswer", sdp=sdp)
 

@@ -168,7 +168,7 @@ extension RegistrationOwner {
 
     /// A socket has closed. One that had been replaced before is ignored.
     func channelClosed(_ channel: ChannelID, on socket: SocketID) {
-        perform(registration.channelClosed(channel, on: socket), after: "channelClosed")
+        perform(registration.channelClosed(channel, on: socket, at: environment.clock.now), after: "channelClosed")
     }
 
     /// A request of the user has started; `nil` if the owner has retired, in which case the directory has another one.
@@ -176,7 +176,9 @@ extension RegistrationOwner {
     /// - Parameter session: the session that the request is about; `nil`: it names none.
     func requestStarted(about session: SessionID?) -> RequestTicket? {
         guard !isRetired else { return nil }
-        if let session { perform(registration.sessionMentioned(session), after: "sessionMentioned") }
+        if let session {
+            perform(registration.sessionMentioned(session, at: environment.clock.now), after: "sessionMentioned")
+        }
         defer { settle() }
         return RequestTicket(user: user, number: registration.requestStarted(at: environment.clock.now))
     }
@@ -296,6 +298,15 @@ extension RegistrationOwner {
     /// - Parameter name: the name that the request gives to that device; `nil`: none.
     func leg(of session: SessionID, naming name: SubscriptionID?) -> (call: CallOwner, leg: LegID, device: Device?)? {
         leg(of: session).map { ($0.call, $0.leg, registration.device(naming: name)) }
+    }
+
+    /// Whether a device may not know yet that the session, which names no leg any more, is over.
+    ///
+    /// - Parameter name: the name that the request gives to the device that asks; `nil`: none.
+    func awaitsEnd(of session: SessionID, naming name: SubscriptionID?) -> Bool {
+        // A call that ends posts the news before it takes the session away.
+        registration.attachment(of: session) != nil
+            || registration.awaitsEnd(of: session, on: name, at: environment.clock.now)
     }
 
     /// Returns once everything that was posted before has been handled, and sent to the clients that listen. A request
