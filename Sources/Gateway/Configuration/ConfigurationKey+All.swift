@@ -79,7 +79,7 @@ extension ConfigurationKey {
             "A leg without a valid connectivity check or SRTP packet for this long is over (RFC 7675)."),
         ConfigurationKey(
             "media", "transcode", \.transcoding, .choice,
-            "Whether peers that share no audio codec can talk; the gateway then codes anew."),
+            "Whether peers that share no audio codec can talk; the gateway then transcodes."),
         ConfigurationKey(
             "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
             "Folder with WAV and Ogg/Opus files that can be played to a call."),
@@ -87,7 +87,7 @@ extension ConfigurationKey {
             "media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(
             "media", "inband_keys", \.inbandDTMF, .choice,
-            "Whether keys are listened for in the G.711 audio of peers that know no telephone events, where it is coded anew."
+            "Whether DTMF digits are recognised in transcoded G.711 audio of peers that know no telephone events."
         ),
         ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000),

@@ -167,7 +167,7 @@ package final class GatewayMetrics: Sendable {
         mediaSendFailures = registry.counter(
             "orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
         mediaDigitsDropped = registry.counter(
-            "orbweaver_media_keys_dropped_total", "Keys that were not pressed, because too many waited already.")
+            "orbweaver_media_keys_dropped_total", "DTMF digits that were not sent, because too many waited already.")
         mediaCommandsRefused = registry.counter(
             "orbweaver_media_commands_refused_total", "Commands of calls that a media worker had no room for.")
 
