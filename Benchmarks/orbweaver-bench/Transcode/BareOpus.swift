@@ -6,7 +6,7 @@ import Sockets
 enum BareOpus {
     private static let frame = 960
 
-    /// - Parameter channels: of the samples; two come by turns.
+    /// - Parameter channels: of the samples; two are interleaved.
     static func encode(_ samples: [Int16], channels: Int = 1) throws -> [[UInt8]] {
         var encoder = try OpusEncoder(configuration(channels))
         var packet = [UInt8](repeating: 0, count: 1_276)
