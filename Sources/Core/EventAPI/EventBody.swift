@@ -4,7 +4,8 @@ package import CallControl
 ///
 /// It says what happened to whom. What only devices need (descriptions, candidates, subscriptions) is left out.
 package struct EventBody: Encodable, Equatable, Sendable {
-    /// Of this form. A member is never renamed or removed within a version; readers skip members they do not know.
+    /// The version of this form. A member is never renamed or removed within a version; readers skip members they do
+    /// not know.
     package let version = 1
     /// What happened, in two words: `call.answered`, `leg.held`.
     package let type: String

@@ -14,7 +14,7 @@ struct DatabaseService: Service {
     }
 }
 
-/// Writes logins down as long as users may log in, and then what is left.
+/// Writes logins to the database while users may log in. At shutdown it writes those that are left.
 struct LoginJournalService: Service {
     /// `nil`: a restart forgets all logins.
     let journal: LoginJournal?
@@ -29,7 +29,7 @@ struct LoginJournalService: Service {
     }
 }
 
-/// Writes the events of calls as long as there are calls, and then what is left.
+/// Writes the events of calls to the event log while there are calls. At shutdown it writes those that are left.
 struct CallEventService: Service {
     /// `nil`: events are not kept.
     let file: CallEventFile?

@@ -103,7 +103,7 @@ extension UserQuestion {
         switch self {
         case .dial, .attach, .contact, .recall: .absent
         case .locate: .address(nil)
-        // Whoever has no registration any more has no rate either. The call finds out that the user is gone.
+        // A user without a registration has no rate to charge. The call finds out that the user is gone.
         case .charge: .done
         }
     }

@@ -38,8 +38,8 @@ package struct JitterBuffer: ~Copyable {
     /// The most payload bytes that wait: more than half a second of the largest packets of 20 ms (RFC 6716 §3.4), or of
     /// any smaller ones.
     package static let byteLimit = 30 * 1_276
-    /// A third more than `byteLimit`: so many bytes arrive between two compactions at least, however full the buffer
-    /// is.
+    /// The memory for payloads, a third more than `byteLimit`. However full the buffer is, at least the extra
+    /// third arrives between two compactions.
     private static let byteCapacity = 40 * 1_276
 
     /// Sorted by position.

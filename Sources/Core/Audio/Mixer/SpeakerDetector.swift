@@ -1,11 +1,10 @@
-/// Finds the active speaker among several participants: the loudest one over the last moments, with hysteresis against
-/// short noises.
+/// Finds the active speaker: the loudest of several participants. A hysteresis keeps short noises from changing it.
 struct SpeakerDetector: Sendable {
     /// Participants that are quieter than this, in dB below full scale, do not speak.
     private static let floor = 50.0
-    /// A challenger has to be louder by so many dB, …
+    /// A challenger becomes active if it is louder than the active speaker by this margin, in dB.
     private static let margin = 3.0
-    /// … in so many consecutive cycles of 20 ms.
+    /// The number of consecutive cycles of 20 ms in which the challenger has to be louder.
     private static let patience = 15
 
     /// dB below full scale, smoothed: the level rises at once, and falls by 1 dB in 20 ms.

@@ -23,7 +23,7 @@ package struct SentPackets: Equatable, Sendable {
         var isCountedAsLost = false
     }
 
-    /// By the low bits of the sequence number.
+    /// The ring. A packet's index is the low bits of its sequence number.
     private var entries: [Entry] = []
     /// The unwrapped sequence number of the next packet; the first one is 1.
     private var next: Int64 = 1

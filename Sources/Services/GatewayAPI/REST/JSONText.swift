@@ -25,9 +25,9 @@ package enum JSONText {
 /// The text that has been written so far.
 private final class JSONOutput {
     private(set) var bytes: [UInt8] = []
-    /// The bracket that closes behind the value that is being written; `nil`: it has opened none.
+    /// The closing bracket of the value that is being written; `nil` if the value has opened none.
     private var closing: UInt8?
-    /// The next member or element has one in front of it.
+    /// Whether a comma is needed in front of the next member or element.
     private var needsComma = false
 
     /// Writes a value, and closes the bracket that it has opened.
@@ -67,7 +67,7 @@ private final class JSONOutput {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes a number, a truth or `null`.
+    /// Writes a number, a Boolean or `null`.
     func literal(_ text: String) { bytes += text.utf8 }
 
     /// Writes a string.
@@ -99,7 +99,7 @@ private final class JSONOutput {
     }
 }
 
-/// A dictionary by texts, whose own `encode` has its entries in no order.
+/// A dictionary whose keys are strings. Its own `encode` writes the entries in no fixed order.
 private protocol TextKeyed {
     func writeSorted(to output: JSONOutput) throws
 }

@@ -2,7 +2,8 @@ internal import Audio
 internal import MediaPlane
 internal import Primitives
 
-/// What is at the inner end of a headless leg. It says what other legs hear of the leg, and takes what the leg hears.
+/// The source and the sink of a headless leg: it produces what other legs hear of the leg, and takes what the leg
+/// hears.
 ///
 /// A cycle of the audio engine is one `speak`, then one `hear`. Samples are 20 ms of 48 kHz; two channels are
 /// interleaved, left first.

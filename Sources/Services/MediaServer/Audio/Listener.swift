@@ -9,9 +9,9 @@ final class Listener {
     private let formats: [AudioFormat]
     /// The payload types of telephone events, with the clock rates of their durations.
     private let events: [(payloadType: PayloadType, clockRate: Int)]
-    /// The payload types of comfort noise, with their clock rates. A mixed leg has none: in a mix the gateway neither
-    /// offers nor accepts comfort noise, and what a peer agreed on before it came into the mix is valid until it has
-    /// answered the gateway's offer, which may be never.
+    /// The payload types of comfort noise, with their clock rates. A mixed leg has none, because the gateway neither
+    /// offers nor accepts comfort noise in a mix. A payload type that the peer agreed on before the leg was mixed is
+    /// ignored: it stays agreed until the peer answers the gateway's offer, which may be never.
     private let noises: [(payloadType: PayloadType, clockRate: Int)]
     /// DTMF digits are detected in the audio, because the peer has not negotiated telephone events.
     private let detectsDTMF: Bool

@@ -97,8 +97,8 @@ extension MediaWorker {
         }
     }
 
-    /// Handles a finished handshake. Over a contested path another leg may have started it than the one whose peer it
-    /// is with, before the description of that one was known.
+    /// Handles a finished handshake. If several legs claim the path, a leg may have started the handshake with the peer
+    /// of another leg, whose description was not known yet. The association is then given to that leg.
     private func conclude(
         _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ context: inout WorkerContext
     ) {

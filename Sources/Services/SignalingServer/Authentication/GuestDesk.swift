@@ -45,12 +45,12 @@ package actor GuestDesk {
     /// - Parameters:
     ///   - text: the `{user}` segment of the path, an address or a token.
     ///   - realm: the query `tokenrealm`; `nil` if there is none.
-    ///   - isBeginning: whether a subscription or a call begins.
-    ///   - isCharged: whether the request counts for its network. Requests that begin something count, and those that
+    ///   - isStart: whether a subscription or a call starts.
+    ///   - isCharged: whether the request counts for its network. Requests that start something count, and those that
     ///     extend a subscription.
     ///   - source: the client's address; see ``Requester``.
     /// - Throws: `anonymous.not_offered`; `anonymous.rate_limited` if too many requests came from the network;
-    ///   otherwise as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
+    ///   otherwise as ``GuestPolicy/address(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
     package func account(
         _ text: String, realm: String?, isStart: Bool, isCharged: Bool, from source: IPAddress?
     ) throws(APIError) -> UserAddress {
@@ -68,7 +68,7 @@ package actor GuestDesk {
 
     /// An address in the body of a request that begins a call.
     ///
-    /// - Throws: as ``GuestPolicy/address(_:realm:isBeginning:defaultDomain:atUnixMilliseconds:)``.
+    /// - Throws: as ``GuestPolicy/address(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
         try address(text, realm: realm, isStart: true, isCharged: true, from: source.map(SourceNetwork.init))
     }

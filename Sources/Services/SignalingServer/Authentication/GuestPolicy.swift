@@ -18,7 +18,7 @@ package struct GuestPolicy: Equatable, Sendable {
     package var mode = Mode.off
     /// The realms whose tokens are accepted; used with ``Mode/token`` only.
     package var realms: [CallMeRealm] = []
-    /// How far the time in a token may be from now, in either direction, when a subscription or call begins with it.
+    /// How far the time in a token may be from now, in either direction, when a subscription or call starts with it.
     package var tokenWindow = Duration.seconds(300)
 
     /// Makes a policy that refuses guests.
@@ -29,8 +29,8 @@ package struct GuestPolicy: Equatable, Sendable {
     /// - Parameters:
     ///   - text: an address or a token, as the mode requires.
     ///   - realm: the query `tokenrealm`; `nil` if there is none.
-    ///   - isBeginning: whether a subscription or a call begins. Only then the token must be recent: an existing call
-    ///     goes on with the tokens it began with, and may last longer than any window.
+    ///   - isStart: whether a subscription or a call starts. Only then the token must be recent: an existing call goes
+    ///     on with the tokens that it was started with, and may last longer than any window.
     ///   - defaultDomain: completes an address without a domain.
     ///   - now: milliseconds since 1970.
     /// - Throws: `anonymous.not_offered`; with ``Mode/open`` `request.invalid_value`; with ``Mode/token``

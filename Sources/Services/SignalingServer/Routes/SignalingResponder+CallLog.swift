@@ -3,9 +3,9 @@ import CallRuntime
 import GatewayAPI
 import HTTPTypes
 
-/// A user's calls: those that go on, an addition of this gateway, and the call log (spidr-wire §10).
+/// A user's current calls, an addition of this gateway, and the call log (spidr-wire §10).
 extension SignalingResponder {
-    /// How many items of the log one answer carries: if the request does not say, and at most.
+    /// The number of log items in one answer: if the request has no `count`, and at most.
     private static let pageSize = (usual: 25, most: 100)
 
     func queryCalls(_ exchange: RequestExchange) async throws(APIError) -> Answer {
