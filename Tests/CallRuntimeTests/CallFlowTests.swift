@@ -119,6 +119,9 @@ struct CallFlowTests {
             await rig.expect(["callEnd"], on: 1)
             #expect(rig.recorder.frames(1).first?.notification.statusCode == statusCode)
             #expect(rig.recorder.frames(1).first?.notification.session == a)
+            // What was told may still be on its way.
+            try await rig.switchboard.audit(alice, a)
+            rig.clock.advance(by: .milliseconds(100))
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(alice, a) }
             #expect(rig.recorder.mediaCommands.isEmpty)
         }

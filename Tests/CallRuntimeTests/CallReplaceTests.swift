@@ -51,6 +51,7 @@ struct CallReplaceTests {
                 ["ringing", "respondCallUpdate", "ringing", "respondCallUpdate", "sessionComplete", "callEnd"], on: 1)
             #expect(try await rig.switchboard.callSession(carol, replacing).state == .inCall)
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.callSession(carol, old) }
+            rig.clock.advance(by: .milliseconds(100))
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(alice, own.toCarol) }
             try await rig.switchboard.end(alice, own.toBob, reasonText: nil)
             try await rig.switchboard.end(carol, replacing, reasonText: nil)
@@ -98,6 +99,7 @@ struct CallReplaceTests {
             await rig.expect(["ringing", "respondCallUpdate", "ringing", "respondCallUpdate", "sessionFail"], on: 1)
             await rig.expect(["call", "callCancel", "startCallReplace", "callCancel"], on: 3)
             await rig.settle()
+            rig.clock.advance(by: .milliseconds(100))
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(carol, replacing) }
             for (user, session) in [(alice, own.toBob), (alice, own.toCarol), (carol, old)] {
                 try await rig.switchboard.audit(user, session)
