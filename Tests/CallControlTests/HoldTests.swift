@@ -138,4 +138,18 @@ struct HoldTests {
             _ = try rig.call.offer(by: .caller, CallUpdateRequest(sdp: "x"), at: rig.clock.now, random: &random)
         }
     }
+    @Test(arguments: [LegID.caller, .callee])
+    func `where media goes from peer to peer, an offer waits until the one before it is answered`(_ second: LegID)
+        throws
+    {
+        var rig = CallRig(isAnchored: false)
+        _ = try rig.start()
+        _ = try rig.answer()
+        #expect(try rig.offerUpdate("offer 1", by: .caller).traces == ["b1+b2 startCallUpdate"])
+        let open = rig.call
+        #expect(throws: CallError.pending(retryAfter: 2)) { try rig.offerUpdate("offer 2", by: second) }
+        #expect(rig.call == open)
+        #expect(rig.take(.respond(.callee)) == ["a1 respondCallUpdate"])
+        #expect(try rig.offerUpdate("offer 2", by: second).count == 1)
+    }
 }
