@@ -283,14 +283,21 @@ extension Registration {
 
     /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.
     package var nextDeadline: Deadline<Timer>? {
-        let deadlines: [(MonotonicTime?, Timer)] = [
-            (active.map { $0.end(after: configuration.grace) }.min(), .expiry), (gate.patienceEnd, .requestPatience),
-            // If no client waits for it, it is handled when something else happens.
-            (hasToldAll ? nil : gate.digestionEnd, .digestion), (subscriptions.compactMap(\.closing).min(), .closing),
-            (subscriptions.compactMap(\.queue.nextDeadline).min(), .replayAge),
-            (isVacant ? starts.clearAt : nil, .callRate),
-        ]
-        return deadlines.reduce(nil) { earliest, next in .earlier(earliest, next.0.map { Deadline($0, next.1) }) }
+        // Every input of every user asks for it, so that no list is made.
+        var earliest: Deadline<Timer>?
+        func consider(_ time: MonotonicTime?, _ timer: Timer) {
+            if let time { earliest = .earlier(earliest, Deadline(time, timer)) }
+        }
+        for subscription in subscriptions {
+            if !subscription.isEnding { consider(subscription.end(after: configuration.grace), .expiry) }
+            consider(subscription.closing, .closing)
+            consider(subscription.queue.nextDeadline, .replayAge)
+        }
+        consider(gate.patienceEnd, .requestPatience)
+        // If no client waits for it, it is handled when something else happens.
+        if !hasToldAll { consider(gate.digestionEnd, .digestion) }
+        if isVacant { consider(starts.clearAt, .callRate) }
+        return earliest
     }
 
     /// Whether the registration can be removed: no client could come back for anything in it, and it holds no rate

@@ -3,7 +3,7 @@ import Primitives
 /// The identity of a request that starts a call, by which a repetition is recognised: the client or its HTTP library
 /// sends the request again if there is no answer. No two WebRTC descriptions are equal, because each has ICE
 /// credentials of its own (RFC 8839 §5.4).
-package struct RequestDigest: Equatable, Sendable {
+package struct RequestDigest: Hashable, Sendable {
     private var digest = FowlerNollVo()
 
     /// Makes `nil` if the description has no such credentials. Without any description, the request is identified by

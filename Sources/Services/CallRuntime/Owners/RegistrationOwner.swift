@@ -41,8 +41,8 @@ actor RegistrationOwner {
     }
     /// One of those calls, which any thread may read; 0: none.
     private nonisolated let callHint = Atomic<UInt64>(0)
-    /// The requests that started the user's calls, by session, for as long as the calls last.
-    private var dialled: [SessionID: RequestDigest] = [:]
+    /// The requests that started the user's calls.
+    private var dialled = StartRequests()
     /// The user's display name; empty: none is stored.
     private var displayName = ""
     private var alarm = Alarm()
@@ -87,7 +87,7 @@ actor RegistrationOwner {
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
             registration.detach(session)
-            dialled[session] = nil
+            dialled.remove(session)
             forget(call)
             perform([], after: "detach")
         case .answered(let session):
@@ -242,7 +242,7 @@ extension RegistrationOwner {
         if let refusal = registration.refusal(of: session, as: .own) { return .refused(refusal) }
         if case let charged = charge(), charged != .done { return charged }
         let attached = attach(session, leg, as: .own)
-        if case .contact = attached { dialled[session] = request }
+        if case .contact = attached, let request { dialled.insert(request, of: session) }
         return attached
     }
 
@@ -257,13 +257,13 @@ extension RegistrationOwner {
     }
 
     /// Forgets the request that started a call, so that the next request like it starts another call.
-    func forgetRequest(of session: SessionID) { dialled[session] = nil }
+    func forgetRequest(of session: SessionID) { dialled.remove(session) }
 
     /// The call that the same request has started, as long as it lasts: `repeats`, or `absent`.
     private func recall(_ request: RequestDigest?) -> PlacementReply {
-        guard let request, let known = dialled.first(where: { $0.value == request })?.key,
-            let leg = registration.attachment(of: known)
-        else { return .absent }
+        guard let request, let known = dialled[request], let leg = registration.attachment(of: known) else {
+            return .absent
+        }
         return .repeats(known, leg.call)
     }
 

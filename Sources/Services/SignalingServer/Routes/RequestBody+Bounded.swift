@@ -30,6 +30,7 @@ extension Request {
     /// type is accepted unless it comes from a web page, since a page needs no preflight for that either.
     private var announcesJSON: Bool {
         guard let announced = headers[.contentType] else { return headers[.origin] == nil }
+        if announced == "application/json" { return true }
         let type = announced.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
     }
