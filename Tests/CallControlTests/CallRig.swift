@@ -73,7 +73,7 @@ enum CallStep: Sendable {
     case joined(LegID, Device, replacing: SubscriptionID?)
     case left(LegID, SubscriptionID, othersRemain: Bool)
     case media(LegID, MediaProgress)
-    case mediaFailed(LegID, MediaFault = MediaFault(statusCode: 408, reasonText: "media path lost"))
+    case mediaFailed(LegID, MediaFailure = .consentExpired)
     case drain
     case wait(Duration)
 }
@@ -107,7 +107,7 @@ extension CallRig {
             return call.deviceChanged(leg, .left(id, othersRemain: others), at: clock.now)
         case .media(let leg, let step):
             return call.mediaAdvanced(leg, to: step)
-        case .mediaFailed(let leg, let fault): return call.mediaFailed(leg, fault, at: clock.now)
+        case .mediaFailed(let leg, let failure): return call.mediaFailed(leg, failure, at: clock.now)
         case .drain: return call.drain(at: clock.now)
         case .wait(let duration):
             clock.advance(by: duration)

@@ -208,7 +208,7 @@ struct DeviceExplorer: Explorable {
             note(call.deviceChanged(leg(of: device), .left(device, othersRemain: othersRemain), at: clock.now))
             clients[device] = Client(state: .ended, isGone: true)
         case .mediaFails(let leg):
-            note(call.mediaFailed(leg, MediaFault(statusCode: 408, reasonText: "media path lost"), at: clock.now))
+            note(call.mediaFailed(leg, .consentExpired, at: clock.now))
         case .drain: note(call.drain(at: clock.now))
         case .audit:
             try audit()

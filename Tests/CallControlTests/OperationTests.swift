@@ -133,18 +133,6 @@ struct OperationTests {
         #expect(!replacing.isRepeated(by: .caller, replacing: Self.third))
     }
 
-    @Test(
-        arguments: [
-            (.rejected(reasonText: "Declined"), 603, "Declined"),
-            (.unanswered, 487, "No answer"),
-            (.subscriptionEnded(Self.target), 480, "Not registered"),
-            // A caller would be told nothing.
-            (.callerLeft, 480, ""),
-        ] as [(CallEndCause, Int, String)])
-    func `the transferor is told what a caller is told`(_ cause: CallEndCause, _ statusCode: Int, _ reason: String) {
-        #expect(transfer().failure(cause) == .transferFailed(statusCode: statusCode, reasonText: reason))
-    }
-
     private func transfer(replacing replaced: ReplacedCall? = nil) -> Call.Transfer {
         let party = CallParty(user: MidCallRig.carol, name: "Carol", session: "C2", devices: [Device("carol1")])
         return Call.Transfer(

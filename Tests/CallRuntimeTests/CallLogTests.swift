@@ -11,7 +11,8 @@ struct CallLogTests {
         CallLogRecord(
             id: SessionID(id), user: user, direction: .outgoing, startedAt: time, endedAt: time + 10,
             caller: DisplayName(name: "", number: ""), callee: DisplayName(name: "", number: ""), parties: [],
-            ending: isOver ? CallEnding(statusCode: 200, cause: "normal_clearing") : nil, endedBy: .own, timeline: [])
+            ending: isOver ? CallEnding(.ended(.completed(by: .caller, reasonText: nil))) : nil, endedBy: .own,
+            timeline: [])
     }
 
     private static func ids(
@@ -102,7 +103,9 @@ struct CallLogTests {
                 rig.switchboard.callRecord(RuntimeRig.alice, a),
                 rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9)
             )
-            #expect(own?.direction == .outgoing && own?.ending?.reasonText == "bye" && own?.endedBy == .peer)
+            #expect(
+                own?.direction == .outgoing && own?.ending?.cause == .ended(.completed(by: .callee, reasonText: "bye"))
+                    && own?.endedBy == .peer)
             #expect(others.map(\.id) == [b] && others.first?.direction == .incoming && others.first?.endedBy == .own)
             #expect(await rig.switchboard.callRecord(RuntimeRig.alice, b) == nil, "somebody else's is none")
             #expect(await rig.switchboard.callSessions(RuntimeRig.alice).isEmpty)
@@ -131,7 +134,8 @@ struct CallLogTests {
                 let told = rig.recorder.frames(3).last?.notification
                 #expect(told?.statusCode == 486 && told?.cause == "user_busy" && told?.endedBy == .gateway)
                 await rig.expect(["call", "callCancel"], on: 2)
-                #expect(await rig.switchboard.callRecord(RuntimeRig.carol, c)?.ending?.cause == "user_busy")
+                #expect(
+                    await rig.switchboard.callRecord(RuntimeRig.carol, c)?.ending?.cause == .ended(.unreachable(.busy)))
                 #expect(
                     await rig.switchboard.callRecords(RuntimeRig.bob, from: 0, count: 9).map(\.direction) == [.missed])
             }

@@ -60,6 +60,49 @@ struct EventBodyTests {
         #expect(numbers.first == 1 && numbers.last.map { Int($0) }! > numbers.count)
     }
 
+    /// The data of a fact about the callee, as a line.
+    private func data(_ fact: CallEvent.Fact) throws -> String {
+        let body = try #require(EventBody(CallEvent(.callee, fact), of: CallID(1), sequence: 1, time: 0))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(body.data), as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            (.rejected(reasonText: nil), "call_rejected", 603, "Declined"),
+            (.cancelled(reasonText: "later"), "originator_cancel", 487, "later"),
+            (.unanswered, "no_answer", 487, "No answer"),
+            (.unreachable(.noSuchUser), "unallocated_number", 404, "User not found"),
+            (.unreachable(.notRegistered), "subscriber_absent", 480, "Not registered"),
+            (.unreachable(.busy), "user_busy", 486, "User busy"),
+            (.mediaFailed(.caller, .setupTimeout), "media_timeout", 408, "media path could not be established"),
+            (.mediaFailed(.caller, .consentExpired), "media_timeout", 408, "media path lost"),
+            (
+                .mediaFailed(.caller, .handshakeFailed), "incompatible_destination", 488,
+                "media encryption could not be agreed"
+            ),
+            (
+                .mediaFailed(.caller, .fingerprintMismatch), "incompatible_destination", 488,
+                "media certificate does not match its fingerprint"
+            ),
+            (.mediaFailed(.caller, .overloaded), "normal_temporary_failure", 503, "media worker is overloaded"),
+            (.callerLeft, "subscription_ended", 487, "Caller is gone"),
+            (.clientLost(.caller), "client_lost", 480, "Client is gone"),
+            (.transferred(by: .caller), "normal_clearing", 200, "Transfer Successful"),
+            (.joinFailed, "join_failed", 480, "The calls cannot be joined"),
+            (.drained, "normal_temporary_failure", 503, "Gateway is shutting down"),
+        ] as [(CallEndCause, String, Int, String)])
+    func `an end has a word, a code and a reason`(
+        _ cause: CallEndCause, _ word: String, _ code: Int, _ reason: String
+    ) throws {
+        let members = #""reason":"\#(reason)","statusCode":\#(code)}"#
+        let ending = #"{"cause":"\#(word)","endedBy":0,"# + members
+        #expect(try data(.released(cause, by: .caller)) == ending)
+        #expect(try data(.left(cause, by: .caller)) == ending)
+        #expect(try data(.transferFailed(reason: .targetNotReached(cause: cause))) == "{" + members)
+    }
+
     @Test func `an event is written as its document says`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

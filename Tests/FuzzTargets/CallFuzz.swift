@@ -72,8 +72,7 @@ private struct FuzzedCalls {
         case 8: event(index) { call, _ in call.call.mediaAdvanced(leg, to: FuzzedCall.progress(form)) }
         case 9: event(index) { call, _ in call.call.mediaPathChanged(leg, isLost: form % 2 == 0) }
         case 10:
-            let fault = MediaFault(statusCode: 408, reasonText: "")
-            event(index) { call, now in form < 14 ? [] : call.call.mediaFailed(leg, fault, at: now) }
+            event(index) { call, now in form < 14 ? [] : call.call.mediaFailed(leg, .consentExpired, at: now) }
         case 11: event(index) { call, _ in call.call.playbackEnded(UInt32(form), for: leg) }
         default: command(index, leg, FuzzedCall.command(Int(step), form), from: form)
         }

@@ -16,13 +16,20 @@ import Gateway
             (.unreachable(.notRegistered), .subscriberAbsent),
             (.unreachable(.busy), .userBusy),
             (.mediaFailed(.callee, .setupTimeout), .mediaTimeout),
-            (.mediaFailed(.callee, MediaFault(statusCode: 488, reasonText: "no")), .incompatibleDestination),
+            (.mediaFailed(.callee, .handshakeFailed), .incompatibleDestination),
+            (.mediaFailed(.callee, .overloaded), .gatewayStopping),
             (.subscriptionEnded(.caller), .subscriptionEnded),
             (.callerLeft, .subscriptionEnded),
-            (.joinFailed(reasonText: "no"), .joinFailed),
+            (.clientLost(.caller), .clientLost),
+            (.joinFailed, .joinFailed),
             (.drained, .gatewayStopping),
         ] as [(CallEndCause, CallOutcome)])
     func `the end of a call is counted by its cause`(_ cause: CallEndCause, _ outcome: CallOutcome) {
         #expect(CallOutcome(cause) == outcome)
+        #expect(outcome.rawValue == cause.word.rawValue)
+    }
+
+    @Test func `the labels are the words of the causes`() {
+        #expect(Set(CallOutcome.allCases.map(\.rawValue)) == Set(EndingWord.allCases.map(\.rawValue)))
     }
 }

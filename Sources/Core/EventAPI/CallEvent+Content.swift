@@ -26,14 +26,17 @@ extension CallEvent {
         case .forwarded(let address): ("leg.forwarded", ["to": .string(address.text)])
         case .changedDevice: ("leg.device_changed", [:])
         case .released(let cause, let originator): ("leg.released", members(of: cause, by: originator))
-        case .left(let ending): ("leg.left", ending.members)
+        case .left(let cause, let originator): ("leg.left", members(of: cause, by: originator))
         case .moved: ("leg.moved", [:])
         case .ended(let record, let originator, _): ("call.ended", members(of: record, by: originator))
         case .held: ("leg.held", [:])
         case .resumed: ("leg.resumed", [:])
         case .transferStarted(let party): ("transfer.started", ["to": .string(party.text)])
-        case .transferFailed(let statusCode, let reasonText):
-            ("transfer.failed", ["statusCode": .integer(Int64(statusCode)), "reason": .string(reasonText)])
+        case .transferFailed(let failure):
+            (
+                "transfer.failed",
+                ["statusCode": .integer(Int64(failure.statusCode)), "reason": .string(failure.reason)]
+            )
         case .completed(let purpose): ("\(purpose.rawValue).completed", [:])
         case .mediaReached(let step): (step.type, [:])
         case .mediaRestarted: ("media.restarted", [:])
@@ -50,7 +53,12 @@ extension CallEvent {
 
 /// `cause`, `statusCode`, `reason` and `endedBy`, which is a leg's number and absent for the gateway.
 private func members(of cause: CallEndCause, by originator: LegID?) -> [String: EventValue] {
-    CallEnding(cause, by: originator).members
+    var members: [String: EventValue] = [
+        "cause": .string(cause.word.rawValue), "statusCode": .integer(Int64(cause.statusCode)),
+    ]
+    members["reason"] = cause.reason.map { .string($0) }
+    members["endedBy"] = originator.map { .integer(Int64($0.number)) }
+    return members
 }
 
 private func members(of record: CallRecord, by originator: LegID?) -> [String: EventValue] {
@@ -58,15 +66,6 @@ private func members(of record: CallRecord, by originator: LegID?) -> [String: E
     members["setupMilliseconds"] = record.setup.map { .milliseconds($0) }
     members["talkMilliseconds"] = record.talk.map { .milliseconds($0) }
     return members
-}
-
-extension CallEnding {
-    fileprivate var members: [String: EventValue] {
-        var members: [String: EventValue] = ["cause": .string(cause), "statusCode": .integer(Int64(statusCode))]
-        members["reason"] = reasonText.map { .string($0) }
-        members["endedBy"] = endedBy.map { .integer(Int64($0.number)) }
-        return members
-    }
 }
 
 extension CallEvent.Participant {

@@ -40,6 +40,23 @@ extension CallLimit {
 }
 
 extension CallOutcome {
-    /// The outcome with the word of the cause; ``CallOutcome/other`` if there is none.
-    package init(_ cause: CallEndCause) { self = CallOutcome(rawValue: cause.word) ?? .other }
+    /// The outcome that has the word of the cause.
+    package init(_ cause: CallEndCause) {
+        self =
+            switch cause.word {
+            case .normalClearing: .normalClearing
+            case .originatorCancel: .originatorCancel
+            case .callRejected: .callRejected
+            case .userBusy: .userBusy
+            case .noAnswer: .noAnswer
+            case .subscriberAbsent: .subscriberAbsent
+            case .unallocatedNumber: .unallocatedNumber
+            case .mediaTimeout: .mediaTimeout
+            case .incompatibleDestination: .incompatibleDestination
+            case .subscriptionEnded: .subscriptionEnded
+            case .clientLost: .clientLost
+            case .joinFailed: .joinFailed
+            case .normalTemporaryFailure: .gatewayStopping
+            }
+    }
 }

@@ -140,7 +140,7 @@ actor RecordingSwitchboard: Switchboard {
         answeredAt: 2_000, endedAt: 33_999,
         caller: DisplayName(name: "Alice", number: "alice@example.com"),
         callee: DisplayName(name: "Bob", number: "bob@example.com"),
-        parties: [], ending: CallEnding(statusCode: 200, cause: "normal_clearing"), endedBy: .own, timeline: [])
+        parties: [], ending: CallEnding(.ended(.completed(by: .caller, reasonText: nil))), endedBy: .own, timeline: [])
 
     func callSessions(_ user: UserAddress) async -> [CallSession] {
         await note(.calls(user))

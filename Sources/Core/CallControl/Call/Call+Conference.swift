@@ -110,6 +110,6 @@ extension Call {
 
     /// Ends a conference whose calls have not come together.
     mutating func joinFailed(at now: MonotonicTime) -> [CallAction] {
-        finish(Joining.failure, at: now)
+        finish(.joinFailed, at: now)
     }
 }

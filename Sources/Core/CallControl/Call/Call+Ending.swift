@@ -19,7 +19,7 @@ extension Call {
         }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
         let rejected = note(leg, .rejected(device: device))
-        if case .answered = state { return rejected + transferFailed(.rejected(reasonText: "Declined")) }
+        if case .answered = state { return rejected + transferFailed(.rejected(reasonText: nil)) }
         return rejected + finish(.rejected(reasonText: nil), from: device, at: now)
     }
 
@@ -78,7 +78,7 @@ extension Call {
     /// Ends the call for this leg. A leg whose user is gone is not told.
     func release(_ leg: LegID, because cause: CallEndCause) -> [CallAction] {
         let fact = CallEvent.Fact.released(cause, by: cause.originator(callee: callee))
-        let isTold = cause.farewell(to: leg, isCalled: self[leg]?.isCalled ?? false) != nil
+        let isTold = cause.tellsEnd(to: leg, isCalled: self[leg]?.isCalled ?? false)
         return isTold ? tell(leg, fact) : note(leg, fact)
     }
 
@@ -131,7 +131,7 @@ extension Call {
         case .completed: return forget(leg)
         case .ringing:
             return note(leg, .rejected(device: event.device))
-                + transferFailed(.rejected(reasonText: event.reasonText ?? "Declined"))
+                + transferFailed(.rejected(reasonText: event.reasonText))
         case .waiting, .talking: break
         }
         takeLeave(of: event.device, at: leg)
@@ -148,7 +148,7 @@ extension Call {
     mutating func forget(_ leg: LegID, because cause: CallEndCause? = nil) -> [CallAction] {
         guard let index = legs.firstIndex(where: { $0.id == leg }) else { return [] }
         var actions: [CallAction] = [.detach(leg, legs[index].party.session)]
-        if let cause { actions += note(leg, .left(CallEnding(cause, by: cause.originator(callee: callee)))) }
+        if let cause { actions += note(leg, .left(cause, by: cause.originator(callee: callee))) }
         legs.remove(at: index)
         guard legs.isEmpty else { return actions }
         let record = record(.transferred(by: leg), at: nil)

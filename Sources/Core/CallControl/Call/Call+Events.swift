@@ -30,9 +30,9 @@ extension Call {
 
     /// The media path of a leg is lost: the leg leaves the call. Before the answer this is ignored: any of the callee's
     /// devices may have checked its path early, and gone away again.
-    package mutating func mediaFailed(_ leg: LegID, _ fault: MediaFault, at now: MonotonicTime) -> [CallAction] {
+    package mutating func mediaFailed(_ leg: LegID, _ failure: MediaFailure, at now: MonotonicTime) -> [CallAction] {
         guard let answered, let stage = self[leg]?.stage, stage == .talking else { return [] }
-        return leave(answered, leg, stage, .mediaFailed(fault), at: now)
+        return leave(answered, leg, stage, .mediaFailed(failure), at: now)
     }
 
     /// The peer of a leg is not heard from any more, or is again. Every leg that talks is told (an addition of this

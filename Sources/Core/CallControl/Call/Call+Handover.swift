@@ -114,7 +114,8 @@ extension Call {
     /// Ends a consultative transfer without success; the transferor is told.
     mutating func consultationFailed(_ consultation: Consultation) -> [CallAction] {
         operate(nil)
-        return [.peerCall(consultation.withdrawal)] + tell(consultation.transferor, Consultation.failure)
+        return [.peerCall(consultation.withdrawal)]
+            + tell(consultation.transferor, .transferFailed(reason: .callNotHandedOver))
     }
 
     /// Takes the leg of the consultation call, in place of the transferor.

@@ -58,7 +58,7 @@ extension Call {
         -> [CallAction]
     {
         try checkTransfer(by: leg)
-        return tell(leg, .transferFailed(statusCode: reason.statusCode, reasonText: reason.reasonText))
+        return tell(leg, .transferFailed(reason: .targetNotReached(cause: .unreachable(reason))))
     }
 
     /// The target answers: it is connected with the transferred party, and the transferor's part is complete.
@@ -93,7 +93,8 @@ extension Call {
         guard let transfer else { return [] }
         operate(nil)
         return release(transfer.target, because: cause) + [.releaseLeg(transfer.target)]
-            + forget(transfer.target, because: cause) + tell(transfer.transferor, transfer.failure(cause))
+            + forget(transfer.target, because: cause)
+            + tell(transfer.transferor, .transferFailed(reason: .targetNotReached(cause: cause)))
     }
 }
 

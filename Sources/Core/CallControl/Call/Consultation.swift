@@ -39,8 +39,4 @@ extension Call.Consultation {
 
     /// Declines what the other call has offered, or will offer.
     package var withdrawal: PeerCallAction { .declineHandover(other) }
-
-    /// What the transferor is told if the other call does not hand over its leg.
-    static let failure = CallEvent.Fact.transferFailed(
-        statusCode: 480, reasonText: "The other call cannot be taken over")
 }

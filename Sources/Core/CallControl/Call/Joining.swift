@@ -54,7 +54,4 @@ extension Call.Joining {
 
     /// Declines what the calls have offered, or will offer: a later offer would find no taker.
     package var withdrawals: [PeerCallAction] { calls.map { .declineHandover($0) } }
-
-    /// Why the call ends if the calls have not come together.
-    static let failure = CallEndCause.joinFailed(reasonText: "The calls cannot be joined")
 }

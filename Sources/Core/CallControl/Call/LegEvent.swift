@@ -7,7 +7,7 @@ package enum LegEvent: Equatable, Sendable {
     ///   - reasonText: the user's words for the other leg; `nil`: none.
     case ended(from: SubscriptionID?, reasonText: String?)
     /// The media path of the leg failed.
-    case mediaFailed(MediaFault)
+    case mediaFailed(MediaFailure)
     /// The last subscription of the leg's user is over.
     case subscriptionEnded
     /// The client of the leg gives no sign of life.
@@ -31,7 +31,7 @@ extension LegEvent {
     func cause(of leg: LegID) -> CallEndCause {
         switch self {
         case .ended(_, let reason): .completed(by: leg, reasonText: reason)
-        case .mediaFailed(let fault): .mediaFailed(leg, fault)
+        case .mediaFailed(let failure): .mediaFailed(leg, failure)
         case .subscriptionEnded: .subscriptionEnded(leg)
         case .clientLost: .clientLost(leg)
         case .replaced: .transferred(by: leg)

@@ -74,10 +74,4 @@ extension Call.Transfer {
 
     /// What the call that is replaced is told once the target has accepted; `nil`: no call is replaced.
     package var replacement: PeerCallAction? { replaced.map { .passOn($0.call, $0.keeper, .replaced) } }
-
-    /// What the transferor is told if the target is not reached for this reason: what a caller would be told.
-    package func failure(_ cause: CallEndCause) -> CallEvent.Fact {
-        let farewell = cause.farewell(to: transferor, isCalled: false)
-        return .transferFailed(statusCode: farewell?.statusCode ?? 480, reasonText: farewell?.reasonText ?? "")
-    }
 }

@@ -83,8 +83,8 @@ extension CallEvent {
         case renewedSubscription(from: SubscriptionID, to: SubscriptionID)
         /// The call is over for this leg, or did not come to it. `by`: the leg that caused it; `nil`: the gateway.
         case released(CallEndCause, by: LegID?)
-        /// The leg has left a call that the other legs continue.
-        case left(CallEnding)
+        /// The leg has left a call that the other legs continue. `by`: the leg that caused it; `nil`: the gateway.
+        case left(CallEndCause, by: LegID?)
         /// The leg is part of another call from now on.
         case moved
         /// The last fact of every call. `by`: the leg that caused the end; `nil`: the gateway. `device`: the device of
@@ -110,9 +110,8 @@ extension CallEvent {
 
         /// The leg asks to connect the other legs with `party`.
         case transferStarted(party: UserAddress)
-        /// The transfer that the leg asked for has failed, and the leg is where it was. `statusCode` is a SIP response
-        /// code (RFC 3261 §21).
-        case transferFailed(statusCode: Int, reasonText: String)
+        /// The transfer that the leg asked for has failed, and the leg is where it was.
+        case transferFailed(reason: TransferFailure)
         /// The leg has done its part in a transfer or a conference; its client only has to end the call.
         case completed(HandoverPurpose)
 

@@ -1,21 +1,25 @@
-/// How a call ended, in full: for its record, and for what devices are told.
-package struct CallEnding: Hashable, Sendable, Codable {
-    /// A SIP response code (RFC 3261 §21); 200 after a conversation.
-    package var statusCode: Int
-    /// The reason in words, of the user or of the gateway; `nil` if neither gave one.
-    package var reasonText: String?
-    /// The cause in one word, from the list in docs/call-states.md.
-    package var cause: String
+/// How a call ended for one of its legs: for its record.
+package struct CallEnding: Hashable, Sendable {
+    /// Why it ended.
+    package var cause: EndingCause
     /// The leg that caused the end; `nil`: the gateway.
     package var endedBy: LegID?
 
     /// Makes a record of its parts; each parameter is the property of that name.
-    package init(statusCode: Int, reasonText: String? = nil, cause: String, endedBy: LegID? = nil) {
-        self.statusCode = statusCode
-        self.reasonText = reasonText
+    package init(_ cause: EndingCause, by endedBy: LegID? = nil) {
         self.cause = cause
         self.endedBy = endedBy
     }
+}
+
+/// Why something in a call is over, for records and for the timeline.
+package enum EndingCause: Hashable, Sendable {
+    /// The call ended, or goes on without the leg.
+    case ended(CallEndCause)
+    /// The leg forwarded the call to another address.
+    case forwarded
+    /// The transfer that the leg asked for did not come about.
+    case transferFailed(TransferFailure)
 }
 
 /// The place of a leg in a call, seen from one of its legs; spelt as on the wire.
@@ -30,33 +34,6 @@ package enum CallSide: String, Hashable, Sendable, CaseIterable {
     /// Makes the place of `leg`, seen from `own`; a `leg` of `nil` is the gateway.
     package init(_ leg: LegID?, seenFrom own: LegID) {
         self = leg.map { $0 == own ? .own : .peer } ?? .gateway
-    }
-}
-
-extension CallEnding {
-    /// Causes for what ends for one leg of a call only, or for some devices.
-    package enum PartialCause: String, Hashable, Sendable, CaseIterable {
-        /// This device has answered.
-        case answeredHere = "answered_here"
-        /// Another device of the user answered first.
-        case answeredElsewhere = "answered_elsewhere"
-        /// The user continued the call on another device.
-        case continuedElsewhere = "continued_elsewhere"
-        /// The call was forwarded to another address.
-        case forwarded = "forwarded"
-        /// A transfer failed: the target was not reached, or the other call was not handed over.
-        case notTransferred = "transfer_failed"
-    }
-
-    /// Makes the ending of a cause.
-    ///
-    /// - Parameter originator: the leg that caused the end; `nil`: the gateway.
-    package init(_ cause: CallEndCause, by originator: LegID?) {
-        // What a leg that did not cause the end is told contains all of it.
-        let told = cause.farewell(to: LegID(.max), isCalled: cause == .callerLeft)
-        self.init(
-            statusCode: told?.statusCode ?? 200, reasonText: told?.reasonText, cause: cause.word,
-            endedBy: originator)
     }
 }
 

@@ -91,26 +91,23 @@ extension CallHistory {
         case .changedDevice(let device): edit(leg) { $0.add(Device(device)) }
         case .renewedSubscription(let former, let device): edit(leg) { $0.replace(former, with: device) }
         case .transferStarted(let party): note(.transferStarted, leg, party: party.text, at: now)
-        case .transferFailed(let statusCode, let reasonText):
-            let ending = CallEnding(
-                statusCode: statusCode, reasonText: reasonText, cause: CallEnding.PartialCause.notTransferred.rawValue)
-            note(.transferFailed, leg, ending, at: now)
+        case .transferFailed(let reason): note(.transferFailed, leg, .transferFailed(reason), at: now)
         case .mediaReached(let step): reached(step, leg, at: now)
         case .mediaRestarted: restarted(leg, at: now)
         case .pathLost(leg): note(.mediaPathLost, leg, at: now)
         case .pathRecovered(leg): note(.mediaPathRecovered, leg, at: now)
         case .forwarded(let address):
             note(.forwarded, leg, party: address.text, at: now)
-            return close(leg, .forwarded(by: leg), at: now)
+            return close(leg, CallEnding(.forwarded, by: leg), at: now)
         case .completed:
             note(.completed, leg, at: now)
-            return close(leg, CallEnding(statusCode: 200, cause: "normal_clearing", endedBy: leg), at: now)
+            return close(leg, CallEnding(.ended(.completed(by: leg, reasonText: nil)), by: leg), at: now)
         case .moved:
             note(.moved, leg, at: now)
             return close(leg, nil, at: now)
-        case .left(let ending):
-            if self[leg]?.answeredAt != nil { note(.left, leg, ending, at: now) }
-            return close(leg, ending, at: now)
+        case .left(let cause, let originator):
+            if self[leg]?.answeredAt != nil { note(.left, leg, .ended(cause), at: now) }
+            return close(leg, CallEnding(.ended(cause), by: originator), at: now)
         case .alerted, .established, .released, .ended, .offered, .answered, .unanswered, .candidates,
             .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
             break
@@ -278,25 +275,24 @@ extension CallHistory {
 
     private mutating func note(
         _ event: TimelineEntry.Event, _ leg: LegID?, party: String? = nil, device: Int? = nil,
-        _ ending: CallEnding? = nil, at now: MonotonicTime
+        _ cause: EndingCause? = nil, at now: MonotonicTime
     ) {
         timeline.append(
             TimelineEntry(
                 time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.party.user.text },
-                device: device, statusCode: ending?.statusCode, reasonText: ending?.reasonText, cause: ending?.cause))
+                device: device, cause: cause))
     }
 
     /// The call is over: makes the records of all legs that were still part of it.
     private mutating func end(
         _ cause: CallEndCause, by originator: LegID?, _ device: SubscriptionID?, at now: MonotonicTime
     ) -> [CallLogRecord] {
-        let ending = CallEnding(cause, by: originator)
-        note(.ended, originator, device: number(of: device, at: originator), ending, at: now)
+        note(.ended, originator, device: number(of: device, at: originator), .ended(cause), at: now)
         if cause == .unreachable(.noSuchUser) { edit(.callee) { $0.isKnown = false } }
         return participants.filter { !$0.isGone }.flatMap { participant in
             let isRinging = participant.party.isCalled && participant.answeredAt == nil
             let seen = cause.seen(byRinging: isRinging)
-            return close(participant.leg, CallEnding(seen, by: seen.originator(callee: originator)), at: now)
+            return close(participant.leg, CallEnding(.ended(seen), by: seen.originator(callee: originator)), at: now)
         }
     }
 
@@ -322,11 +318,5 @@ extension CallHistory {
             },
             ending: ending, endedBy: CallSide(ending?.endedBy, seenFrom: own.leg), timeline: timeline(seenFrom: own.leg)
         )
-    }
-}
-
-extension CallEnding {
-    fileprivate static func forwarded(by leg: LegID) -> CallEnding {
-        CallEnding(statusCode: 302, cause: PartialCause.forwarded.rawValue, endedBy: leg)
     }
 }

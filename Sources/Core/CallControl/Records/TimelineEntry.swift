@@ -61,26 +61,19 @@ package struct TimelineEntry: Hashable, Sendable {
     /// The number of the user's device, from 1 in the order in which the devices were told; `nil`: unknown, or no
     /// device was involved.
     package var device: Int?
-    /// A SIP response code (RFC 3261 §21), where the event ends something; otherwise `nil`.
-    package var statusCode: Int?
-    /// The reason in words; `nil`: none was given.
-    package var reasonText: String?
-    /// The cause in one word, from the list in docs/call-states.md, where the event ends something; otherwise `nil`.
-    package var cause: String?
+    /// Why it ended, where the event ends something; otherwise `nil`.
+    package var cause: EndingCause?
 
     /// Makes an entry of its parts; each parameter is the property of that name.
     package init(
         time: Int64, _ event: Event, leg: LegID? = nil, party: String? = nil, device: Int? = nil,
-        statusCode: Int? = nil,
-        reasonText: String? = nil, cause: String? = nil
+        cause: EndingCause? = nil
     ) {
         self.time = time
         self.event = event
         self.leg = leg
         self.party = party
         self.device = device
-        self.statusCode = statusCode
-        self.reasonText = reasonText
         self.cause = cause
     }
 }

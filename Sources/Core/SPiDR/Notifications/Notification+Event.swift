@@ -35,22 +35,22 @@ extension Notification {
         case .content(let content): self.init(.customParameters, to: audience, nil, content)
         case .stoppedRinging(let reason, _):
             self.init(.callCancel, to: audience)
-            cause = CallEnding.PartialCause(reason).rawValue
+            cause = PartialEndingWord(reason).rawValue
             endedBy = .own
         case .changedDevice:
             self.init(.callEnd, to: audience)
             reasonText = "Continued on another device"
-            cause = CallEnding.PartialCause.continuedElsewhere.rawValue
+            cause = PartialEndingWord.continuedElsewhere.rawValue
             endedBy = .own
         case .released(let cause, let originator):
             self.init(cause, of: leg, by: originator, to: audience)
         case .completed(let purpose):
             self.init(.sessionComplete, to: audience)
             reasonText = purpose.completionText
-        case .transferFailed(let statusCode, let reasonText):
+        case .transferFailed(let failure):
             self.init(.sessionFail, to: audience)
-            self.statusCode = statusCode
-            self.reasonText = reasonText
+            statusCode = failure.statusCode
+            reasonText = failure.sentence
         case .pathLost(let affected): self.init(pathOf: affected, isLost: true, seenFrom: leg, to: audience)
         case .pathRecovered(let affected): self.init(pathOf: affected, isLost: false, seenFrom: leg, to: audience)
         case .playbackEnded: self.init(.mediaEnded, to: audience)
@@ -86,12 +86,14 @@ extension Notification {
     }
 
     /// The last notification of a leg.
-    private init?(_ cause: CallEndCause, of leg: LegID, by originator: LegID?, to audience: CallEvent.Audience) {
-        guard let farewell = cause.farewell(to: leg, isCalled: audience.isCalled) else { return nil }
-        self.init(EventType(farewell.kind), to: audience)
-        statusCode = farewell.statusCode
-        reasonText = farewell.reasonText
-        self.cause = cause.word
+    private init(_ cause: CallEndCause, of leg: LegID, by originator: LegID?, to audience: CallEvent.Audience) {
+        let type = EventType(cause, isCalled: audience.isCalled)
+        self.init(type, to: audience)
+        if type != .callCancel {
+            statusCode = cause.toldStatusCode
+            reasonText = cause.sentence
+        }
+        self.cause = cause.word.rawValue
         endedBy = CallSide(originator, seenFrom: leg)
     }
 
@@ -102,13 +104,34 @@ extension Notification {
 }
 
 extension Notification.EventType {
-    fileprivate init(_ farewell: CallEndCause.Farewell.Kind) {
+    /// What tells the devices of a leg that the call is over.
+    ///
+    /// - Parameter isCalled: the leg was rung; the caller was not.
+    fileprivate init(_ cause: CallEndCause, isCalled: Bool) {
         self =
-            switch farewell {
-            case .end: .callEnd
-            case .cancel: .callCancel
-            case .fail: .sessionFail
+            switch cause {
+            // The user's own devices stop ringing.
+            case .rejected: isCalled ? .callCancel : .callEnd
+            // The two calls stay as they are.
+            case .joinFailed: .sessionFail
+            case .completed, .cancelled, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
+                .clientLost, .transferred, .drained:
+                .callEnd
             }
+    }
+}
+
+extension CallEndCause {
+    /// `statusCode` of the last notification; `nil`: none, which clients expect after a conversation (spidr-wire §6.7).
+    ///
+    /// Clients read 480 as a callee who is offline, and 487 as a callee who did not answer (spidr-wire §12.1).
+    fileprivate var toldStatusCode: Int? {
+        switch self {
+        case .completed, .transferred: nil
+        case .cancelled, .rejected, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
+            .clientLost, .joinFailed, .drained:
+            statusCode
+        }
     }
 }
 
@@ -129,17 +152,6 @@ extension Notification.Parties {
         self.init(
             callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number,
             remoteName: remote.name, remoteDisplayNumber: remote.number)
-    }
-}
-
-extension CallEnding.PartialCause {
-    fileprivate init(_ reason: CallEvent.StopReason) {
-        self =
-            switch reason {
-            case .answeredHere: .answeredHere
-            case .answeredElsewhere: .answeredElsewhere
-            case .forwarded: .forwarded
-            }
     }
 }
 

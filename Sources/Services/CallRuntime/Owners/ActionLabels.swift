@@ -74,13 +74,23 @@ extension CallEndCause {
         case .rejected: "rejected"
         case .unanswered: "unanswered"
         case .unreachable(let reason): "unreachable \(reason)"
-        case .mediaFailed(let leg, let fault): "mediaFailed \(leg) \(fault.reasonText)"
+        case .mediaFailed(let leg, let failure): "mediaFailed \(leg) \(failure)"
         case .subscriptionEnded(let leg): "subscriptionEnded \(leg)"
         case .callerLeft: "callerLeft"
         case .clientLost(let leg): "clientLost \(leg)"
         case .transferred(let leg): "transferred by \(leg)"
-        case .joinFailed(let reason): "joinFailed \(reason)"
+        case .joinFailed: "joinFailed"
         case .drained: "drained"
+        }
+    }
+}
+
+extension TransferFailure {
+    /// For the log: why, without the words that users gave for it.
+    var label: String {
+        switch self {
+        case .targetNotReached(let cause): cause.label
+        case .callNotHandedOver: "callNotHandedOver"
         }
     }
 }
@@ -90,7 +100,7 @@ extension LegEvent {
     var label: String {
         switch self {
         case .ended: "ended"
-        case .mediaFailed(let fault): "mediaFailed \(fault.reasonText)"
+        case .mediaFailed(let failure): "mediaFailed \(failure)"
         case .subscriptionEnded: "subscriptionEnded"
         case .clientLost: "clientLost"
         case .replaced: "replaced"

@@ -114,7 +114,7 @@ actor CallOwner {
         case .qualityMeasured(let quality, let leg):
             event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
         case .failed(let leg, let failure):
-            event("mediaFailed", leg) { $0.mediaFailed(leg, MediaFault(failure), at: now) }
+            event("mediaFailed", leg) { $0.mediaFailed(leg, failure, at: now) }
         }
     }
 
@@ -292,19 +292,5 @@ extension CallOwner {
         abandonClaims()
         inbox.finish()
         environment.observer.callEnded(record)
-    }
-}
-
-extension MediaFault {
-    /// The status code is 408 if no packets came from the peer, 488 if the peer does not do what its description says
-    /// (RFC 3261 §21.4), and 503 if the gateway itself is at fault (§21.5.4).
-    init(_ failure: MediaFailure) {
-        let statusCode =
-            switch failure {
-            case .neverConnected, .consentExpired: 408
-            case .handshakeFailed, .fingerprintMismatch: 488
-            case .overloaded: 503
-            }
-        self.init(statusCode: statusCode, reasonText: failure.rawValue)
     }
 }

@@ -27,7 +27,7 @@ extension CallEvent.Fact {
         case .held: "held"
         case .resumed: "resumed"
         case .transferStarted: "transferStarted"
-        case .transferFailed(let statusCode, _): "transferFailed \(statusCode)"
+        case .transferFailed(let failure): "transferFailed \(failure.label)"
         case .completed(let purpose): "completed \(purpose)"
         case .mediaReached(let step): "mediaReached \(step)"
         case .mediaRestarted: "mediaRestarted"

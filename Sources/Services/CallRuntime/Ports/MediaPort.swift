@@ -107,17 +107,3 @@ package enum MediaEvent: Equatable, Sendable {
     /// The leg cannot continue; its call should end.
     case failed(LegID, MediaFailure)
 }
-
-/// Why a leg cannot continue; the raw value is the sentence that both legs are told.
-package enum MediaFailure: String, Equatable, Sendable {
-    /// No connectivity check has succeeded.
-    case neverConnected = "media path could not be established"
-    /// Neither a valid check nor a protected packet has come within the consent time (RFC 7675 §5.1).
-    case consentExpired = "media path lost"
-    /// The DTLS handshake failed or took too long.
-    case handshakeFailed = "media encryption could not be agreed"
-    /// The peer's certificate does not match the fingerprint in its description (RFC 5763 §6.7.1).
-    case fingerprintMismatch = "media certificate does not match its fingerprint"
-    /// The worker has no room for what the leg needs.
-    case overloaded = "media worker is overloaded"
-}

@@ -74,9 +74,10 @@ package struct EndingField: Codable, Equatable, Sendable {
 
     /// Makes the ending of a record. A record without one gets 200 and `normal_clearing`.
     package init(_ record: CallLogRecord) {
-        statusCode = record.ending?.statusCode ?? 200
-        reasonText = record.ending?.reasonText
-        cause = record.ending?.cause ?? "normal_clearing"
+        let words = (record.ending?.cause).map(EndingWords.init)
+        statusCode = words?.statusCode ?? 200
+        reasonText = words?.reasonText
+        cause = words?.cause ?? EndingWord.normalClearing.rawValue
         endedBy = record.endedBy.rawValue
     }
 }

@@ -1,4 +1,5 @@
 package import CallControl
+import SPiDR
 
 /// An entry of `timeline` (docs/client.md, docs/call-states.md).
 package struct TimelineField: Codable, Equatable, Sendable {
@@ -30,9 +31,10 @@ package struct TimelineField: Codable, Equatable, Sendable {
         leg = event.side.rawValue
         address = entry.party
         device = entry.device
-        statusCode = entry.statusCode
-        reasonText = entry.reasonText
-        cause = entry.cause
+        let words = entry.cause.map(EndingWords.init)
+        statusCode = words?.statusCode
+        reasonText = words?.reasonText
+        cause = words?.cause
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CallControl
 internal import CallRuntime
 internal import DTLS
 internal import Logging

@@ -30,8 +30,6 @@ package enum CallOutcome: String, MetricLabel {
     case joinFailed = "join_failed"
     /// The gateway was stopping, or a media worker had no room for what the call needed.
     case gatewayStopping = "normal_temporary_failure"
-    /// A word that is none of these; the log tells more.
-    case other
 }
 
 /// The limit that a call met.
