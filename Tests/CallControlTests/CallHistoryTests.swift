@@ -264,10 +264,11 @@ struct CallHistoryTests {
             _ startedAt: Int64, _ answeredAt: Int64, _ endedAt: Int64, _ direction: CallLogRecord.Direction,
             peer: String
         ) -> CallLogRecord {
-            CallLogRecord(
+            let nobody = DisplayName(name: "", number: "")
+            return CallLogRecord(
                 id: "B", user: CallRig.bob, direction: direction, startedAt: startedAt, answeredAt: answeredAt,
                 endedAt: endedAt,
-                caller: DisplayName(name: "", number: ""), callee: DisplayName(name: "", number: ""),
+                caller: .user(nobody), callee: .user(nobody),
                 parties: [
                     .init(side: .own, name: "Bob", address: "bob@example.com", isCalled: true),
                     .init(side: .peer, name: peer, address: peer, isCalled: false),

@@ -11,7 +11,7 @@ struct WrittenEventTests {
             .caller, .answered(description: "v=0", content: CustomContent()),
             to: CallEvent.Audience(
                 devices: ["d1"], session: "A", local: DisplayName(name: "Alice", number: "alice@example.com"),
-                remote: DisplayName(name: "Bob", number: "bob@example.com"), isCalled: false))
+                remote: .user(DisplayName(name: "Bob", number: "bob@example.com")), isCalled: false))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let alice = #"{"name":"Alice","number":"alice@example.com"}"#

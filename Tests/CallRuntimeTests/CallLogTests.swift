@@ -10,7 +10,8 @@ struct CallLogTests {
     ) -> CallLogRecord {
         CallLogRecord(
             id: SessionID(id), user: user, direction: .outgoing, startedAt: time, endedAt: time + 10,
-            caller: DisplayName(name: "", number: ""), callee: DisplayName(name: "", number: ""), parties: [],
+            caller: .user(DisplayName(name: "", number: "")),
+            callee: .user(DisplayName(name: "", number: "")), parties: [],
             ending: isOver ? CallEnding(.ended(.completed(by: .caller, reasonText: nil))) : nil, endedBy: .own,
             timeline: [])
     }

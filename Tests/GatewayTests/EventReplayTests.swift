@@ -31,7 +31,7 @@ import Gateway
         to: CallEvent.Audience(
             devices: ["d1", "d2"].map { SubscriptionID($0) }, session: SessionID("A"),
             local: DisplayName(name: "Alice", number: "alice@example.com"),
-            remote: DisplayName(name: "", number: "bob@example.com"), isCalled: false))
+            remote: .user(DisplayName(name: "", number: "bob@example.com")), isCalled: false))
     private let ended = CallEvent(
         nil, .ended(CallRecord(cause: .cancelled(reasonText: nil)), by: .caller, device: nil))
 

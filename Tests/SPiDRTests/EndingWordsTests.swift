@@ -73,7 +73,7 @@ struct EndingWordsTests {
     func `devices are told the end of a call`(_ cause: CallEndCause, _ isCalled: Bool, _ expected: String) throws {
         let name = DisplayName(name: "", number: "")
         let audience = CallEvent.Audience(
-            devices: [], session: SessionID("A"), local: name, remote: name, isCalled: isCalled)
+            devices: [], session: SessionID("A"), local: name, remote: .user(name), isCalled: isCalled)
         let told = try #require(Notification(presenting: CallEvent(.caller, .released(cause, by: nil), to: audience)))
         #expect(
             ([told.type.rawValue] + [told.statusCode.map { "\($0)" }, told.reasonText].compactMap(\.self))

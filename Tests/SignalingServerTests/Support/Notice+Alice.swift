@@ -6,7 +6,7 @@ extension Notice {
     static func aliceHears(_ description: String?) -> Notice {
         let audience = CallEvent.Audience(
             devices: [], session: SessionID("A1"), local: DisplayName(name: "Alice", number: "alice@example.com"),
-            remote: DisplayName(name: "Bob", number: "bob@example.com"), isCalled: false)
+            remote: .user(DisplayName(name: "Bob", number: "bob@example.com")), isCalled: false)
         return .call(CallEvent(.caller, description.map { .progressed(description: $0) } ?? .alerted, to: audience))
     }
 }

@@ -138,8 +138,8 @@ actor RecordingSwitchboard: Switchboard {
     static let record = CallLogRecord(
         id: SessionID("A1"), user: UserAddress(parsing: "alice@example.com")!, direction: .outgoing, startedAt: 1_000,
         answeredAt: 2_000, endedAt: 33_999,
-        caller: DisplayName(name: "Alice", number: "alice@example.com"),
-        callee: DisplayName(name: "Bob", number: "bob@example.com"),
+        caller: .user(DisplayName(name: "Alice", number: "alice@example.com")),
+        callee: .user(DisplayName(name: "Bob", number: "bob@example.com")),
         parties: [], ending: CallEnding(.ended(.completed(by: .caller, reasonText: nil))), endedBy: .own, timeline: [])
 
     func callSessions(_ user: UserAddress) async -> [CallSession] {

@@ -4,12 +4,6 @@ package import SDP
 /// Conferences (spidr-wire §8.7): two calls of a user become one, in which the user has one leg, and each leg hears the
 /// mix of the others.
 extension Call {
-    /// The display name that clients are shown for a conference.
-    static let conferenceName = "Conference"
-
-    /// The number that clients are shown for a conference; they recognise it by its beginning (spidr-wire §5.2).
-    static func conferenceNumber(for user: UserAddress) -> String { "conference@\(user.domain)" }
-
     /// The joiner asks to make this conference of two calls. The answer comes when both have handed over their legs.
     ///
     /// - Parameters:
@@ -86,10 +80,7 @@ extension Call {
         }
         actions += tell(.caller, .answered(description: answer, content: joining.content))
         for leg in arrived {
-            edit(leg) { member in
-                member.remote = DisplayName(
-                    name: Self.conferenceName, number: Self.conferenceNumber(for: member.party.user))
-            }
+            edit(leg) { $0.remote = .conference(domain: String($0.party.user.domain)) }
             actions.append(mixing(leg))
             actions += offerMix(to: leg, at: now, random: &random)
         }

@@ -44,9 +44,9 @@ extension Call {
         actions += forget(leg)
         add(
             CallLeg(
-                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: caller.party.shown,
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: .user(caller.party.shown),
                 transport: made))
-        edit(.caller) { $0.remote = target.party.shown }
+        edit(.caller) { $0.remote = .user(target.party.shown) }
         actions += introduced(target.leg, as: .called)
         if unanswered.invitation.description != nil { actions += prepare(target.leg) }
         unanswered.forwards += 1

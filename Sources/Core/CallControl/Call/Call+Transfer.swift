@@ -41,7 +41,7 @@ extension Call {
         }
         add(
             CallLeg(
-                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: transferred.party.shown,
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: .user(transferred.party.shown),
                 transport: transport, exchange: Exchange(told: MediaOutline(wishes))))
         let transfer = Transfer(
             of: transferred.id, by: leg, to: target, offering: offer, at: now, configuration: configuration)
@@ -116,8 +116,8 @@ extension Call {
     /// Connects two legs: each hears the other from now on, and has the other's name.
     mutating func introduce(_ one: LegID, _ other: LegID, at now: MonotonicTime) -> [CallAction] {
         guard let first = self[one], let second = self[other] else { return [] }
-        edit(one) { $0.remote = second.party.shown }
-        edit(other) { $0.remote = first.party.shown }
+        edit(one) { $0.remote = .user(second.party.shown) }
+        edit(other) { $0.remote = .user(first.party.shown) }
         extendSetup(at: now)
         return [.route(one, .leg(other)), .route(other, .leg(one))] + refreshMusic()
     }

@@ -82,8 +82,8 @@ package struct Call: Equatable, Sendable {
         self.configuration = configuration
         let (caller, callee) = (parties.caller.cut(to: configuration), parties.callee.cut(to: configuration))
         legs = [
-            CallLeg(id: .caller, party: caller, isCalled: false, stage: .waiting, remote: callee.shown),
-            CallLeg(id: .callee, party: callee, isCalled: true, stage: .ringing, remote: caller.shown),
+            CallLeg(id: .caller, party: caller, isCalled: false, stage: .waiting, remote: .user(callee.shown)),
+            CallLeg(id: .callee, party: callee, isCalled: true, stage: .ringing, remote: .user(caller.shown)),
         ]
         lastLeg = .callee
     }
@@ -96,7 +96,7 @@ package struct Call: Equatable, Sendable {
         legs = [
             CallLeg(
                 id: .caller, party: joiner.cut(to: configuration), isCalled: false, stage: .waiting,
-                remote: DisplayName(name: Self.conferenceName, number: Self.conferenceNumber(for: joiner.user)))
+                remote: .conference(domain: String(joiner.user.domain)))
         ]
         lastLeg = .callee
     }

@@ -25,7 +25,7 @@ package struct CallLeg: Equatable, Sendable {
     /// How far the leg has come.
     package internal(set) var stage: Stage
     /// The party that the user of this leg talks to, as it is shown.
-    var remote: DisplayName
+    var remote: ShownParty
     /// What carries the media of this leg.
     var transport = LegTransport.absent
     /// This leg holds the others: it does not want to receive, and they have been told so.

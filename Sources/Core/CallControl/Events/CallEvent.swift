@@ -32,7 +32,7 @@ extension CallEvent {
         /// The user of this leg, as others see it.
         package var local: DisplayName
         /// The party that this leg talks to.
-        package var remote: DisplayName
+        package var remote: ShownParty
         /// The leg was rung; otherwise it dialled.
         package var isCalled: Bool
         /// The call is a conference, or about to become one.
@@ -40,7 +40,7 @@ extension CallEvent {
 
         /// Makes an audience of its parts; each parameter is the property of that name.
         package init(
-            devices: [SubscriptionID], session: SessionID, local: DisplayName, remote: DisplayName, isCalled: Bool,
+            devices: [SubscriptionID], session: SessionID, local: DisplayName, remote: ShownParty, isCalled: Bool,
             isConference: Bool = false
         ) {
             self.devices = devices
@@ -163,7 +163,7 @@ extension CallEvent {
         /// The leg was rung, in this call or in the one that it comes from.
         package var isCalled: Bool
         /// The party that the leg talks to.
-        package var remote: DisplayName
+        package var remote: ShownParty
         /// The leg holds the others.
         package var holds: Bool
         /// How far its media path has come; `nil` if media goes from peer to peer.
@@ -215,19 +215,5 @@ extension CallEvent {
         case answeredElsewhere
         /// The call was forwarded to another address.
         case forwarded
-    }
-}
-
-/// How the user of a leg is called.
-package struct DisplayName: Hashable, Sendable, Codable {
-    /// The display name, for people; may be empty.
-    package var name: String
-    /// An address, `user@domain`.
-    package var number: String
-
-    /// Makes a name of its parts; each parameter is the property of that name.
-    package init(name: String, number: String) {
-        self.name = name
-        self.number = number
     }
 }

@@ -71,6 +71,36 @@ extension UserAddress: Codable {
     }
 }
 
+extension ShownParty: Codable {
+    private enum CodingKeys: CodingKey {
+        case conference
+    }
+
+    /// Reads `{"name", "number"}`, which is a user, or `{"conference": domain}`.
+    ///
+    /// - Throws: `DecodingError` if it is neither.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        if let domain = try values.decodeIfPresent(String.self, forKey: .conference) {
+            self = .conference(domain: domain)
+        } else {
+            self = .user(try DisplayName(from: decoder))
+        }
+    }
+
+    /// Writes `name` and `number` of a user, or `conference`.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .user(let name): try name.encode(to: encoder)
+        case .conference(let domain):
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(domain, forKey: .conference)
+        }
+    }
+}
+
 extension CallEvent.Establishment: Codable {
     private enum CodingKeys: CodingKey {
         case setupNanoseconds

@@ -43,8 +43,8 @@ package struct CallHistory: Equatable, Sendable {
 
     /// The names that a leg is shown for the caller and the callee.
     struct Names: Equatable, Sendable {
-        var caller: DisplayName
-        var callee: DisplayName
+        var caller: ShownParty
+        var callee: ShownParty
     }
 
     /// Makes an empty history.
@@ -200,8 +200,8 @@ extension CallHistory.Participant {
 }
 
 extension CallHistory.Names {
-    fileprivate init(local: DisplayName, remote: DisplayName, isCalled: Bool) {
-        (caller, callee) = isCalled ? (remote, local) : (local, remote)
+    fileprivate init(local: DisplayName, remote: ShownParty, isCalled: Bool) {
+        (caller, callee) = isCalled ? (remote, .user(local)) : (.user(local), remote)
     }
 
     /// In a conference, the conference is shown as the caller of every leg.

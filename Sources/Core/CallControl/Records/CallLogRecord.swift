@@ -57,9 +57,9 @@ package struct CallLogRecord: Equatable, Sendable {
     /// When the call ended for this leg, milliseconds since 1970.
     package var endedAt: Int64
     /// The caller, as the user last saw it.
-    package var caller: DisplayName
+    package var caller: ShownParty
     /// The callee, as the user last saw it.
-    package var callee: DisplayName
+    package var callee: ShownParty
     /// All legs that were part of the call, the user's own first.
     package var parties: [Party]
     /// How the call ended for this leg; `nil`: the leg became part of another call, whose record continues this one.
@@ -72,7 +72,7 @@ package struct CallLogRecord: Equatable, Sendable {
     /// Makes a record of its parts; each parameter is the property of that name.
     package init(
         id: SessionID, user: UserAddress, direction: Direction, startedAt: Int64, answeredAt: Int64? = nil,
-        endedAt: Int64, caller: DisplayName, callee: DisplayName, parties: [Party], ending: CallEnding? = nil,
+        endedAt: Int64, caller: ShownParty, callee: ShownParty, parties: [Party], ending: CallEnding? = nil,
         endedBy: CallSide, timeline: [Event]
     ) {
         self.id = id

@@ -147,11 +147,23 @@ extension Notification.Parties {
     /// The parties of a leg.
     ///
     /// - Parameter isCalled: the leg is shown as the callee, and the remote party as the caller.
-    package init(local: DisplayName, remote: DisplayName, isCalled: Bool) {
+    package init(local: DisplayName, remote: ShownParty, isCalled: Bool) {
+        let remote = remote.displayName
         let (caller, callee) = isCalled ? (remote, local) : (local, remote)
         self.init(
             callerName: caller.name, callerDisplayNumber: caller.number, calleeDisplayNumber: callee.number,
             remoteName: remote.name, remoteDisplayNumber: remote.number)
+    }
+}
+
+extension ShownParty {
+    /// The name and the number that clients show. Clients recognise a conference by the beginning of its number
+    /// (spidr-wire §5.2).
+    package var displayName: DisplayName {
+        switch self {
+        case .user(let name): name
+        case .conference(let domain): DisplayName(name: "Conference", number: "conference@\(domain)")
+        }
     }
 }
 

@@ -53,9 +53,10 @@ package struct LogItemField: Codable, Equatable, Sendable {
         startTime = String(record.startedAt)
         duration = String(record.duration / 1_000)
         direction = record.direction.rawValue
-        callerName = record.caller.name
-        callerDisplayNumber = record.caller.number
-        calleeDisplayNumber = record.callee.number
+        let caller = record.caller.displayName
+        callerName = caller.name
+        callerDisplayNumber = caller.number
+        calleeDisplayNumber = record.callee.displayName.number
         resourceLocation = ResourcePath(of: record.user).logRecord(record.id)
         ending = EndingField(record)
     }
