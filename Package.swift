@@ -265,7 +265,7 @@ let package = Package(
             "SignalingServerTests",
             [
                 "SignalingServer", "GatewayAPI", "CallControl", "Registration", "CallRuntime", "Observability",
-                "Cryptography", "EventLoops", "Sockets",
+                "Cryptography", "EventLoops", "SDP", "Sockets",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),

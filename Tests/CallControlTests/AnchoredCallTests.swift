@@ -70,7 +70,7 @@ struct AnchoredCallTests {
         } catch {
             #expect(error.trace == kind)
             switch error {
-            case .malformedDescription(let sentence), .unsupportedDescription(let sentence): #expect(!sentence.isEmpty)
+            case .malformedDescription(let fault), .unsupportedDescription(let fault): #expect(!"\(fault)".isEmpty)
             default: Issue.record("\(error)")
             }
         }

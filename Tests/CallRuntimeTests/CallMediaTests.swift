@@ -29,7 +29,7 @@ struct CallMediaTests {
     @Test func `what is not there is not played, and stopping silence is nothing`() async throws {
         try await AnchoredRig.serve { rig, a in
             let before = rig.recorder.mediaCommands.count
-            await #expect(throws: CallError.unplayable("there is no file x")) {
+            await #expect(throws: CallError.unplayable(.notFound("x"))) {
                 try await rig.switchboard.play(alice, a, Playback(.file("x")), to: .peer)
             }
             try await rig.switchboard.stopPlaying(alice, a, to: .both)

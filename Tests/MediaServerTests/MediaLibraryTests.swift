@@ -1,5 +1,5 @@
 import Audio
-import CallRuntime
+import CallControl
 import Foundation
 import MediaServer
 import TestSupport
@@ -115,10 +115,8 @@ struct MediaLibraryTests {
         }
         let library = MediaLibrary(folder: folder.path)
         try await library.load("own.opus")
-        let reason =
-            name.contains("/")
-            ? "is not the name of a file in the media folder" : "is not a file of its own in the media folder"
-        await #expect(throws: MediaFileError("\"\(name)\" \(reason)")) { try await library.load(name) }
+        let error: MediaFileError = name.contains("/") ? .invalidName(name) : .notRegular(name)
+        await #expect(throws: error) { try await library.load(name) }
         #expect(library.sound(of: name) == nil)
     }
 
@@ -130,8 +128,8 @@ struct MediaLibraryTests {
         file[200] ^= 0xFF
         try Data(file).write(to: folder.appending(path: "damaged.opus"))
         let library = MediaLibrary(folder: folder.path)
-        await #expect(throws: MediaFileError("\"damaged.opus\": its page at byte 121 is damaged: the checksum differs"))
-        {
+        let fault = "its page at byte 121 is damaged: the checksum differs"
+        await #expect(throws: MediaFileError.undecodable("damaged.opus", fault: fault)) {
             try await library.load("damaged.opus")
         }
     }

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (CallError.noSuchCall, 404), (.unplayable("no such file"), 404),
+        (CallError.noSuchCall, 404), (.unplayable(.notFound("x.wav")), 404),
         (.notAllowed(.play, .state(.ringing)), 409),
     ])
     func `a refusal stays in the wrapper`(_ error: CallError, _ status: Int) async throws {

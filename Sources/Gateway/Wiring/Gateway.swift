@@ -68,7 +68,7 @@ package struct Gateway: Sendable {
                 try await media.load(file: name)
             } catch {
                 throw ConfigurationError(problems: [
-                    ConfigurationProblem(nil, "calls.early_media: \(error.description)")
+                    ConfigurationProblem(nil, "calls.early_media: \(error)")
                 ])
             }
         }

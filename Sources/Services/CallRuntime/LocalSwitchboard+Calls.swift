@@ -30,7 +30,7 @@ extension LocalSwitchboard {
         do throws(MediaFileError) {
             try await environment.media.load(file: name)
         } catch {
-            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error.description)"])
+            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error)"])
         }
     }
 

@@ -106,7 +106,7 @@ extension LocalSwitchboard {
         do throws(MediaFileError) {
             try await environment.media.load(file: name)
         } catch {
-            throw .unplayable(error.description)
+            throw .unplayable(error)
         }
     }
 }

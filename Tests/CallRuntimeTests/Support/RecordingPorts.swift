@@ -84,7 +84,7 @@ final class RecordingMedia: MediaPort {
 
     func load(file: String) async throws(MediaFileError) {
         state.withLock { $0.loadCount += 1 }
-        guard file == "welcome.wav" else { throw MediaFileError("there is no file \(file)") }
+        guard file == "welcome.wav" else { throw .notFound(file) }
     }
 
     func statistics(of call: CallID) async -> CallMediaStatistics? {

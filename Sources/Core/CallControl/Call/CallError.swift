@@ -1,3 +1,5 @@
+package import SDP
+
 /// Why a call request was refused; the call is unchanged. A dialect makes the sentence for the client of it.
 package enum CallError: Error, Equatable {
     /// The session is unknown, finished, or another user's.
@@ -10,16 +12,16 @@ package enum CallError: Error, Equatable {
     case unreachable(CallEndCause.Unreachable)
     /// Another request of this call is in progress (RFC 3261 §14.1). `retryAfter`: seconds after which to try again.
     case pending(retryAfter: Int)
-    /// The description cannot be used. The sentence says which line, and why.
-    case malformedDescription(String)
+    /// The description cannot be read, or breaks a rule of offer and answer.
+    case malformedDescription(SDPError)
     /// The description is longer than `limit` bytes.
     case descriptionTooLong(limit: Int)
-    /// The description is well-formed, but asks for something that the gateway does not do. The sentence says what.
-    case unsupportedDescription(String)
+    /// The description is well-formed, but asks for something that the gateway does not do.
+    case unsupportedDescription(SDPError)
     /// The request needs a description and has none.
     case descriptionMissing(Operation)
-    /// The file to play does not exist, or has an unknown format. The sentence says which.
-    case unplayable(String)
+    /// The file cannot be played.
+    case unplayable(MediaFileError)
     /// The DTMF digits that wait to be sent leave no room for more: at most `limit` may wait. There is room after
     /// `retryAfter`.
     case digitsWaiting(limit: Int, retryAfter: Duration)

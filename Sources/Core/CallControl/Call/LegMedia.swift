@@ -260,9 +260,9 @@ extension CallError {
         self =
             switch error {
             case .malformedLine, .malformedSession, .malformedMedia, .limitExceeded, .offerMismatch, .answerMismatch:
-                .malformedDescription(error.description)
+                .malformedDescription(error)
             case .unsupportedLitePeer, .noUsableMedia, .wrongState, .restartNeedsCredentials:
-                .unsupportedDescription(error.description)
+                .unsupportedDescription(error)
             }
     }
 }

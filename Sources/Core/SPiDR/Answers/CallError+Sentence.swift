@@ -15,12 +15,12 @@ extension CallError {
         case .notForGuests(.otherAccount): "A guest calls the account it came for, and nobody else."
         case .notForGuests(.bringingOthers): "A guest can neither transfer nor join calls."
         case .unsupported(let reason): reason.sentence
-        case .malformedDescription(let reason): "The SDP cannot be read: \(reason)."
+        case .malformedDescription(let error): "The SDP cannot be read: \(error)."
         case .descriptionTooLong(let limit): "The SDP cannot be read: more than \(limit) bytes."
-        case .unsupportedDescription(let reason): "The SDP cannot be used: \(reason)."
+        case .unsupportedDescription(let error): "The SDP cannot be used: \(error)."
         case .descriptionMissing(.join): "The SDP cannot be used: a conference needs an offer; send one in \"sdp\"."
         case .descriptionMissing: "The SDP cannot be used: an answer needs a description; send one in \"sdp\"."
-        case .unplayable(let reason): "This cannot be played: \(reason)."
+        case .unplayable(let error): "This cannot be played: \(error)."
         case .digitsWaiting(let limit, _):
             "No more than \(limit) keys can wait to be pressed; send these when some have been."
         case .limitOfCalls: "The gateway carries as many calls as it can; try again later."

@@ -24,20 +24,11 @@ package protocol MediaPort: Sendable {
 
     /// Prepares a file of the media folder for playing; to be awaited before a `play` that names it.
     ///
-    /// - Throws: `MediaFileError` if there is no such file, or it has an unknown format.
+    /// - Throws: `MediaFileError` if the file cannot be played.
     func load(file: String) async throws(MediaFileError)
 
     /// What the media plane has measured of the call; `nil` if it does not know the call.
     func statistics(of call: CallID) async -> CallMediaStatistics?
-}
-
-/// A file cannot be played.
-package struct MediaFileError: Error, Equatable {
-    /// The reason, as a sentence for the user who asked.
-    package var description: String
-
-    /// Makes an error with this sentence.
-    package init(_ description: String) { self.description = description }
 }
 
 /// The media plane is full or stopping.

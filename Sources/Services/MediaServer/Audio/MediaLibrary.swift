@@ -1,5 +1,5 @@
 internal import Audio
-package import CallRuntime
+package import CallControl
 internal import Foundation
 internal import Opus
 internal import SpeexDSP
@@ -51,11 +51,11 @@ package final class MediaLibrary: Sendable {
     ///
     /// - Returns: Whether the file was read.
     private func read(_ name: String) throws(MediaFileError) -> Bool {
-        guard let folder else { throw MediaFileError("no media folder is configured (media.folder)") }
+        guard let folder else { throw .noFolder }
         // No name may lead out of the folder, or to a hidden file.
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0)
         else {
-            throw MediaFileError("\"\(name.prefix(64))\" is not the name of a file in the media folder")
+            throw .invalidName(name)
         }
         let url = URL(filePath: folder, directoryHint: .isDirectory).appending(path: name, directoryHint: .notDirectory)
         let values: URLResourceValues
@@ -64,14 +64,14 @@ package final class MediaLibrary: Sendable {
                 .isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey,
             ])
         } catch {
-            throw MediaFileError("there is no file \"\(name)\" in the media folder")
+            throw .notFound(name)
         }
         // A symbolic link could lead anywhere.
         guard values.isRegularFile == true, values.isSymbolicLink != true else {
-            throw MediaFileError("\"\(name)\" is not a file of its own in the media folder")
+            throw .notRegular(name)
         }
         guard let size = values.fileSize, size <= Self.maximumFileSize else {
-            throw MediaFileError("\"\(name)\" is larger than \(Self.maximumFileSize >> 20) MB")
+            throw .tooLarge(name, limit: Self.maximumFileSize)
         }
         let modified = values.contentModificationDate ?? .distantPast
         if shelf.isCurrent(name, modified) { return false }
@@ -87,7 +87,7 @@ package final class MediaLibrary: Sendable {
         do {
             bytes = [UInt8](try Data(contentsOf: url))
         } catch {
-            throw MediaFileError("\"\(name)\" cannot be read")
+            throw .unreadable(name)
         }
         do throws(SoundFileError) {
             if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
@@ -97,7 +97,7 @@ package final class MediaLibrary: Sendable {
             }
             return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
         } catch {
-            throw MediaFileError("\"\(name)\": \(error.text)")
+            throw .undecodable(name, fault: error.text)
         }
     }
 

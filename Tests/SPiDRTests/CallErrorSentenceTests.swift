@@ -1,0 +1,32 @@
+import CallControl
+import SDP
+import SPiDR
+import Testing
+
+/// The sentences that are made of typed errors.
+struct CallErrorSentenceTests {
+    @Test(
+        arguments: [
+            (.malformedDescription(.malformedLine(3, "no number")), "The SDP cannot be read: SDP line 3: no number."),
+            (
+                .unsupportedDescription(.noUsableMedia([])),
+                "The SDP cannot be used: the description has no m-line; offer at least one of audio and video."
+            ),
+            (.unplayable(.noFolder), "This cannot be played: no media folder is configured (media.folder)."),
+            (
+                .unplayable(.invalidName("../x.wav")),
+                "This cannot be played: \"../x.wav\" is not the name of a file in the media folder."
+            ),
+            (.unplayable(.notFound("x.wav")), "This cannot be played: there is no file \"x.wav\" in the media folder."),
+            (
+                .unplayable(.notRegular("x.wav")),
+                "This cannot be played: \"x.wav\" is not a file of its own in the media folder."
+            ),
+            (.unplayable(.tooLarge("x.wav", limit: 128 << 20)), "This cannot be played: \"x.wav\" is larger than 128 MB."),
+            (.unplayable(.unreadable("x.wav")), "This cannot be played: \"x.wav\" cannot be read."),
+            (.unplayable(.undecodable("x.wav", fault: "it is empty")), "This cannot be played: \"x.wav\": it is empty."),
+        ] as [(CallError, String)])
+    func `an error says what is wrong with a description or a file`(_ error: CallError, _ sentence: String) {
+        #expect(error.sentence == sentence)
+    }
+}
