@@ -10,6 +10,7 @@ from party import L5, Dialect, Party
 from peers.chromium import Chromium
 from peers.contract import Contract
 from peers.event_log import totals
+from peers.firefox import Firefox
 from peers.gateway import REPOSITORY, Gateway
 from peers.spidr import SpidrPeer
 
@@ -80,11 +81,28 @@ async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]
         yield make
 
 
+@pytest.fixture(scope="session")
+def running_firefox() -> Iterator[Firefox]:
+    with Firefox() as firefox:
+        yield firefox
+
+
 @pytest.fixture
-def browser() -> Iterator[Callable[..., Chromium]]:
-    """Starts browsers; each takes some 400 MB."""
+def firefox(running_firefox: Firefox) -> Iterator[Firefox]:
+    """The same for all tests, as its start takes seconds; without pages it does next to nothing."""
+    yield running_firefox
+    running_firefox.close_pages()
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest) -> Iterator[Callable[..., Chromium | Firefox]]:
+    """Starts browsers; each takes some 400 MB. With `in_both_browsers` it may be Firefox, which has only its own microphone."""
     with ExitStack() as stack:
-        yield lambda microphone=None: stack.enter_context(Chromium(microphone))
+        if getattr(request, "param", "chromium") == "firefox":
+            firefox = request.getfixturevalue("firefox")
+            yield lambda microphone=None: firefox
+        else:
+            yield lambda microphone=None: stack.enter_context(Chromium(microphone))
 
 
 @pytest.fixture(scope="session")

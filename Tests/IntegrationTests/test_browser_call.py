@@ -3,7 +3,7 @@ import asyncio
 import time
 
 from peers import sdp, sound
-from peers.phone_page import PhonePage
+from peers.phone_page import PhonePage, in_both_browsers
 from peers.proxy import CuttableWire
 
 FIRST_WORDS = "A spider sits in the middle of her web, and feels on every thread what comes and what goes."
@@ -56,13 +56,14 @@ def test_two_browsers_call_each_other_with_sound_and_picture(gateway, browser, t
         assert phone.page.errors == []
 
 
+@in_both_browsers
 def test_a_rejected_call_says_so(gateway, browser):
     """One browser with two pages."""
-    chromium = browser()
-    carol, dave = PhonePage.open(chromium, gateway.http, "carol"), PhonePage.open(chromium, gateway.http, "dave")
+    one = browser()
+    carol, dave = PhonePage.open(one, gateway.http, "carol"), PhonePage.open(one, gateway.http, "dave")
     carol.run("dial()")
     dave.wait_for_view("incoming")
-    carol.page.run("window.theCall = orbweaver.phones.carol.call")
+    carol.page.run("void (window.theCall = orbweaver.phones.carol.call)")
     dave.run("reject()")
     carol.wait_for_view("failed")
     assert carol.page.run("theCall.endReason.code") == 603
@@ -72,11 +73,12 @@ def test_a_rejected_call_says_so(gateway, browser):
         phone.run("unregister()")
 
 
+@in_both_browsers
 async def test_a_browser_whose_connection_breaks_comes_back_and_hears_what_it_missed(gateway, browser, peer):
     carol = await peer("carol")
     async with CuttableWire(gateway.http_port) as wire:
-        chromium = await asyncio.to_thread(browser)
-        dave = await asyncio.to_thread(PhonePage.open, chromium, f"http://127.0.0.1:{wire.port}", "dave")
+        one = await asyncio.to_thread(browser)
+        dave = await asyncio.to_thread(PhonePage.open, one, f"http://127.0.0.1:{wire.port}", "dave")
         wire.cut()
         await asyncio.to_thread(dave.wait_for, "client.state === 'RECONNECTING'")
         session = await carol.call("dave", sdp.offer())
@@ -90,10 +92,51 @@ async def test_a_browser_whose_connection_breaks_comes_back_and_hears_what_it_mi
         await asyncio.to_thread(dave.run, "unregister()")
 
 
+@in_both_browsers
+async def test_a_call_goes_on_while_the_connection_of_one_side_is_broken(gateway, browser):
+    """That side plays on, and follows a hold of the other's once it is back."""
+
+    def course(wire: CuttableWire):
+        one = browser()
+        alice, bob = PhonePage.open(one, f"http://127.0.0.1:{wire.port}", "alice"), PhonePage.open(one, gateway.http, "bob")
+        alice.run("dial()")
+        bob.wait_for_view("incoming")
+        bob.run("answer()")
+        for phone in (alice, bob):
+            phone.wait_for("report?.video?.framesDecoded > 0")
+            phone.wait_for("report.audio.energy > 0")
+        loop.call_soon_threadsafe(wire.cut)
+        alice.wait_for("client.state === 'RECONNECTING'")
+        assert_media_goes_on(alice, bob)
+        bob.page.run("void orbweaver.phones.bob.hold()")  # done when alice has answered
+        loop.call_soon_threadsafe(wire.mend)
+        alice.wait_for("call.state === 'REMOTELY_HELD'")
+        bob.wait_for("call.state === 'ON_HOLD'")
+        bob.run("resumeCall()")
+        alice.wait_for("call.state === 'IN_CALL'")
+        assert_media_goes_on(alice, bob)
+        alice.run("hangUp()")
+        bob.wait_for_view("ended")
+        for phone in (alice, bob):
+            phone.run("unregister()")
+
+    loop = asyncio.get_running_loop()
+    async with CuttableWire(gateway.http_port) as wire:
+        await asyncio.to_thread(course, wire)
+
+
+def assert_media_goes_on(*phones: PhonePage):
+    for phone in phones:
+        before = phone.leg()
+        phone.wait_for(f"report.audio.energy > {before['audio']['energy']}")
+        phone.wait_for(f"report.video.framesDecoded > {before['video']['framesDecoded']}")
+
+
+@in_both_browsers
 def test_an_answer_on_one_device_silences_the_other(gateway, browser):
-    chromium = browser()
-    alice = PhonePage.open(chromium, gateway.http, "alice")
-    desk, pocket = PhonePage.open(chromium, gateway.http, "bob"), PhonePage.open(chromium, gateway.http, "bob")
+    one = browser()
+    alice = PhonePage.open(one, gateway.http, "alice")
+    desk, pocket = PhonePage.open(one, gateway.http, "bob"), PhonePage.open(one, gateway.http, "bob")
     alice.run("dial()")
     for device in (desk, pocket):
         device.wait_for_view("incoming")

@@ -1,4 +1,4 @@
-"""Who hears what in Chromium: pages of their own, each with a tone of its own."""
+"""Who hears what in browsers: pages of their own, each with a tone of its own."""
 import json
 
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from party.tones import TONES, heard_in
 from peers.detour import Detour
 from peers.page_sound import PageEar, keep_packets, speak_in_tone
-from peers.phone_page import PhonePage
+from peers.phone_page import PhonePage, in_both_browsers
 
 
 @pytest.fixture
@@ -15,9 +15,9 @@ def pages(gateway, browser):
     phones = []
 
     def open_pages(*names: str, video: bool = False) -> list[PhonePage]:
-        chromium = browser()
+        one = browser()
         for name in names:
-            phone = PhonePage.open(chromium, gateway.http, name)
+            phone = PhonePage.open(one, gateway.http, name)
             phones.append(phone)
             speak_in_tone(phone, TONES[name])
             phone.page.run(f"document.querySelector('#phone-{name} input[name=video]').checked = {str(video).lower()}")
@@ -51,6 +51,7 @@ def expect_speech(phone: PhonePage, source: str):
         assert -18 <= audio["inbound"]["level"] <= -12 and -18 <= audio["outbound"]["level"] <= -9, audio
 
 
+@in_both_browsers
 def test_three_pages_in_one_mix_each_hear_the_other_two_and_not_themselves(pages):
     alice, bob, carol = pages("alice", "bob", "carol")
     connect(alice, bob)

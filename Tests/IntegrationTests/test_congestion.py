@@ -3,13 +3,12 @@ pictures."""
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from aiortc import MediaStreamTrack, VideoStreamTrack
 
 from peers.detour import Detour
-from peers.firefox import Firefox
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
 
@@ -70,12 +69,6 @@ STAND_STILL = """(async () => {
   await new Promise((resolve) => setTimeout(resolve, %d));
   await sender.replaceTrack(camera);
 })()"""
-
-
-@pytest.fixture(scope="module")
-def firefox() -> Iterator[Firefox]:
-    with Firefox() as one:
-        yield one
 
 
 def test_a_browser_learns_from_the_gateway_what_its_path_carries(gateway, browser):

@@ -5,7 +5,7 @@ import pytest
 
 from peers import sound
 from peers.chromium import Page
-from peers.phone_page import PhonePage
+from peers.phone_page import PhonePage, in_both_browsers
 
 TONE = 1_000
 
@@ -150,6 +150,7 @@ def test_blind_transfer(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_a_transfer_to_nobody_leaves_the_call_on_hold(page):
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
@@ -175,6 +176,7 @@ def two_calls(alice: PhonePage, bob: PhonePage, carol: PhonePage):
     is_in(bob, "REMOTELY_HELD")
 
 
+@in_both_browsers
 def test_a_second_call_swap_and_consultative_transfer(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)
@@ -254,10 +256,11 @@ def are_in_conference(*phones: PhonePage):
 
 
 @pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD"])
+@in_both_browsers
 def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, state):
     """Alone in its page, so that the other phone's page stays as it is."""
-    chromium = browser()
-    alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
+    one = browser()
+    alice, bob = PhonePage.open(one, gateway.http, "alice"), PhonePage.open(one, gateway.http, "bob")
     alice.run("dial()")
     bob.wait_for_view("incoming")
     bob.run("answer()")
@@ -292,9 +295,10 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, sta
         assert phone.page.errors == []
 
 
+@in_both_browsers
 def test_a_call_that_rings_goes_on_ringing_after_a_reload(gateway, browser):
-    chromium = browser()
-    alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
+    one = browser()
+    alice, bob = PhonePage.open(one, gateway.http, "alice"), PhonePage.open(one, gateway.http, "bob")
     alice.run("dial()")
     bob.wait_for_view("incoming")
     bob.page.open(f"{gateway.http}/?phones=bob")

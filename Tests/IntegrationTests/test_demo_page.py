@@ -5,7 +5,7 @@ import pytest
 
 from peers import sound
 from peers.chromium import Page
-from peers.phone_page import PhonePage
+from peers.phone_page import PhonePage, in_both_browsers
 
 DESKTOP, POCKET = (1280, 800), (390, 844)
 
@@ -24,6 +24,7 @@ def assert_fits(page: Page, size: tuple[int, int]):
     assert page.run("document.documentElement.scrollWidth") <= size[0]
 
 
+@in_both_browsers
 def test_alice_calls_bob_with_the_mouse(page, artifacts):
     alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
     page.screenshot(artifacts / "demo-desktop-1-offline.png")
@@ -36,7 +37,8 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
     alice.press("call")
     bob.wait_for_view("incoming")
     alice.wait_for("call?.state === 'RINGING'")
-    assert alice.run("call.hasEarlyMedia")  # it hears the gateway's ringback
+    # It hears the gateway's ringback; Firefox has no provisional answers.
+    assert alice.run("call.hasEarlyMedia") != page.run("navigator.userAgent.includes('Firefox')")
     assert "Calling bob@dev.local" in alice.says()
     assert "is calling you" in bob.says()
     page.screenshot(artifacts / "demo-desktop-3-ringing.png")
@@ -85,6 +87,7 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
     page.resize(POCKET, phone=True)
     alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")

@@ -180,6 +180,20 @@ class Chromium:
         return self._stderr.read().decode("utf-8", "replace")[-2000:]
 
 
+def middle_of(selector: str) -> str:
+    """A script: where the mouse meets an element. It throws if nobody who looks at the page could press there."""
+    return f"""(() => {{
+      const element = document.querySelector({json.dumps(selector)});
+      element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+      const box = element.getBoundingClientRect();
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2].map(Math.round);
+      const hit = document.elementFromPoint(x, y);
+      const reached = hit !== null && (element.contains(hit) || hit.contains(element));
+      if (element.disabled || !reached) throw new Error(`${{element.outerHTML}} cannot be clicked at ${{x}}, ${{y}}`);
+      return [x, y];
+    }})()"""
+
+
 class Page:
     """One tab. `console` and `errors` collect what its scripts say."""
 
@@ -224,20 +238,9 @@ class Page:
 
     def click(self, selector: str):
         """Presses the mouse on an element, if somebody who looks at the page could do so."""
-        place = self.run(
-            f"""(() => {{
-              const element = document.querySelector({json.dumps(selector)});
-              element.scrollIntoView({{ block: 'center', behavior: 'instant' }});
-              const box = element.getBoundingClientRect();
-              const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-              const hit = document.elementFromPoint(x, y);
-              return {{ x, y, enabled: !element.disabled, reached: hit !== null && (element.contains(hit) || hit.contains(element)) }};
-            }})()"""
-        )
-        if not (place["reached"] and place["enabled"]):
-            raise PageError(f"{selector} cannot be clicked: {place}")
+        x, y = self.run(middle_of(selector))
         for kind in ("mousePressed", "mouseReleased"):
-            self.command("Input.dispatchMouseEvent", {"type": kind, "x": place["x"], "y": place["y"], "button": "left", "clickCount": 1})
+            self.command("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
 
     def resize(self, size: tuple[int, int], phone: bool = False):
         width, height = size

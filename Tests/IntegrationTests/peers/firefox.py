@@ -4,9 +4,10 @@
         page = browser.page("http://127.0.0.1:8080/")
         page.wait_for("window.orbweaver !== undefined")
 
-A page has the methods of `chromium.Page` that tests of calls need. Firefox never uses loopback candidates: its media needs an address of
+A page has the methods of `chromium.Page` that tests need. Firefox never uses loopback candidates: its media needs an address of
 this machine that is not loopback. An `AudioContext` in it needs a sound device, which `SoundDevice` pretends to be.
 """
+import base64
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from websockets.sync.client import connect
 
-from .chromium import PageError
+from .chromium import PageError, middle_of
 
 PREFERENCES = {
     "media.navigator.streams.fake": True,
@@ -29,6 +30,7 @@ PREFERENCES = {
     "media.autoplay.blocking_policy": 0,
     "media.gmp-manager.updateEnabled": False,
     "media.gmp-provider.enabled": False,
+    "layout.css.prefers-color-scheme.content-override": 0,  # dark
     # Nothing leaves this machine.
     "app.update.enabled": False,
     "app.normandy.enabled": False,
@@ -112,12 +114,17 @@ class Firefox:
                 raise PageError(f"firefox did not start: {said[-1500:].decode('utf-8', 'replace')}")
             time.sleep(0.1)
 
-    def page(self, url: str | None = None) -> "Page":
+    def page(self, url: str | None = None, size: tuple[int, int] = (1280, 800)) -> "Page":
         context = self.command("browsingContext.create", {"type": "tab"})["context"]
         page = self._pages[context] = Page(self, context)
+        page.resize(size)
         if url:
             page.open(url)
         return page
+
+    def close_pages(self):
+        for page in list(self._pages.values()):
+            page.close()
 
     def command(self, method: str, parameters: dict, timeout: float = 60) -> dict:
         self._number += 1
@@ -184,6 +191,27 @@ class Page:
         if answer["type"] == "exception":
             raise PageError(answer["exceptionDetails"]["text"])
         return json.loads(answer["result"]["value"])
+
+    def click(self, selector: str):
+        """Presses the mouse on an element, if somebody who looks at the page could do so."""
+        x, y = self.run(middle_of(selector))
+        steps = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}
+        self._browser.command("input.performActions", {"context": self._context, "actions": [mouse]})
+
+    def resize(self, size: tuple[int, int], phone: bool = False):
+        """A phone has twice as many dots per pixel."""
+        viewport = {"viewport": dict(zip(("width", "height"), size)), "devicePixelRatio": 2 if phone else 1}
+        self._browser.command("browsingContext.setViewport", {"context": self._context, **viewport})
+
+    def prefer(self, scheme: str):
+        """Nothing, as WebDriver BiDi has no command for it: pages prefer `dark`."""
+
+    def screenshot(self, path: Path):
+        """Beside the picture that Chromium leaves under this name."""
+        taken = self._browser.command("browsingContext.captureScreenshot", {"context": self._context})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_stem(f"{path.stem}-firefox").write_bytes(base64.b64decode(taken["data"]))
 
     def wait_for(self, script: str, timeout: float = 60):
         """Evaluates again and again until the value is true; returns it."""

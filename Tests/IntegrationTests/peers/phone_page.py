@@ -1,8 +1,13 @@
 """The demo page as the tests use it."""
 import json
 
+import pytest
+
 from .chromium import Chromium, Page
 from .detour import Detour
+
+in_both_browsers = pytest.mark.parametrize("browser", ["chromium", pytest.param("firefox", marks=pytest.mark.alone)], indirect=True)
+"""A test whose `browser()` is Chromium once, and Firefox once."""
 
 _TAKE_A_DETOUR = """() => {
   if (window.detour) return;
