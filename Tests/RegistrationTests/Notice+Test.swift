@@ -20,7 +20,8 @@ extension Notice {
         return .call(
             CallEvent(
                 .caller, fact,
-                to: CallEvent.Audience(devices: [], session: session, local: name, remote: .user(name), isCalled: false)))
+                to: CallEvent.Audience(devices: [], session: session, local: name, remote: .user(name), isCalled: false)
+            ))
     }
 
     var type: Notification.EventType? { Notification(presenting: self)?.type }

@@ -22,9 +22,15 @@ struct CallErrorSentenceTests {
                 .unplayable(.notRegular("x.wav")),
                 "This cannot be played: \"x.wav\" is not a file of its own in the media folder."
             ),
-            (.unplayable(.tooLarge("x.wav", limit: 128 << 20)), "This cannot be played: \"x.wav\" is larger than 128 MB."),
+            (
+                .unplayable(.tooLarge("x.wav", limit: 128 << 20)),
+                "This cannot be played: \"x.wav\" is larger than 128 MB."
+            ),
             (.unplayable(.unreadable("x.wav")), "This cannot be played: \"x.wav\" cannot be read."),
-            (.unplayable(.undecodable("x.wav", fault: "it is empty")), "This cannot be played: \"x.wav\": it is empty."),
+            (
+                .unplayable(.undecodable("x.wav", fault: "it is empty")),
+                "This cannot be played: \"x.wav\": it is empty."
+            ),
         ] as [(CallError, String)])
     func `an error says what is wrong with a description or a file`(_ error: CallError, _ sentence: String) {
         #expect(error.sentence == sentence)

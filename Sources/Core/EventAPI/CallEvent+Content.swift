@@ -33,10 +33,7 @@ extension CallEvent {
         case .resumed: ("leg.resumed", [:])
         case .transferStarted(let party): ("transfer.started", ["to": .string(party.text)])
         case .transferFailed(let failure):
-            (
-                "transfer.failed",
-                ["statusCode": .integer(Int64(failure.statusCode)), "reason": .string(failure.reason)]
-            )
+            ("transfer.failed", members(of: failure))
         case .completed(let purpose): ("\(purpose.rawValue).completed", [:])
         case .mediaReached(let step): (step.type, [:])
         case .mediaRestarted: ("media.restarted", [:])
@@ -51,14 +48,38 @@ extension CallEvent {
     }
 }
 
-/// `cause`, `statusCode`, `reason` and `endedBy`, which is a leg's number and absent for the gateway.
-private func members(of cause: CallEndCause, by originator: LegID?) -> [String: EventValue] {
+/// `cause` and `statusCode`; `reason`, the words of a user; `failure`, what was wrong with the media.
+private func members(of cause: CallEndCause) -> [String: EventValue] {
     var members: [String: EventValue] = [
         "cause": .string(cause.word.rawValue), "statusCode": .integer(Int64(cause.statusCode)),
     ]
-    members["reason"] = cause.reason.map { .string($0) }
+    switch cause {
+    case .completed(_, let words), .cancelled(let words), .rejected(let words):
+        members["reason"] = words.map { .string($0) }
+    case .mediaFailed(_, let failure): members["failure"] = .string(failure.rawValue)
+    case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained:
+        break
+    }
+    return members
+}
+
+/// The same, and `endedBy`, which is a leg's number and absent for the gateway.
+private func members(of cause: CallEndCause, by originator: LegID?) -> [String: EventValue] {
+    var members = members(of: cause)
     members["endedBy"] = originator.map { .integer(Int64($0.number)) }
     return members
+}
+
+/// As of the end of the target's leg; `cause` is `transfer_failed` if the other call did not hand over its leg.
+private func members(of failure: TransferFailure) -> [String: EventValue] {
+    switch failure {
+    case .targetNotReached(let cause): members(of: cause)
+    case .callNotHandedOver:
+        [
+            "cause": .string(PartialEndingWord.transferFailed.rawValue),
+            "statusCode": .integer(Int64(failure.statusCode)),
+        ]
+    }
 }
 
 private func members(of record: CallRecord, by originator: LegID?) -> [String: EventValue] {

@@ -41,7 +41,8 @@ extension Call {
         }
         add(
             CallLeg(
-                id: target.leg, party: target.party, isCalled: true, stage: .ringing, remote: .user(transferred.party.shown),
+                id: target.leg, party: target.party, isCalled: true, stage: .ringing,
+                remote: .user(transferred.party.shown),
                 transport: transport, exchange: Exchange(told: MediaOutline(wishes))))
         let transfer = Transfer(
             of: transferred.id, by: leg, to: target, offering: offer, at: now, configuration: configuration)
