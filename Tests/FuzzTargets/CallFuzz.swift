@@ -261,7 +261,7 @@ private struct FuzzedCall {
         }
     }
 
-    static func progress(_ form: Int) -> MediaProgress { MediaProgress(rawValue: form % 4) ?? .flowing }
+    static func progress(_ form: Int) -> MediaProgress { MediaProgress.allCases[form % 4] }
 
     /// A description of a browser: audio with a direction, and video in half of them; one of them is no description.
     static func description(of form: Int, setup: String = "actpass") -> String {

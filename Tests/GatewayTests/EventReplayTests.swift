@@ -18,7 +18,7 @@ import Gateway
     private var joined: CallEvent {
         get throws {
             let written = """
-                {"leg": 0, "fact": {"joined": {"_0": {
+                {"leg": 0, "fact": {"joined": {"party": {
                     "user": "alice@example.com", "name": "Alice", "session": "A", "devices": [], "arrival": "dialled",
                     "isCalled": false, "remote": {"name": "", "number": "bob@example.com"}, "holds": false}}}}
                 """

@@ -36,6 +36,17 @@ package enum CallEndCause: Hashable, Sendable, Codable {
     }
 }
 
+/// The keys of values that have no label, where a cause is written (docs/call-events.md).
+extension CallEndCause {
+    private enum UnreachableCodingKeys: String, CodingKey { case _0 = "reason" }
+    private enum MediaFailedCodingKeys: String, CodingKey {
+        case _0 = "leg"
+        case _1 = "failure"
+    }
+    private enum SubscriptionEndedCodingKeys: String, CodingKey { case _0 = "leg" }
+    private enum ClientLostCodingKeys: String, CodingKey { case _0 = "leg" }
+}
+
 /// Why the media path of a leg failed, so that the leg cannot continue.
 package enum MediaFailure: String, Hashable, Sendable, Codable, CaseIterable {
     /// The media path was not secured within the time that the call allows for it.

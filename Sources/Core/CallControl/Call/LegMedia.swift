@@ -10,7 +10,7 @@ package enum MediaMode: Equatable, Sendable {
 }
 
 /// How far the media path of a leg has come; the steps are in order.
-package enum MediaProgress: Int, Comparable, Sendable, Codable {
+package enum MediaProgress: String, Comparable, CaseIterable, Sendable, Codable {
     /// No candidate pair has been checked.
     case waiting
     /// A checked candidate pair may carry media.
@@ -21,7 +21,16 @@ package enum MediaProgress: Int, Comparable, Sendable, Codable {
     case flowing
 
     /// Whether `a` is an earlier step than `b`.
-    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: Self, b: Self) -> Bool { a.place < b.place }
+
+    private var place: Int {
+        switch self {
+        case .waiting: 0
+        case .checked: 1
+        case .secured: 2
+        case .flowing: 3
+        }
+    }
 }
 
 /// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as

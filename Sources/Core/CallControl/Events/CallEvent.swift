@@ -217,3 +217,32 @@ extension CallEvent {
         case forwarded
     }
 }
+
+// MARK: - Written form
+
+/// The keys of values that have no label; the others are written with their labels.
+extension CallEvent.Fact {
+    private enum JoinedCodingKeys: String, CodingKey { case _0 = "party" }
+    private enum EstablishedCodingKeys: String, CodingKey { case _0 = "answer" }
+    private enum StoppedRingingCodingKeys: String, CodingKey {
+        case _0 = "reason"
+        case device
+    }
+    private enum ReleasedCodingKeys: String, CodingKey {
+        case _0 = "cause"
+        case by
+    }
+    private enum LeftCodingKeys: String, CodingKey {
+        case _0 = "cause"
+        case by
+    }
+    private enum EndedCodingKeys: String, CodingKey {
+        case _0 = "record"
+        case by, device
+    }
+    private enum CandidatesCodingKeys: String, CodingKey { case _0 = "lines" }
+    private enum CompletedCodingKeys: String, CodingKey { case _0 = "purpose" }
+    private enum MediaReachedCodingKeys: String, CodingKey { case _0 = "step" }
+    private enum QualityMeasuredCodingKeys: String, CodingKey { case _0 = "quality" }
+    private enum ContentCodingKeys: String, CodingKey { case _0 = "content" }
+}

@@ -1,0 +1,116 @@
+import CallControl
+import Foundation
+import TestSupport
+import Testing
+
+/// The written form of every fact (docs/call-events.md): what was logged once can be read, and is written the same way.
+struct WrittenFactTests {
+    private static let lines = (try? Fixtures.text("events/facts.jsonl"))?.split(separator: "\n").map(String.init) ?? []
+
+    private static func entries() throws -> [LoggedEvent] {
+        try lines.map { try JSONDecoder().decode(LoggedEvent.self, from: Data($0.utf8)) }
+    }
+
+    @Test(arguments: lines) func `a line that is read and written again is the same`(_ line: String) throws {
+        let entry = try JSONDecoder().decode(LoggedEvent.self, from: Data(line.utf8))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(String(decoding: try encoder.encode(entry), as: UTF8.self) == line)
+    }
+
+    @Test func `every fact has a line, under its name`() throws {
+        let entries = try Self.entries()
+        #expect(Set(entries.map { FactName($0.event.fact) }) == Set(FactName.allCases))
+        for (entry, line) in zip(entries, Self.lines) {
+            #expect(line.contains(#""fact":{"\#(FactName(entry.event.fact))":{"#))
+        }
+    }
+
+    @Test func `every cause of an end has a line, under its name`() throws {
+        var causes: Set<CallEndCause> = []
+        for (entry, line) in zip(try Self.entries(), Self.lines) {
+            guard case .released(let cause, _) = entry.event.fact else { continue }
+            causes.insert(cause)
+            #expect(line.contains(#""cause":{"\#(CauseName(cause))":{"#))
+        }
+        #expect(Set(causes.map { CauseName($0) }) == Set(CauseName.allCases))
+        for reason in CallEndCause.Unreachable.allCases { #expect(causes.contains(.unreachable(reason))) }
+        for failure in MediaFailure.allCases { #expect(causes.contains(.mediaFailed(.callee, failure))) }
+    }
+
+    @Test func `no value is without a name`() {
+        #expect(Self.lines.allSatisfy { !$0.contains(#""_"#) })
+    }
+}
+
+/// The names of the facts. A fact that is added does not compile without one, and fails without a line.
+private enum FactName: CaseIterable {
+    case joined, invited, rings, alerted, progressed, talks, established, stoppedRinging, rejected, forwarded
+    case changedDevice, renewedSubscription, released, left, moved, ended
+    case offered, answered, unanswered, candidates, held, resumed
+    case transferStarted, transferFailed, completed
+    case mediaReached, mediaRestarted, pathLost, pathRecovered, playbackEnded, qualityMeasured
+    case content
+
+    init(_ fact: CallEvent.Fact) {
+        self =
+            switch fact {
+            case .joined: .joined
+            case .invited: .invited
+            case .rings: .rings
+            case .alerted: .alerted
+            case .progressed: .progressed
+            case .talks: .talks
+            case .established: .established
+            case .stoppedRinging: .stoppedRinging
+            case .rejected: .rejected
+            case .forwarded: .forwarded
+            case .changedDevice: .changedDevice
+            case .renewedSubscription: .renewedSubscription
+            case .released: .released
+            case .left: .left
+            case .moved: .moved
+            case .ended: .ended
+            case .offered: .offered
+            case .answered: .answered
+            case .unanswered: .unanswered
+            case .candidates: .candidates
+            case .held: .held
+            case .resumed: .resumed
+            case .transferStarted: .transferStarted
+            case .transferFailed: .transferFailed
+            case .completed: .completed
+            case .mediaReached: .mediaReached
+            case .mediaRestarted: .mediaRestarted
+            case .pathLost: .pathLost
+            case .pathRecovered: .pathRecovered
+            case .playbackEnded: .playbackEnded
+            case .qualityMeasured: .qualityMeasured
+            case .content: .content
+            }
+    }
+}
+
+/// The names of the causes of an end.
+private enum CauseName: CaseIterable {
+    case completed, cancelled, rejected, unanswered, unreachable, mediaFailed, subscriptionEnded, callerLeft, clientLost
+    case transferred, joinFailed, drained
+
+    init(_ cause: CallEndCause) {
+        self =
+            switch cause {
+            case .completed: .completed
+            case .cancelled: .cancelled
+            case .rejected: .rejected
+            case .unanswered: .unanswered
+            case .unreachable: .unreachable
+            case .mediaFailed: .mediaFailed
+            case .subscriptionEnded: .subscriptionEnded
+            case .callerLeft: .callerLeft
+            case .clientLost: .clientLost
+            case .transferred: .transferred
+            case .joinFailed: .joinFailed
+            case .drained: .drained
+            }
+    }
+}
