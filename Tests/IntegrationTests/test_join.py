@@ -49,7 +49,7 @@ async def test_two_held_calls_become_one(party):
         (await call.audit()).succeeded()
         assert (await call.party.state(call.session)).succeeded()["state"] == "ANSWERED"
     for old in (to_bob, to_carol):
-        (await alice.operate(old.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+        await alice.audit_until_forgotten(old.session)
 
 
 async def test_each_side_of_a_stereo_peer_is_heard_on_that_side(party):
@@ -163,7 +163,7 @@ async def test_a_call_that_is_not_answered_cannot_be_joined(party):
     await alice.heard_exactly(("sessionFail", joined))
     assert joined.failure[0] == 480 and joined.failure[1]
     assert (await record_of(joined))["params"]["ending"]["cause"] == "join_failed"
-    (await alice.operate(joined.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+    await alice.audit_until_forgotten(joined.session)
     await bob.heard_exactly()
     await carol.heard_exactly()
     (await at_carol.answer()).succeeded()

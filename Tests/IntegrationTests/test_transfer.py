@@ -172,7 +172,7 @@ async def test_the_transferred_party_does_not_wait_any_longer(party):
     (await at_bob.end("no patience")).succeeded()
     assert (await at_carol.over()).by == "callEnd"
     assert (await at_alice.over()).text == "no patience"
-    (await carol.operate(at_carol.session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+    await carol.audit_until_forgotten(at_carol.session)
 
 
 async def test_several_devices_of_the_target_ring_and_one_answers(party):
@@ -271,7 +271,7 @@ async def test_a_target_that_declines_the_new_call_keeps_the_old_one(party):
     assert to_bob.failure == (603, "Declined")
     await bob.heard_exactly()
     await carol.heard_exactly(("startCallReplace", replacing), ("callCancel", replacing))
-    (await replacing.audit()).refused(404, 42, "callControlResponse", "call.not_found")
+    await carol.audit_until_forgotten(replacing.session)
     assert (to_bob.state, at_bob.state) == ("ON_HOLD", "REMOTELY_HELD")
     await resumed(to_carol, at_carol)
     assert (to_carol.state, at_carol.state) == ("IN_CALL", "IN_CALL")
