@@ -22,6 +22,21 @@ struct CustomContentTests {
         return carried
     }
 
+    /// The types of the notifications that carried the content, by the device that was told.
+    private func carriers(in world: CallWorld) -> [SubscriptionID: [String]] {
+        var carriers: [SubscriptionID: [String]] = [:]
+        for (device, notifications) in world.told {
+            for notification in notifications {
+                let content = CustomContent(
+                    parameters: notification.customParameters, bodies: notification.customBodies)
+                guard !content.isEmpty else { continue }
+                #expect(content == Self.content)
+                carriers[device, default: []].append(notification.type.rawValue)
+            }
+        }
+        return carriers
+    }
+
     @Test(arguments: ["offer", ""]) func `of a start and of an answer`(_ offer: String) throws {
         var rig = CallRig()
         var random = SeededRandomSource(seed: 1)
@@ -54,18 +69,42 @@ struct CustomContentTests {
 
     @Test func `of a join comes back to whoever joined, and goes to nobody else`() throws {
         let world = try CallWorld.joined(with: Self.content)
-        var carriers: [SubscriptionID: [String]] = [:]
-        for (device, notifications) in world.told {
-            for notification in notifications {
-                let content = CustomContent(
-                    parameters: notification.customParameters, bodies: notification.customBodies)
-                guard !content.isEmpty else { continue }
-                #expect(content == Self.content)
-                carriers[device, default: []].append(notification.type.rawValue)
+        #expect(carriers(in: world) == ["a1": ["respondCallUpdate"]])
+        #expect(world.log("bob1") == ["startCallUpdate"] && world.log("carol1") == ["startCallUpdate"])
+    }
+
+    /// In a conference no leg is told of another one's descriptions, so that the content is told alone.
+    @Test(arguments: [.offer, .requestForOffer, .response] as [ConferenceRequest])
+    func `of a description in a conference reaches all other legs alone`(_ request: ConferenceRequest) throws {
+        var world = try CallWorld.joined()
+        let conference = CallID(3)
+        let bob = try #require(world.calls[conference]?.legs.first { $0.party.user == MidCallRig.bob }?.id)
+        _ = world.takeNews()
+        try world.act(conference) { call, random, now throws(CallError) in
+            let sdp = ScriptedDescription.audio("callee", .sendReceive, setup: request.setup, version: 9)
+            let update = CallUpdateRequest(sdp: request == .requestForOffer ? "" : sdp, content: Self.content)
+            return switch request {
+            case .offer, .requestForOffer: try call.offer(by: bob, update, at: now, random: &random)
+            case .response: try call.respond(by: bob, update, at: now, random: &random)
             }
         }
-        #expect(carriers == ["a1": ["respondCallUpdate"]])
-        #expect(world.log("bob1") == ["startCallUpdate"] && world.log("carol1") == ["startCallUpdate"])
+        #expect(carriers(in: world) == ["a1": ["customParameters"], "carol1": ["customParameters"]])
+    }
+
+    enum ConferenceRequest: Sendable {
+        case offer, requestForOffer, response
+
+        var setup: String { self == .response ? "active" : "actpass" }
+    }
+
+    /// A leg that asks for an offer gets one of the gateway if the other leg cannot be asked.
+    @Test func `of a request for an offer that the gateway answers reaches the other leg alone`() throws {
+        var rig = try MidCallRig()
+        _ = try rig.offer(by: .caller, .sendReceive)
+        let asked = try rig.call.offer(
+            by: .caller, CallUpdateRequest(sdp: "", content: Self.content), at: rig.clock.now, random: &rig.random)
+        #expect(carried(asked, to: .callee) == ["customParameters": Self.content])
+        #expect(carried(asked, to: .caller).isEmpty)
     }
 
     @Test func `alone before the answer too, but not after the end`() throws {

@@ -36,7 +36,9 @@ extension Call {
         if isHandingOver { throw .pending(retryAfter: Self.retryAfter) }
         if answered.operation?.isFirstExchange == true { throw refusal(of: .offer, to: leg) }
         if request.sdp.isEmpty {
-            guard !answered.isConference else { return offerMix(to: leg, at: now, random: &random) }
+            guard !answered.isConference else {
+                return offerMix(to: leg, at: now, random: &random) + passOn(request.content, of: leg)
+            }
             return ask(by: leg, request, at: now, random: &random)
         }
         let isTransportNew: Bool
@@ -116,6 +118,7 @@ extension Call {
         if update != nil { operate(nil) }
         guard !answered.isConference else {
             return settleHold(of: leg, saying: answer.principalDirection) + connect(leg) + refreshMusic()
+                + passOn(request.content, of: leg)
         }
         var actions = settleHold(of: leg)
         var told: [CallAction] = []
@@ -131,8 +134,8 @@ extension Call {
         } else if let update, update.isFirst {
             // The callee is headless: nothing is described to it.
             actions += prepareAnswered(update.offerer) + introductions(update, at: now)
-        } else if !request.content.isEmpty {
-            told = try send(request.content, by: leg)
+        } else {
+            told = passOn(request.content, of: leg)
         }
         return actions + connect(leg) + refreshMusic() + told + tellNews(at: now, random: &random)
     }
@@ -153,13 +156,19 @@ extension Call {
     /// - Throws: `noSuchCall`.
     package func send(_ content: CustomContent, by leg: LegID) throws(CallError) -> [CallAction] {
         _ = try member(leg)
-        return legs.filter { $0.id != leg }.flatMap { tell($0.id, .content(content)) }
+        return passOn(content, of: leg)
     }
 }
 
 // MARK: - Parts
 
 extension Call {
+    /// Tells all other legs the content of a leg; nothing if it is empty.
+    private func passOn(_ content: CustomContent, of leg: LegID) -> [CallAction] {
+        guard !content.isEmpty else { return [] }
+        return legs.filter { $0.id != leg }.flatMap { tell($0.id, .content(content)) }
+    }
+
     /// Prepares a new media path if the peer of the leg has started anew.
     private func renew(_ media: inout LegMedia, of leg: LegID) -> [CallAction] {
         guard media.takeRenewal() else { return [] }
@@ -221,7 +230,7 @@ extension Call {
         let actions =
             conclude(own, of: leg, telling: wishes)
             + tell(leg, .answered(description: text, content: CustomContent()))
-        return try request.content.isEmpty ? actions : actions + send(request.content, by: leg)
+        return actions + passOn(request.content, of: leg)
     }
 
     /// Records that an offer of the leg has been answered.
@@ -272,7 +281,7 @@ extension Call {
             if member.media?.isOffering == false { member.media?.rollback() }
             member.exchange.startAnew(at: now)
         }
-        return tellNews(at: now, random: &random)
+        return passOn(request.content, of: leg) + tellNews(at: now, random: &random)
     }
 
     /// Answers an offer in a conference.
@@ -296,5 +305,6 @@ extension Call {
         }
         return routed + prepared + connect(leg)
             + tell(leg, .answered(description: answer, content: CustomContent()))
+            + passOn(request.content, of: leg)
     }
 }
