@@ -49,13 +49,8 @@ extension Call {
         var description: String? = request.sdp
         var actions: [CallAction] = []
         if var own = self[leg]?.transport, var callers = self[.caller]?.transport, self[leg]?.isAnchored == true {
-            do throws(SDPError) {
-                if let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences) {
-                    description = try callers.answer(
-                        mirroring: answer, isPreliminary: own.lacksLines, random: &random)
-                }
-            } catch {
-                throw CallError(error)
+            if let answer = try own.receive(answer: request.sdp, wanting: request.mediaPreferences) {
+                description = try callers.answer(mirroring: answer, isPreliminary: own.lacksLines, random: &random)
             }
             edit(leg) { $0.transport = own }
             edit(.caller) { $0.transport = callers }

@@ -20,14 +20,10 @@ extension Call {
             throw .descriptionMissing(.join)
         }
         var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
-        do throws(SDPError) {
-            _ = try media.receive(offer: request.sdp, random: &random)
-            // Finds out whether there is media that can be mixed while nothing has changed for any leg.
-            var trial = media
-            _ = try trial.answerForMixing(random: &random)
-        } catch {
-            throw CallError(error)
-        }
+        _ = try media.receive(offer: request.sdp, random: &random)
+        // Finds out whether there is media that can be mixed while nothing has changed for any leg.
+        var trial = media
+        _ = try trial.answerForMixing(random: &random)
         edit(.caller) { $0.media = media }
         keep(.caller, at: device)
         let joining = Joining(
@@ -56,7 +52,7 @@ extension Call {
     {
         guard var media = self[.caller]?.media else { return joinFailed(at: now) }
         let answer: String
-        do throws(SDPError) {
+        do throws(CallError) {
             answer = try media.answerForMixing(random: &random)
         } catch {
             return joinFailed(at: now)

@@ -45,13 +45,10 @@ extension Call {
             + tell(open.offerer, .answered(description: request.sdp, content: request.content))
     }
 
-    /// Gives up an offer that was not answered in time, or cannot be answered. The offerer is told.
-    mutating func abandon(_ update: Update) -> [CallAction] {
+    /// Gives up an offer that was not answered in time. The offerer is told.
+    mutating func abandonDirectly(_ update: Update) -> [CallAction] {
         operate(nil)
-        edit(update.offerer) { offerer in
-            offerer.media?.rollback()
-            if update.kind != .offer { offerer.exchange.sent.forgetLast() }
-        }
+        if update.kind != .offer { edit(update.offerer) { $0.exchange.sent.forgetLast() } }
         return tell(update.offerer, .unanswered(retryAfter: Self.retryAfter))
     }
 }

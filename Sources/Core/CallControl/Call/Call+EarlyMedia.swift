@@ -30,7 +30,7 @@ extension LegMedia {
     /// The caller's media with a provisional answer, and that answer; `nil` if the gateway could not send it anything.
     func progressing(random: inout some RandomSource) -> (caller: LegMedia, sdp: String)? {
         var media = self
-        do throws(SDPError) {
+        do throws(CallError) {
             let sdp = try media.provisionalAnswer(random: &random)
             return (media, sdp)
         } catch {

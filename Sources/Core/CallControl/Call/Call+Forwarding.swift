@@ -31,11 +31,7 @@ extension Call {
         if caller.isAnchored, let identity = target.identity {
             made = transport(for: target.party, identity)
             if let offer = caller.media?.described ?? caller.wants {
-                do throws(SDPError) {
-                    unanswered.invitation.description = try made.offer(mirroring: offer, random: &random)
-                } catch {
-                    throw CallError(error)
-                }
+                unanswered.invitation.description = try made.offer(mirroring: offer, random: &random)
             }
         }
         var actions = tell(leg, .stoppedRinging(.forwarded, device: nil))

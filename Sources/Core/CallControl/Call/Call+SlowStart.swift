@@ -20,14 +20,8 @@ extension Call {
         let direction = MediaDirection(in: request.sdp)
         var actions: [CallAction] = []
         if var own = self[leg]?.transport, var callers = self[.caller]?.media {
-            do throws(SDPError) {
-                if let offer = try own.receive(
-                    offer: request.sdp, wanting: request.mediaPreferences, random: &random)
-                {
-                    description = try callers.offer(mirroring: offer, random: &random)
-                }
-            } catch {
-                throw CallError(error)
+            if let offer = try own.receive(offer: request.sdp, wanting: request.mediaPreferences, random: &random) {
+                description = try callers.offer(mirroring: offer, random: &random)
             }
             actions.append(.prepareMedia(.caller, callers.credentials))
             edit(leg) { $0.transport = own }

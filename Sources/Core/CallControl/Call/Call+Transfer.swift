@@ -33,12 +33,7 @@ extension Call {
             throw refusal(of: .transfer, to: leg)
         }
         var transport = transport(for: target.party, identity)
-        let offer: String?
-        do throws(SDPError) {
-            offer = try transport.offer(mirroring: wishes, random: &random)
-        } catch {
-            throw CallError(error)
-        }
+        let offer = try transport.offer(mirroring: wishes, random: &random)
         add(
             CallLeg(
                 id: target.leg, party: target.party, isCalled: true, stage: .ringing,
@@ -70,11 +65,7 @@ extension Call {
         guard let transfer, transfer.awaits(leg), var transport = self[leg]?.transport else {
             throw answeredAlready(leg)
         }
-        do throws(SDPError) {
-            _ = try transport.receive(answer: request.sdp, wanting: request.mediaPreferences)
-        } catch {
-            throw CallError(error)
-        }
+        _ = try transport.receive(answer: request.sdp, wanting: request.mediaPreferences)
         edit(leg) { member in
             member.transport = transport
             member.talk(request)

@@ -196,26 +196,19 @@ extension Call {
             invitation.description = request.sdp.isEmpty ? nil : request.sdp
             for leg in [LegID.caller, .callee] { edit(leg) { $0.transport = .direct } }
         case .anchored(let identities):
-            do throws(SDPError) {
-                var caller = transport(
-                    for: legs[0].party, identities.caller, preferences: request.mediaPreferences)
-                var callee = transport(for: legs[1].party, identities.callee)
-                if caller.isHeadless || !request.sdp.isEmpty,
-                    let offer = try caller.receive(offer: request.sdp, random: &random)
-                {
-                    invitation.description = try callee.offer(mirroring: offer, random: &random)
-                    if case .webRTC(let media) = callee {
-                        actions.append(.prepareMedia(.callee, media.credentials))
-                    }
-                    if request.acceptsEarlyMedia, configuration.earlyMedia != nil, case .webRTC(let media) = caller {
-                        progress = media.progressing(random: &random)
-                    }
+            var caller = transport(for: legs[0].party, identities.caller, preferences: request.mediaPreferences)
+            var callee = transport(for: legs[1].party, identities.callee)
+            if caller.isHeadless || !request.sdp.isEmpty,
+                let offer = try caller.receive(offer: request.sdp, random: &random)
+            {
+                invitation.description = try callee.offer(mirroring: offer, random: &random)
+                if case .webRTC(let media) = callee { actions.append(.prepareMedia(.callee, media.credentials)) }
+                if request.acceptsEarlyMedia, configuration.earlyMedia != nil, case .webRTC(let media) = caller {
+                    progress = media.progressing(random: &random)
                 }
-                edit(.caller) { $0.transport = caller }
-                edit(.callee) { $0.transport = callee }
-            } catch {
-                throw CallError(error)
             }
+            edit(.caller) { $0.transport = caller }
+            edit(.callee) { $0.transport = callee }
         }
         edit(.caller) { caller in
             caller.handlesReplacement = request.handlesReplacement

@@ -167,6 +167,11 @@ package struct Exchange: Equatable, Sendable {
     /// The leg has been told what the other leg wants; `nil`: not everything, although it knew nothing before.
     package mutating func inform(_ outline: MediaOutline?) { told = outline }
 
+    /// The leg has been told what the other leg wants, except for the m-lines of these kinds, which it could not take.
+    mutating func inform(of wishes: PeerDescription, without lost: [MediaKind]) {
+        told = lost.isEmpty ? MediaOutline(wishes) : MediaOutline(wishes, without: lost)
+    }
+
     /// The leg knows nothing about the other leg, and is due to be told.
     package mutating func startAnew(at now: MonotonicTime) { (told, newsDue) = (nil, now) }
 

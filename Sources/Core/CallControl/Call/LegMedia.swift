@@ -36,7 +36,8 @@ package enum MediaProgress: String, Comparable, CaseIterable, Sendable, Codable 
 /// The descriptions and the media path of one leg of an anchored call: an offer/answer exchange with the gateway as
 /// peer (RFC 3264).
 ///
-/// Every function that throws changes nothing if the peer's description does not fit.
+/// Every function that throws changes nothing if the peer's description does not fit. The errors are about the
+/// description: `malformedDescription` or `unsupportedDescription`.
 package struct LegMedia: Equatable, Sendable {
     /// The offer/answer state towards the peer.
     private(set) var negotiation: LegNegotiation
@@ -91,6 +92,22 @@ package struct LegMedia: Equatable, Sendable {
     /// - Returns: The offer.
     mutating func receive(
         offer text: String, wanting preferences: MediaPreferences? = nil, random: inout some RandomSource
+    ) throws(CallError) -> PeerDescription {
+        try CallError.fromSDP { () throws(SDPError) in try take(offer: text, wanting: preferences, random: &random) }
+    }
+
+    /// Takes an offer of the peer in place of any offer that is open.
+    ///
+    /// - Parameter former: the leg before the peer's last offer, if that offer crossed one of the gateway's. The peer
+    ///   continues from there if it has dropped its offer.
+    mutating func receive(
+        newOffer text: String, instead former: LegMedia?, random: inout some RandomSource
+    ) throws(CallError) -> PeerDescription {
+        try CallError.fromSDP { () throws(SDPError) in try take(newOffer: text, instead: former, random: &random) }
+    }
+
+    private mutating func take(
+        offer text: String, wanting preferences: MediaPreferences? = nil, random: inout some RandomSource
     ) throws(SDPError) -> PeerDescription {
         var next = self
         if let preferences { next.negotiation.preferences = policy.preferences.overridden(by: preferences) }
@@ -107,24 +124,20 @@ package struct LegMedia: Equatable, Sendable {
         return offer
     }
 
-    /// Takes an offer of the peer in place of any offer that is open.
-    ///
-    /// - Parameter former: the leg before the peer's last offer, if that offer crossed one of the gateway's. The peer
-    ///   continues from there if it has dropped its offer.
-    mutating func receive(
+    private mutating func take(
         newOffer text: String, instead former: LegMedia?, random: inout some RandomSource
     ) throws(SDPError) -> PeerDescription {
         do throws(SDPError) {
             var next = self
             next.rollback()
-            let offer = try next.receive(offer: text, random: &random)
+            let offer = try next.take(offer: text, random: &random)
             self = next
             return offer
         } catch {
             guard case .offerMismatch = error, isStable, let former else { throw error }
             var next = returned(to: former)
             next.rollback()
-            let offer = try next.receive(offer: text, random: &random)
+            let offer = try next.take(offer: text, random: &random)
             self = next
             return offer
         }
@@ -138,17 +151,19 @@ package struct LegMedia: Equatable, Sendable {
     ///     `inactive`: an answer that rejects an m-line removes it for good (RFC 8829 §5.10).
     mutating func answer(
         mirroring other: PeerDescription, isPreliminary: Bool = false, random: inout some RandomSource
-    ) throws(SDPError) -> String {
-        guard let offer = described else { throw .wrongState(negotiation.phase) }
-        let aligned = other.aligned(toOffer: offer, keepingUnknown: isPreliminary)
-        return try negotiation.makeAnswer(mirroring: aligned, policy: policy, random: &random).serialized
+    ) throws(CallError) -> String {
+        try CallError.fromSDP { () throws(SDPError) in
+            let aligned = other.aligned(toOffer: try lastDescription(), keepingUnknown: isPreliminary)
+            return try negotiation.makeAnswer(mirroring: aligned, policy: policy, random: &random).serialized
+        }
     }
 
     /// Makes the gateway's own answer, which accepts everything that it can mix.
-    mutating func answerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
-        guard let offer = described else { throw .wrongState(negotiation.phase) }
-        let own = offer.opened().mixable(policy)
-        return try negotiation.makeAnswer(mirroring: own, policy: policy, random: &random).serialized
+    mutating func answerForMixing(random: inout some RandomSource) throws(CallError) -> String {
+        try CallError.fromSDP { () throws(SDPError) in
+            let own = try lastDescription().opened().mixable(policy)
+            return try negotiation.makeAnswer(mirroring: own, policy: policy, random: &random).serialized
+        }
     }
 
     /// Makes the gateway's answer ahead of the final one. The gateway can send to the peer from then on; what the peer
@@ -156,46 +171,59 @@ package struct LegMedia: Equatable, Sendable {
     ///
     /// An m-line that the gateway has nothing for is kept open, `inactive` and with all its codecs: what a provisional
     /// answer rejects is gone for good (RFC 8829 §4.1.10.1). Throws if there is no audio that the gateway could send.
-    mutating func provisionalAnswer(random: inout some RandomSource) throws(SDPError) -> String {
-        guard let offer = described else { throw .wrongState(negotiation.phase) }
-        var own = offer.opened().mixable(policy)
-        guard own.usableMedia.contains(where: { $0.kind == .audio && $0.carriesMedia }) else {
-            throw .noUsableMedia(offer.media.map { $0.refusal ?? .noCodecs })
+    mutating func provisionalAnswer(random: inout some RandomSource) throws(CallError) -> String {
+        try CallError.fromSDP { () throws(SDPError) in
+            let offer = try lastDescription()
+            var own = offer.opened().mixable(policy)
+            guard own.usableMedia.contains(where: { $0.kind == .audio && $0.carriesMedia }) else {
+                throw .noUsableMedia(offer.media.map { $0.refusal ?? .noCodecs })
+            }
+            for index in own.media.indices where own.media[index].kind == .video || !own.media[index].carriesMedia {
+                own.media[index].codecs = offer.media[index].codecs
+                own.media[index].direction = .inactive
+            }
+            return try negotiation.makeProvisionalAnswer(mirroring: own, policy: policy, random: &random).serialized
         }
-        for index in own.media.indices where own.media[index].kind == .video || !own.media[index].carriesMedia {
-            own.media[index].codecs = offer.media[index].codecs
-            own.media[index].direction = .inactive
-        }
-        return try negotiation.makeProvisionalAnswer(mirroring: own, policy: policy, random: &random).serialized
+    }
+
+    /// The peer's last description. Throws `wrongState` if it has described nothing.
+    private func lastDescription() throws(SDPError) -> PeerDescription {
+        guard let described else { throw .wrongState(negotiation.phase) }
+        return described
     }
 
     // MARK: The gateway offers
 
     /// Makes an offer on behalf of the peer of another leg, whose description is `other`.
-    mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String {
-        let aligned = other.aligned(to: negotiated?.media ?? [])
-        return try negotiation.makeOffer(mirroring: aligned, policy: policy, random: &random).serialized
+    mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(CallError) -> String {
+        try CallError.fromSDP { () throws(SDPError) in
+            let aligned = other.aligned(to: negotiated?.media ?? [])
+            return try negotiation.makeOffer(mirroring: aligned, policy: policy, random: &random).serialized
+        }
     }
 
     /// Makes the gateway's own offer: what the peer knows and the gateway can mix.
-    mutating func offerForMixing(random: inout some RandomSource) throws(SDPError) -> String {
-        guard let described else { throw .wrongState(negotiation.phase) }
-        let own = described.opened().mixable(policy).aligned(to: negotiated?.media ?? [])
-        return try negotiation.makeOffer(mirroring: own, policy: policy, random: &random).serialized
+    mutating func offerForMixing(random: inout some RandomSource) throws(CallError) -> String {
+        try CallError.fromSDP { () throws(SDPError) in
+            let own = try lastDescription().opened().mixable(policy).aligned(to: negotiated?.media ?? [])
+            return try negotiation.makeOffer(mirroring: own, policy: policy, random: &random).serialized
+        }
     }
 
     /// Takes the peer's answer to the offer of the gateway.
     ///
     /// - Parameter preferences: what the peer wants to receive from now on; `nil`: as before.
     /// - Returns: The answer, with the codecs that those preferences choose.
-    mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(SDPError)
+    mutating func receive(answer text: String, wanting preferences: MediaPreferences? = nil) throws(CallError)
         -> PeerDescription
     {
         var next = negotiation
         if let preferences { next.preferences = policy.preferences.overridden(by: preferences) }
         let offered = next.offeredDirections
         let isFirst = next.negotiated == nil
-        let answer = try next.receiveAnswer(next.read(text, as: .answer))
+        let answer = try CallError.fromSDP { () throws(SDPError) in
+            try next.receiveAnswer(next.read(text, as: .answer))
+        }
         lostLines = isFirst ? answer.media.filter { $0.refusal == .outsideBundle }.map(\.kind) : []
         negotiation = next
         let chosen = answer.choosing(next.preferences)
@@ -235,6 +263,13 @@ package struct LegMedia: Equatable, Sendable {
         defer { isRenewed = false }
         if isRenewed { progress = .waiting }
         return isRenewed
+    }
+}
+
+extension CallError {
+    /// Carries out a step of offer and answer. What SDP refuses is thrown as the error about the description.
+    fileprivate static func fromSDP<Outcome>(_ step: () throws(SDPError) -> Outcome) throws(CallError) -> Outcome {
+        do throws(SDPError) { return try step() } catch { throw CallError(error) }
     }
 }
 

@@ -28,7 +28,7 @@ extension LegTransport {
     /// Takes an offer of the leg. Returns what the leg wants: `nil` if media goes from peer to peer.
     mutating func receive(
         offer text: String, wanting preferences: MediaPreferences? = nil, random: inout some RandomSource
-    ) throws(SDPError) -> PeerDescription? {
+    ) throws(CallError) -> PeerDescription? {
         switch self {
         case .absent, .direct: return nil
         case .headless: return .headless
@@ -40,7 +40,7 @@ extension LegTransport {
     }
 
     /// Takes an answer of the leg. Returns what the leg agrees to: `nil` if media goes from peer to peer.
-    mutating func receive(answer text: String, wanting preferences: MediaPreferences?) throws(SDPError)
+    mutating func receive(answer text: String, wanting preferences: MediaPreferences?) throws(CallError)
         -> PeerDescription?
     {
         switch self {
@@ -54,7 +54,8 @@ extension LegTransport {
     }
 
     /// Makes an offer to the leg on behalf of another one; `nil` if the gateway describes nothing to this leg.
-    mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(SDPError) -> String? {
+    mutating func offer(mirroring other: PeerDescription, random: inout some RandomSource) throws(CallError) -> String?
+    {
         guard case .webRTC(var media) = self else { return nil }
         let text = try media.offer(mirroring: other, random: &random)
         self = .webRTC(media)
@@ -63,7 +64,7 @@ extension LegTransport {
 
     /// Answers the leg's offer on behalf of another one; `nil` if the gateway describes nothing to this leg.
     mutating func answer(mirroring other: PeerDescription, isPreliminary: Bool, random: inout some RandomSource)
-        throws(SDPError) -> String?
+        throws(CallError) -> String?
     {
         guard case .webRTC(var media) = self else { return nil }
         let text = try media.answer(mirroring: other, isPreliminary: isPreliminary, random: &random)
@@ -85,40 +86,53 @@ extension LegTransport {
     }
 }
 
-extension CallLeg {
-    /// The descriptions and the media path; `nil` unless the leg's transport is WebRTC. Set to `nil`, the leg has no
-    /// media any more.
+// MARK: - What it carries
+
+extension LegTransport {
+    /// The descriptions and the media path; `nil` unless the transport is WebRTC. Set to `nil`, there is no media any
+    /// more.
     var media: LegMedia? {
-        get { if case .webRTC(let media) = transport { media } else { nil } }
+        get { if case .webRTC(let media) = self { media } else { nil } }
         _modify {
-            guard case .webRTC(let current) = transport else {
+            guard case .webRTC(let current) = self else {
                 var media: LegMedia?
-                defer { if let media { transport = .webRTC(media) } }
+                defer { if let media { self = .webRTC(media) } }
                 yield &media
                 return
             }
             var media: LegMedia? = current
             // The value is here only meanwhile, so that its arrays are changed in place.
-            transport = .absent
-            defer { if let media { transport = .webRTC(media) } }
+            self = .absent
+            defer { if let media { self = .webRTC(media) } }
             yield &media
         }
     }
+
+    /// What the leg wants to send and receive; `nil` if it has described nothing yet, or media goes from peer to peer.
+    var wants: PeerDescription? {
+        switch self {
+        case .webRTC(let media): media.wishes
+        case .headless: .headless
+        case .absent, .direct: nil
+        }
+    }
+}
+
+extension CallLeg {
+    /// The descriptions and the media path; see `LegTransport.media`.
+    var media: LegMedia? {
+        get { transport.media }
+        _modify { yield &transport.media }
+    }
+
+    /// What the leg wants to send and receive; see `LegTransport.wants`.
+    var wants: PeerDescription? { transport.wants }
 
     /// Whether the gateway terminates the media of this leg.
     var isAnchored: Bool {
         switch transport {
         case .webRTC, .headless: true
         case .absent, .direct: false
-        }
-    }
-
-    /// What the leg wants to send and receive; `nil` if it has described nothing yet, or media goes from peer to peer.
-    var wants: PeerDescription? {
-        switch transport {
-        case .webRTC(let media): media.wishes
-        case .headless: .headless
-        case .absent, .direct: nil
         }
     }
 }

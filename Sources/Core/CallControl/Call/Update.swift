@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 import SDP
 
 extension Call {
@@ -14,7 +14,7 @@ extension Call {
         /// if the offer cannot be read.
         var direction: MediaDirection?
         /// When the gateway answers in the answerer's place, or the offer is given up.
-        let deadline: MonotonicTime
+        package let deadline: MonotonicTime
     }
 
     /// What the answerer of an update owes.
