@@ -143,7 +143,7 @@ let package = Package(
         core("EventAPI", ["CallControl"]),
 
         // Services: owners and I/O
-        service("Observability", [logging]),
+        service("Observability", ["CallControl", logging]),
         service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
@@ -246,7 +246,7 @@ let package = Package(
         tests("SRTPTests", ["SRTP"]),
         tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
-        tests("ObservabilityTests", ["Observability", logging]),
+        tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
         tests(
             "MediaServerTests",

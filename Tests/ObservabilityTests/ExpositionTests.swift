@@ -1,3 +1,4 @@
+import CallControl
 import Testing
 
 import Observability
@@ -35,6 +36,25 @@ import Observability
                 orbweaver_dtls_handshakes_total{result="failed"} 0
 
                 """)
+    }
+
+    @Test func `requests about calls are shown by what they asked for and what became of them`() {
+        metrics.callRequests[.start, .limit].increment()
+        metrics.callRequests[.sendDigits, .done].increment(by: 2)
+        let lines = block("orbweaver_call_requests_total").split(separator: "\n").dropFirst(2)
+        #expect(lines.count == CallRequest.Kind.allCases.count * CallRequest.Outcome.allCases.count)
+        #expect(
+            lines.filter { !$0.hasSuffix(" 0") } == [
+                #"orbweaver_call_requests_total{request="start",result="limit"} 1"#,
+                #"orbweaver_call_requests_total{request="send_digits",result="done"} 2"#,
+            ])
+    }
+
+    /// A peer chooses no value of a label: the words are fixed, and every one is in docs/operations.md.
+    @Test func `the words for requests are snake case`() {
+        for word in CallRequest.Kind.allCases.map(\.rawValue) + CallRequest.Outcome.allCases.map(\.rawValue) {
+            #expect(word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }, "\(word)")
+        }
     }
 
     @Test func `a histogram is cumulative and ends with everything`() {

@@ -15,6 +15,10 @@ struct MetricsObserver: RuntimeObserver {
         metrics.callsEnded[CallOutcome(record.cause)].increment()
     }
 
+    func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {
+        metrics.callRequests[request, outcome].increment()
+    }
+
     func callRefused(_ reason: CallRefusal) { metrics.callsRefused[CallLimit(reason)].increment() }
 
     func subscriptionsChanged(by difference: Int) { metrics.subscriptionsActive.increment(by: Int64(difference)) }

@@ -9,7 +9,6 @@ extension LocalSwitchboard {
     /// Starts a call, or finds the one that the same request has started.
     func start(_ request: CallStartRequest, by user: UserAddress) async throws(CallError) -> SessionID {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
-        try await checkMayCall(request.callee, user)
         if request.acceptsEarlyMedia { await loadEarlyMedia() }
         var random = environment.random.generator
         let sessions = PerLeg(

@@ -26,9 +26,14 @@ extension LocalSwitchboard {
     /// The account that a guest may call; `nil` if there is no such guest any more.
     package func account(of guest: GuestID) async -> UserAddress? { await users.account(of: guest) }
 
-    /// Throws `notForGuests` if this user may not call that account.
-    func checkMayCall(_ callee: UserAddress, _ user: UserAddress) async throws(CallError) {
-        guard let guest = user.guest, await users.account(of: guest) != callee else { return }
-        throw .notForGuests(.otherAccount)
+    /// Throws `notForGuests` if this user is a guest who may not make a request with this rule.
+    func check(_ rule: CallRequest.GuestRule, for user: UserAddress) async throws(CallError) {
+        guard let guest = user.guest else { return }
+        switch rule {
+        case .open: break
+        case .account(let account):
+            guard await users.account(of: guest) == account else { throw .notForGuests(.otherAccount) }
+        case .closed(let limit): throw .notForGuests(limit)
+        }
     }
 }

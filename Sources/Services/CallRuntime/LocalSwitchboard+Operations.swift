@@ -1,18 +1,39 @@
 package import CallControl
+import Logging
+import Observability
 import Primitives
 import Synchronization
 
 /// Requests within calls (spidr-wire §8).
 extension LocalSwitchboard {
-    /// Carries out a request about calls; see `Switchboard`.
+    /// Carries out a request about calls, counts it and logs it; see `Switchboard`.
     ///
     /// - Throws: `CallError`; `notForGuests` before anything else is looked at.
     package func perform(
         _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
     ) async throws(CallError) -> SessionID {
-        guard request.isOpenToGuests || user.guest == nil else {
-            throw .notForGuests(.bringingOthers)
+        do throws(CallError) {
+            try await check(request.guestRule, for: user)
+            let session = try await carryOut(request, by: user, from: device)
+            note(request.kind, .done)
+            return session
+        } catch {
+            note(request.kind, CallRequest.Outcome(error))
+            throw error
         }
+    }
+
+    /// Counts and logs a request that has been decided.
+    private func note(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {
+        environment.observer.callRequested(request, outcome)
+        environment.logger.debug(
+            "call request",
+            metadata: [LogKey.request: "\(request.rawValue)", LogKey.result: "\(outcome.rawValue)"])
+    }
+
+    private func carryOut(
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+    ) async throws(CallError) -> SessionID {
         switch request {
         case .start(var request):
             request.device = device

@@ -119,6 +119,8 @@ final class CountingObserver: RuntimeObserver {
         var setups: [Duration] = []
         var ended: [CallRecord] = []
         var refused: [CallRefusal] = []
+        /// Requests, each with what became of it.
+        var requests: [String] = []
         var subscriptions = 0
         var sent = 0
         var replayed = 0
@@ -131,6 +133,9 @@ final class CountingObserver: RuntimeObserver {
     func callStarted() { state.withLock { $0.started += 1 } }
     func callAnswered(setup: Duration) { state.withLock { $0.setups.append(setup) } }
     func callEnded(_ record: CallRecord) { state.withLock { $0.ended.append(record) } }
+    func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {
+        state.withLock { $0.requests.append("\(request.rawValue) \(outcome.rawValue)") }
+    }
     func callRefused(_ reason: CallRefusal) { state.withLock { $0.refused.append(reason) } }
     func subscriptionsChanged(by difference: Int) { state.withLock { $0.subscriptions += difference } }
     func notificationSent() { state.withLock { $0.sent += 1 } }

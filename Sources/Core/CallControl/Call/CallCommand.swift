@@ -49,51 +49,12 @@ package enum CallCommand: Equatable, Sendable {
 }
 
 extension CallRequest {
-    /// The name of the request in logs and metrics; that of the command for a command.
-    package var name: String {
-        switch self {
-        case .start: "start"
-        case .join: "join"
-        case .forward: "forward"
-        case .transfer: "transfer"
-        case .command(_, let command): command.name
-        }
-    }
-
-    /// Whether a guest may make this request. A user who brings others into calls must have an account.
-    package var isOpenToGuests: Bool {
-        switch self {
-        case .join, .transfer: false
-        case .start, .forward, .command: true
-        }
-    }
-
     /// The sessions that the request is about; none for a call that is started.
     package var sessions: [SessionID] {
         switch self {
         case .start: []
         case .join(let first, let second, _): [first, second]
         case .forward(let session, _), .transfer(let session, _, _), .command(let session, _): [session]
-        }
-    }
-}
-
-extension CallCommand {
-    /// The name of the command in logs and metrics.
-    package var name: String {
-        switch self {
-        case .ring: "ring"
-        case .answer: "answer"
-        case .reject: "reject"
-        case .end: "end"
-        case .audit: "audit"
-        case .offer: "offer"
-        case .respond: "respond"
-        case .candidates: "candidates"
-        case .send: "send"
-        case .play: "play"
-        case .stopPlaying: "stopPlaying"
-        case .sendDigits: "sendDigits"
         }
     }
 }

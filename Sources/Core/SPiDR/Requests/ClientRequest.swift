@@ -126,7 +126,8 @@ extension CallMeRequest {
         confirmedName: String?, defaultDomain: String
     ) throws(RequestFault) -> ClientRequest.Meaning {
         let (creation, warnings) = (try call.creation(defaultDomain: defaultDomain), try call.ignoredValues())
-        guard case .start(var start) = creation else { throw .refused(.notForGuests(.bringingOthers)) }
+        if case .closed(let limit) = creation.guestRule { throw .refused(.notForGuests(limit)) }
+        guard case .start(var start) = creation else { throw .unknownOperation }
         guard let notifyChannelId, !notifyChannelId.isEmpty else {
             throw .missing(fields: ["\(call.envelope).notifyChannelId"], reason: "it names the guest's channel")
         }

@@ -8,6 +8,8 @@ package protocol RuntimeObserver: Sendable {
     func callAnswered(setup: Duration)
     /// A call has ended; follows every `callStarted`.
     func callEnded(_ record: CallRecord)
+    /// A request about calls was decided.
+    func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome)
     /// A call was not started, or rang no device, for this reason.
     func callRefused(_ reason: CallRefusal)
     /// Subscriptions have started (positive) or ended (negative).
@@ -30,6 +32,8 @@ package struct SilentObserver: RuntimeObserver {
     package func callAnswered(setup: Duration) {}
     /// Does nothing.
     package func callEnded(_ record: CallRecord) {}
+    /// Does nothing.
+    package func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {}
     /// Does nothing.
     package func callRefused(_ reason: CallRefusal) {}
     /// Does nothing.

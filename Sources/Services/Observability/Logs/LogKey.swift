@@ -16,6 +16,11 @@ package enum LogKey {
 
     // MARK: What happened
 
+    /// What a client asked for, by its name in the metrics.
+    package static let request = "request"
+    /// What became of it.
+    package static let result = "result"
+
     /// What came in, such as a command or a timeout.
     package static let input = "input"
     /// What was done in consequence.

@@ -23,3 +23,21 @@ package final class CounterFamily<Label: MetricLabel>: Sendable {
         return counter
     }
 }
+
+/// One counter for each pair of values of two labels. All of them exist from the start.
+package final class CounterTable<Row: MetricLabel, Column: MetricLabel>: Sendable {
+    private let rows: [Row: CounterFamily<Column>]
+
+    /// Makes a counter at zero for each pair.
+    package init() {
+        rows = Dictionary(uniqueKeysWithValues: Row.allCases.map { ($0, CounterFamily<Column>()) })
+    }
+
+    /// The counter of a pair of values.
+    package subscript(_ row: Row, _ column: Column) -> Counter {
+        guard let family = rows[row] else {
+            preconditionFailure("allCases of \(Row.self) leaves out \(row)")
+        }
+        return family[column]
+    }
+}

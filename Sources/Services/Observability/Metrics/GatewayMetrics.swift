@@ -1,3 +1,5 @@
+package import CallControl
+
 /// Every metric of the gateway. The process has one value, which is handed to each service.
 ///
 /// Names follow `orbweaver_<thing>[_<unit>][_total]` in base units. Peers never choose the value of a label.
@@ -10,6 +12,8 @@ package final class GatewayMetrics: Sendable {
     package let callsEnded: CounterFamily<CallOutcome>
     /// Calls that did not begin, or rang no device, because of a limit; by limit.
     package let callsRefused: CounterFamily<CallLimit>
+    /// Requests about calls that were understood, by what they asked for and what became of them.
+    package let callRequests: CounterTable<CallRequest.Kind, CallRequest.Outcome>
     /// The time from `callStart` to the answer.
     package let callSetup: Histogram
 
@@ -110,6 +114,10 @@ package final class GatewayMetrics: Sendable {
         callsRefused = registry.counters(
             "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.",
             by: CallLimit.self)
+        callRequests = registry.counters(
+            "orbweaver_call_requests_total",
+            "Requests about calls that were understood, by what they asked for and what became of them.",
+            by: CallRequest.Kind.self, and: CallRequest.Outcome.self)
         callSetup = registry.histogram(
             "orbweaver_call_setup_seconds", "From the caller's request to the callee's answer.",
             bounds: Self.setupBounds)
@@ -189,7 +197,7 @@ package final class GatewayMetrics: Sendable {
     /// The body of `GET /metrics`, with the media type ``contentType``.
     package func render() -> String {
         var text = ""
-        text.reserveCapacity(16_384)
+        text.reserveCapacity(32_768)
         for family in families { family.write(to: &text) }
         return text
     }

@@ -1,3 +1,5 @@
+package import CallControl
+
 /// Why a call ended, in the word that records and notifications use as well (docs/call-states.md).
 package enum CallOutcome: String, MetricLabel {
     /// The label of `orbweaver_calls_total`.
@@ -30,6 +32,16 @@ package enum CallOutcome: String, MetricLabel {
     case joinFailed = "join_failed"
     /// The gateway was stopping, or a media worker had no room for what the call needed.
     case gatewayStopping = "normal_temporary_failure"
+}
+
+extension CallRequest.Kind: MetricLabel {
+    /// The label of `orbweaver_call_requests_total` for what was asked for.
+    package static var labelName: String { "request" }
+}
+
+extension CallRequest.Outcome: MetricLabel {
+    /// The label of `orbweaver_call_requests_total` for what became of the request.
+    package static var labelName: String { "result" }
 }
 
 /// The limit that a call met.

@@ -21,6 +21,25 @@ struct MetricRegistry {
         return family
     }
 
+    mutating func counters<Row: MetricLabel, Column: MetricLabel>(
+        _ name: String, _ help: String, by _: Row.Type, and _: Column.Type
+    ) -> CounterTable<Row, Column> {
+        let table = CounterTable<Row, Column>()
+        add(name, help, .counter) {
+            Row.allCases.flatMap { row in
+                Column.allCases.map { column in
+                    MetricSample(
+                        labels: [
+                            MetricSample.Label(name: Row.labelName, value: row.rawValue),
+                            MetricSample.Label(name: Column.labelName, value: column.rawValue),
+                        ],
+                        value: String(table[row, column].value))
+                }
+            }
+        }
+        return table
+    }
+
     mutating func gauge(_ name: String, _ help: String) -> Gauge {
         let gauge = Gauge()
         add(name, help, .gauge) { [MetricSample(value: String(gauge.value))] }
