@@ -1,10 +1,11 @@
 import CallControl
 import CallRuntime
+import Foundation
 import Primitives
 import Registration
 import Testing
 
-/// What is counted of requests.
+/// What is counted of requests and calls.
 struct CountingTests {
     private let alice = RuntimeRig.alice
     private let bob = RuntimeRig.bob
@@ -45,6 +46,38 @@ struct CountingTests {
             await #expect(throws: CallError.noSuchCall) { try await rig.switchboard.audit(guest, SessionID("A")) }
             #expect(
                 rig.observer.counts.requests == ["start forbidden", "transfer forbidden", "audit no_such_call"])
+        }
+    }
+
+    @Test func `the written event log of calls gives the counts that were made live`() async throws {
+        try await RuntimeRig().serve { rig in
+            try await rig.register(alice, on: 1)
+            try await rig.register(bob, on: 2)
+            let answered = try await rig.call()
+            try await rig.switchboard.answer(bob, try await rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
+            try await rig.switchboard.end(alice, answered, reasonText: nil)
+            _ = try await rig.call()
+            await rig.wait { rig.recorder.trace(2).count { $0 == "call" } == 2 }
+            try await rig.switchboard.reject(bob, try await rig.incoming(on: 2), replacement: false)
+            _ = try await rig.call(RuntimeRig.carol)
+            rig.clock.advance(by: .milliseconds(250))
+            await rig.wait { rig.observer.counts.ended.count == 3 }
+            let ringing = try await rig.call()
+            #expect(rig.observer.counts.started == 4)
+
+            let replayed = CountingObserver()
+            for entry in rig.events.entries {
+                let read = try JSONDecoder().decode(LoggedEvent.self, from: JSONEncoder().encode(entry))
+                if let measure = read.event.measure { replayed.callMeasured(measure) }
+            }
+            #expect(replayed.counts.calls == rig.observer.counts.calls)
+            #expect(replayed.counts.setups.count == 1)
+            #expect(
+                replayed.counts.ended.map(\.cause) == [
+                    .completed(by: .caller, reasonText: nil), .rejected(reasonText: nil),
+                    .unreachable(.notRegistered),
+                ])
+            try await rig.switchboard.end(alice, ringing, reasonText: nil)
         }
     }
 }

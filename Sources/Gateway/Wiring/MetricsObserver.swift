@@ -6,13 +6,14 @@ package import Observability
 struct MetricsObserver: RuntimeObserver {
     let metrics: GatewayMetrics
 
-    func callStarted() { metrics.callsActive.increment() }
-
-    func callAnswered(setup: Duration) { metrics.callSetup.observe(setup) }
-
-    func callEnded(_ record: CallRecord) {
-        metrics.callsActive.decrement()
-        metrics.callsEnded[CallOutcome(record.cause)].increment()
+    func callMeasured(_ measure: CallMeasure) {
+        switch measure {
+        case .started: metrics.callsActive.increment()
+        case .answered(let setup): metrics.callSetup.observe(setup)
+        case .ended(let record):
+            metrics.callsActive.decrement()
+            metrics.callsEnded[CallOutcome(record.cause)].increment()
+        }
     }
 
     func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {

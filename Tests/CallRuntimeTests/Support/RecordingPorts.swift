@@ -112,6 +112,13 @@ struct FixedUsers: UserRepository {
     func remove(_ address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
 }
 
+/// An event log in memory.
+final class RecordingEvents: CallEventLog {
+    private let log = Lock<[LoggedEvent]>([])
+    var entries: [LoggedEvent] { log.withLock { $0 } }
+    func add(_ event: LoggedEvent) { log.withLock { $0.append(event) } }
+}
+
 /// Counts what operators would see.
 final class CountingObserver: RuntimeObserver {
     struct Counts: Equatable, Sendable {
@@ -125,14 +132,25 @@ final class CountingObserver: RuntimeObserver {
         var sent = 0
         var replayed = 0
         var discarded = 0
+
+        /// What concerns calls. The order of different calls is left to chance.
+        var calls: [String] {
+            ["started \(started)"] + setups.map { "answered \($0)" }.sorted() + ended.map { "ended \($0)" }.sorted()
+        }
     }
 
     private let state = Lock(Counts())
     var counts: Counts { state.withLock { $0 } }
 
-    func callStarted() { state.withLock { $0.started += 1 } }
-    func callAnswered(setup: Duration) { state.withLock { $0.setups.append(setup) } }
-    func callEnded(_ record: CallRecord) { state.withLock { $0.ended.append(record) } }
+    func callMeasured(_ measure: CallMeasure) {
+        state.withLock { counts in
+            switch measure {
+            case .started: counts.started += 1
+            case .answered(let setup): counts.setups.append(setup)
+            case .ended(let record): counts.ended.append(record)
+            }
+        }
+    }
     func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {
         state.withLock { $0.requests.append("\(request.rawValue) \(outcome.rawValue)") }
     }

@@ -19,6 +19,7 @@ struct RuntimeRig: Sendable {
     let media: RecordingMedia
     let mediaEvents = MediaEventInbox()
     let observer = CountingObserver()
+    let events = RecordingEvents()
     let switchboard: LocalSwitchboard
 
     init(
@@ -34,13 +35,14 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: RecordingChannels(recorder: recorder), applications: applications, clock: clock,
+            channels: RecordingChannels(recorder: recorder), applications: applications, eventLog: events, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Runs the switchboard around a test, and sees that it comes to rest afterwards.
+    /// Runs the switchboard around a test, and sees that it comes to rest afterwards, and that the event log counts the
+    /// same calls as were counted.
     func serve(_ test: (RuntimeRig) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await switchboard.run() }
@@ -49,6 +51,9 @@ struct RuntimeRig: Sendable {
             try await group.waitForAll()
         }
         #expect(clock.sleeperCount == 0, "nobody sleeps when all is over")
+        let replayed = CountingObserver()
+        for measure in events.entries.compactMap(\.event.measure) { replayed.callMeasured(measure) }
+        #expect(replayed.counts.calls == observer.counts.calls)
     }
 
     /// Subscribes a device and opens its socket.

@@ -202,7 +202,6 @@ extension CallOwner {
         self.call = call
         self.endpoints = endpoints
         settle(.success(()))
-        environment.observer.callStarted()
         perform(actions, after: "start", .caller)
     }
 }
@@ -282,15 +281,14 @@ extension CallOwner {
         }
         for record in history.record(event, at: now) { environment.log.add(record) }
         if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(event) }
-        if case .established(let answer) = event.fact { environment.observer.callAnswered(setup: answer.setup) }
-        if case .ended(let record, _, _) = event.fact { finish(record) }
+        if case .ended = event.fact { finish() }
+        if let measure = event.measure { environment.observer.callMeasured(measure) }
     }
 
     /// The call is over: it cannot be found any more, and the loop ends.
-    private func finish(_ record: CallRecord) {
+    private func finish() {
         for leg in call?.legs ?? [] { endpoints[leg.id]?.detach(leg.party.session) }
         abandonClaims()
         inbox.finish()
-        environment.observer.callEnded(record)
     }
 }

@@ -2,12 +2,8 @@ package import CallControl
 
 /// Counts what operators want to know. Every function may be called from any task, and returns at once.
 package protocol RuntimeObserver: Sendable {
-    /// A call was started.
-    func callStarted()
-    /// A call was answered, this long after it was started.
-    func callAnswered(setup: Duration)
-    /// A call has ended; follows every `callStarted`.
-    func callEnded(_ record: CallRecord)
+    /// An event of a call was published that counts.
+    func callMeasured(_ measure: CallMeasure)
     /// A request about calls was decided.
     func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome)
     /// A call was not started, or rang no device, for this reason.
@@ -27,11 +23,7 @@ package struct SilentObserver: RuntimeObserver {
     /// Makes the observer.
     package init() {}
     /// Does nothing.
-    package func callStarted() {}
-    /// Does nothing.
-    package func callAnswered(setup: Duration) {}
-    /// Does nothing.
-    package func callEnded(_ record: CallRecord) {}
+    package func callMeasured(_ measure: CallMeasure) {}
     /// Does nothing.
     package func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {}
     /// Does nothing.
