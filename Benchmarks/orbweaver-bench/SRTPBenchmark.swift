@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SRTP
-import Sockets
 
 struct SRTPBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,7 +7,6 @@ package func fuzzRTP(_ bytes: Span<UInt8>) {
     precondition(
         header.extensionRange.upperBound <= header.payloadRange.lowerBound, "the payload follows the extension")
     precondition(header.payloadRange.upperBound <= bytes.count, "the payload lies within the packet")
-    for index in 0..<header.contributingSourceCount { _ = header.contributingSource(at: index, in: bytes) }
     for id in UInt8.min...UInt8.max {
         guard let element = header.extensionElement(id, in: bytes) else { continue }
         precondition(

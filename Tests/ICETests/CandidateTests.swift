@@ -105,11 +105,9 @@ import Testing
 
     @Test func `extensions have names`() throws {
         let candidate = try Candidate(parsing: "1 1 tcp 1 192.0.2.1 9 typ host tcptype passive generation 2 ufrag abc")
-        #expect(candidate.tcpType == "passive")
-        #expect(candidate.generation == 2)
+        #expect(candidate.extensions.map(\.name) == ["tcptype", "generation", "ufrag"])
+        #expect(candidate.extensions.map(\.value) == ["passive", "2", "abc"])
         #expect(candidate.ufrag == "abc")
-        #expect(candidate.socketAddress == SocketAddress(IPAddress(v4: 0xC000_0201), port: 9))
-        #expect(try Candidate(parsing: "1 1 udp 1 x.local 9 typ host").socketAddress == nil)
     }
 
     /// RFC 8445 §5.1.2.1 with the type preferences of §5.1.2.2.

@@ -113,3 +113,8 @@ struct EModelTests {
         #expect(QualityBand(mos: mos) == band)
     }
 }
+
+extension EModel.Codec {
+    /// G.711 with silence in place of lost packets: Ie 0, Bpl 4.3 (G.113 Appendix I). The gateway conceals losses.
+    fileprivate static let g711WithoutConcealment = EModel.Codec(impairment: 0, robustness: 4.3)
+}

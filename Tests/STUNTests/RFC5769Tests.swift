@@ -34,7 +34,6 @@ import Testing
         _ folder: String, _ vector: (name: String, STUNClass, [STUNAttribute])
     ) throws {
         let bytes = try Fixtures.bytes("stun/\(folder)/\(vector.name).bin")
-        #expect(STUNMessage.isSTUN(bytes))
         let message = try STUNMessage(parsing: bytes)
         #expect(message.messageClass == vector.1)
         #expect(message.method == .binding)

@@ -4,8 +4,6 @@ import STUN
 extension STUNMessage {
     init(parsing bytes: [UInt8]) throws(STUNError) { try self.init(parsing: bytes.span) }
 
-    static func isSTUN(_ bytes: [UInt8]) -> Bool { isSTUN(bytes.span) }
-
     func hasValidFingerprint(in bytes: [UInt8]) -> Bool { hasValidFingerprint(in: bytes.span) }
 
     func hasValidIntegrity(in bytes: [UInt8], key: [UInt8]) -> Bool {

@@ -38,19 +38,6 @@ import Testing
         }
     }
 
-    /// RFC 7983 §7: 0…3 is STUN, 20…63 DTLS, 128…191 RTP and RTCP.
-    @Test(
-        arguments: [(0, true), (1, true), (3, true), (4, false), (22, false), (64, false), (128, false), (255, false)]
-            as [(UInt8, Bool)])
-    func `the first byte and the cookie tell STUN from the rest`(_ first: UInt8, _ isSTUN: Bool) {
-        var bytes: [UInt8] = [first, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42] + [UInt8](repeating: 0, count: 12)
-        #expect(STUNMessage.isSTUN(bytes) == isSTUN)
-        bytes[7] = 0x43
-        #expect(!STUNMessage.isSTUN(bytes))
-        #expect(!STUNMessage.isSTUN(Array(bytes[..<19])))
-        #expect(!STUNMessage.isSTUN([]))
-    }
-
     /// RFC 8489 §5.
     @Test(
         arguments: [

@@ -1,6 +1,5 @@
 import Opus
 import Primitives
-import Sockets
 
 /// libopus by itself, set as the gateway sets it.
 enum BareOpus {

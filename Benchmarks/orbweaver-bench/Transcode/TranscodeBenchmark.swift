@@ -3,7 +3,6 @@ import CallControl
 import Foundation
 import MediaServer
 import Primitives
-import Sockets
 
 struct TranscodeBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -14,12 +14,6 @@ package enum WallTime {
     package static var unixNanoseconds: UInt64 { nanoseconds(of: CLOCK_REALTIME) }
 }
 
-/// The CPU time of the calling thread, for benchmarks and for the load of a worker.
-package enum ThreadCPUClock {
-    /// The CPU time that the calling thread has used since its start.
-    package static var consumed: Duration { .nanoseconds(Int64(clamping: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))) }
-}
-
 private func nanoseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()
     let result = unsafe clock_gettime(clock, &time)

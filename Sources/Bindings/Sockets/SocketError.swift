@@ -23,7 +23,4 @@ package struct SocketError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         "\(call): \(unsafe strerror(code).map { unsafe String(cString: $0) } ?? "errno \(code)")"
     }
-
-    /// Whether another socket has the address and port.
-    package var isAddressInUse: Bool { code == EADDRINUSE }
 }

@@ -26,8 +26,6 @@ extension EModel {
 
         /// G.711 with packet loss concealment: Ie 0, Bpl 25.1 (G.113 Appendix I).
         package static let g711 = Codec(impairment: 0, robustness: 25.1)
-        /// G.711 with silence in place of lost packets: Ie 0, Bpl 4.3 (G.113 Appendix I).
-        package static let g711WithoutConcealment = Codec(impairment: 0, robustness: 4.3)
 
         /// G.722 by bit rate (G.113 Appendix IV): Ie,wb is 13 at 64, 20 at 56 and 31 at 48 kbit/s.
         ///

@@ -89,21 +89,9 @@ package struct Candidate: Hashable, Sendable {
         self.extensions = extensions
     }
 
-    /// The transport address as a socket address; `nil` if the address is a domain name.
-    package var socketAddress: SocketAddress? {
-        guard case .ip(let address) = endpoint.address else { return nil }
-        return SocketAddress(address, port: endpoint.port)
-    }
-
-    /// `active`, `passive` or `so` (RFC 6544 §4.5); `nil` for candidates without it.
-    package var tcpType: String? { value(of: "tcptype") }
     /// The username fragment of the ICE session that a trickled candidate belongs to (RFC 8840); `nil` if it is
     /// missing.
-    package var ufrag: String? { value(of: "ufrag") }
-    /// The number of the ICE restart, an extension of browsers; `nil` if it is missing.
-    package var generation: Int? { value(of: "generation").flatMap { Int($0) } }
-
-    private func value(of name: String) -> String? { extensions.first { $0.name == name }?.value }
+    package var ufrag: String? { extensions.first { $0.name == "ufrag" }?.value }
 
     static let maximumPriority: UInt32 = 0x7FFF_FFFF
     /// The most extensions that are read.

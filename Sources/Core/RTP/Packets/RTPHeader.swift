@@ -31,14 +31,11 @@ package struct RTPHeader: Equatable, Sendable {
 
     /// The 16 bits "defined by profile" of the header extension; 0 without one.
     package let extensionProfile: UInt16
-    private let contributingSources: UInt8
     private let extensionStart: UInt16
     /// The offset of the payload, behind the extension.
     private let payloadStart: UInt16
     private let payloadEnd: UInt16
 
-    /// The number of contributing sources (CC), 0…15.
-    package var contributingSourceCount: Int { Int(contributingSources) }
     /// The range of the header extension without its own four-byte header; empty if there is none.
     package var extensionRange: Range<Int> { Int(extensionStart)..<Int(payloadStart) }
     /// The range of the payload without padding.
@@ -57,9 +54,8 @@ package struct RTPHeader: Equatable, Sendable {
         sequenceNumber = SequenceNumber(packet.bigEndian16(at: 2))
         timestamp = RTPTimestamp(packet.bigEndian32(at: 4))
         ssrc = SSRC(packet.bigEndian32(at: 8))
-        contributingSources = flags & 0x0F
 
-        var end = Self.fixedLength + 4 * Int(contributingSources)
+        var end = Self.fixedLength + 4 * Int(flags & 0x0F)
         if flags & 0x10 != 0 {
             guard packet.count >= end + 4 else { throw .malformedLength }
             extensionProfile = packet.bigEndian16(at: end)
@@ -94,7 +90,6 @@ package struct RTPHeader: Equatable, Sendable {
         self.sequenceNumber = sequenceNumber
         self.timestamp = timestamp
         self.ssrc = ssrc
-        contributingSources = 0
         extensionProfile = 0
         (extensionStart, payloadStart, payloadEnd) = (
             UInt16(Self.fixedLength), UInt16(Self.fixedLength), UInt16(Self.fixedLength)
@@ -117,12 +112,5 @@ package struct RTPHeader: Equatable, Sendable {
         packet.setBigEndian16(sequenceNumber.rawValue, at: start + 2)
         packet.setBigEndian32(timestamp.rawValue, at: start + 4)
         packet.setBigEndian32(ssrc.rawValue, at: start + 8)
-    }
-
-    /// A contributing source (RFC 3550 §5.1). `index` is below `contributingSourceCount`, and `packet` is the one from
-    /// which this header was parsed.
-    package func contributingSource(at index: Int, in packet: Span<UInt8>) -> SSRC {
-        precondition(index < contributingSourceCount, "there are contributingSourceCount of them")
-        return SSRC(packet.bigEndian32(at: Self.fixedLength + 4 * index))
     }
 }

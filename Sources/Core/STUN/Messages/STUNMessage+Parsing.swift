@@ -1,14 +1,6 @@
 import Primitives
 
 extension STUNMessage {
-    /// Whether a datagram on a port shared with DTLS and RTP is STUN: its first byte is 0…3 (RFC 7983 §7), and it has
-    /// the magic cookie (RFC 8489 §5).
-    package static func isSTUN(_ bytes: Span<UInt8>) -> Bool {
-        guard bytes.count >= headerSize, bytes[0] <= 3 else { return false }
-        var reader = ByteReader(bytes)
-        return reader.skip(4) && reader.readUInt32() == magicCookie
-    }
-
     /// Parses a datagram with one message. Integrity and fingerprint are located, but not checked.
     ///
     /// - Throws: If the bytes are not a STUN message, or have too many attributes.

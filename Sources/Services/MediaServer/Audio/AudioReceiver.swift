@@ -88,10 +88,12 @@ extension AudioFormat {
                 return nil
             }
         case .muLaw:
-            return DecodingReceiver(G711AudioDecoder(.muLaw, detectsDTMF: detectsDTMF), clockRate: clockRate)
+            return DecodingReceiver(
+                WaveformDecoder(G711Waveform(.muLaw, detectsDTMF: detectsDTMF)), clockRate: clockRate)
         case .aLaw:
-            return DecodingReceiver(G711AudioDecoder(.aLaw, detectsDTMF: detectsDTMF), clockRate: clockRate)
-        case .g722: return DecodingReceiver(G722AudioDecoder(), clockRate: clockRate)
+            return DecodingReceiver(
+                WaveformDecoder(G711Waveform(.aLaw, detectsDTMF: detectsDTMF)), clockRate: clockRate)
+        case .g722: return DecodingReceiver(WaveformDecoder(G722Waveform()), clockRate: clockRate)
         }
     }
 

@@ -28,23 +28,18 @@ package final class MediaLibrary: Sendable {
         shelf = SoundShelf(capacity: capacity)
     }
 
-    /// How many times a file has been read; a file that has changed counts once more.
-    package var readCount: Int { get async { await reader.count } }
-
     /// Reads a file into the cache, unless it is there in its current version.
     ///
+    /// - Returns: Whether the file was read.
     /// - Throws: `MediaFileError`, with the reason, if the name is not that of a regular file in the folder, or the
     ///   file cannot be played.
-    package func load(_ name: String) async throws(MediaFileError) { try await reader.load(name, for: self) }
+    @discardableResult
+    package func load(_ name: String) async throws(MediaFileError) -> Bool { try await reader.load(name, for: self) }
 
     /// Reads one file at a time: concurrent requests for a file wait for each other, and the memory needed to convert a
     /// file is allocated once.
     private actor Reader {
-        private(set) var count = 0
-
-        func load(_ name: String, for library: MediaLibrary) throws(MediaFileError) {
-            if try library.read(name) { count += 1 }
-        }
+        func load(_ name: String, for library: MediaLibrary) throws(MediaFileError) -> Bool { try library.read(name) }
     }
 
     /// Reads a file unless the cache is current.

@@ -40,17 +40,82 @@ struct OpusAudioDecoder: AudioDecoder, ~Copyable {
     mutating func reset() { decoder.reset() }
 }
 
-/// Decodes G.711, and converts it from 8 to 48 kHz. It may detect DTMF digits. The tone of a detected digit is removed,
-/// because the digit is passed on by itself.
-struct G711AudioDecoder: AudioDecoder, ~Copyable {
+/// A codec of 64 kbit/s that describes the waveform, so that each byte of a payload stands for 125 µs.
+protocol WaveformCodec: ~Copyable {
+    /// Samples that a byte decodes to: 1 at 8 kHz, 2 at 16 kHz.
+    static var samplesPerByte: Int { get }
+
+    /// Decodes a payload to the start of `samples`, which has room for it. Returns the number of samples.
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout [Int16]) -> Int
+
+    /// The next DTMF digit detected in what was decoded; `nil` if there is no more.
+    mutating func nextDigit() -> Character?
+
+    /// Forgets the stream.
+    mutating func reset()
+}
+
+/// Decodes a waveform codec, and converts it to 48 kHz. Losses are concealed at the rate of the codec; at 16 kHz pitch
+/// periods have twice as many samples.
+struct WaveformDecoder<Codec: WaveformCodec & ~Copyable>: AudioDecoder, ~Copyable {
     /// The longest payload in bytes, 120 ms.
-    private static let longest = 960
+    private static var longest: Int { 960 }
+    /// Samples at 48 kHz that a byte stands for.
+    private static var outputPerByte: Int { 6 }
+    /// Samples at 48 kHz that a sample of the codec stands for.
+    private static var ratio: Int { outputPerByte / Codec.samplesPerByte }
+
+    private var codec: Codec
+    private var concealer = LossConcealer()
+    private var resampler = Resampler(from: 8_000 * Codec.samplesPerByte, to: 48_000)
+    private var decoded = [Int16](repeating: 0, count: longest * Codec.samplesPerByte)
+    private var noise = NoiseGenerator()
+
+    init(_ codec: consuming Codec) { self.codec = codec }
+
+    func sampleCount(of payload: Span<UInt8>) -> Int? {
+        (1...Self.longest).contains(payload.count) ? payload.count * Self.outputPerByte : nil
+    }
+    func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
+    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
+        throw .malformed
+    }
+
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
+    {
+        guard (1...Self.longest).contains(payload.count) else { throw .malformed }
+        guard samples.count >= payload.count * Self.outputPerByte else { throw .noRoom }
+        let count = codec.decode(payload, into: &decoded)
+        hear(&decoded, count, with: &concealer)
+        return resample(decoded, count, with: &resampler, into: &samples)
+    }
+
+    mutating func conceal(into samples: inout MutableSpan<Int16>) {
+        let count = samples.count / Self.ratio
+        concealLoss(&decoded, count, with: &concealer)
+        fill(&samples, from: decoded, count, with: &resampler)
+    }
+
+    mutating func nextDigit() -> Character? { codec.nextDigit() }
+
+    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
+        let count = (samples.count + Self.ratio - 1) / Self.ratio
+        hiss(&decoded, count, sound, with: &noise)
+        fill(&samples, from: decoded, count, with: &resampler)
+    }
+
+    mutating func reset() {
+        codec.reset()
+        concealer.reset()
+        resampler.reset()
+    }
+}
+
+/// G.711. It may detect DTMF digits. The tone of a detected digit is removed, because the digit is passed on by itself.
+struct G711Waveform: WaveformCodec, ~Copyable {
+    static var samplesPerByte: Int { 1 }
 
     private let law: G711
-    private var concealer = LossConcealer()
-    private var resampler = Resampler(from: 8_000, to: 48_000)
-    private var narrow = [Int16](repeating: 0, count: longest)
-    private var noise = NoiseGenerator()
     private let detectsDTMF: Bool
     private var detector = DTMFDetector()
 
@@ -59,94 +124,31 @@ struct G711AudioDecoder: AudioDecoder, ~Copyable {
         self.detectsDTMF = detectsDTMF
     }
 
-    func sampleCount(of payload: Span<UInt8>) -> Int? {
-        (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil
-    }
-    func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
-    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
-        throw .malformed
-    }
-
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
-    {
-        guard (1...Self.longest).contains(payload.count) else { throw .malformed }
-        guard samples.count >= payload.count * 6 else { throw .noRoom }
-        for index in payload.indices { narrow[index] = law.decode(payload[index]) }
-        if detectsDTMF { listen(&narrow, payload.count, with: &detector) }
-        hear(&narrow, payload.count, with: &concealer)
-        return resample(narrow, payload.count, with: &resampler, into: &samples)
-    }
-
-    mutating func conceal(into samples: inout MutableSpan<Int16>) {
-        concealLoss(&narrow, samples.count / 6, with: &concealer)
-        fill(&samples, from: narrow, samples.count / 6, with: &resampler)
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout [Int16]) -> Int {
+        for index in payload.indices { samples[index] = law.decode(payload[index]) }
+        if detectsDTMF { listen(&samples, payload.count, with: &detector) }
+        return payload.count
     }
 
     mutating func nextDigit() -> Character? { detectsDTMF ? detector.next() : nil }
 
-    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
-        hiss(&narrow, (samples.count + 5) / 6, sound, with: &noise)
-        fill(&samples, from: narrow, (samples.count + 5) / 6, with: &resampler)
-    }
-
-    mutating func reset() {
-        concealer.reset()
-        resampler.reset()
-        detector.reset()
-    }
+    mutating func reset() { detector.reset() }
 }
 
-/// Decodes G.722, and converts it from 16 to 48 kHz. Losses are concealed at 16 kHz, with pitch periods of twice as
-/// many samples.
-struct G722AudioDecoder: AudioDecoder, ~Copyable {
-    /// The longest payload in bytes, 120 ms.
-    private static let longest = 960
+/// G.722.
+struct G722Waveform: WaveformCodec, ~Copyable {
+    static var samplesPerByte: Int { 2 }
 
     private var decoder = G722Decoder()
-    private var concealer = LossConcealer()
-    private var resampler = Resampler(from: 16_000, to: 48_000)
-    private var wide = [Int16](repeating: 0, count: 2 * longest)
-    private var noise = NoiseGenerator()
 
-    func sampleCount(of payload: Span<UInt8>) -> Int? {
-        (1...Self.longest).contains(payload.count) ? payload.count * 6 : nil
-    }
-    func carriesRedundancy(_ payload: Span<UInt8>) -> Bool { false }
-    mutating func recover(from payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) {
-        throw .malformed
-    }
-
-    mutating func decode(_ payload: Span<UInt8>, into samples: inout MutableSpan<Int16>) throws(AudioCodecError) -> Int
-    {
-        guard (1...Self.longest).contains(payload.count) else { throw .malformed }
-        guard samples.count >= payload.count * 6 else { throw .noRoom }
-        let count = Self.decode(payload, with: &decoder, into: &wide)
-        hear(&wide, count, with: &concealer)
-        return resample(wide, count, with: &resampler, into: &samples)
-    }
-
-    mutating func conceal(into samples: inout MutableSpan<Int16>) {
-        concealLoss(&wide, samples.count / 3, with: &concealer)
-        fill(&samples, from: wide, samples.count / 3, with: &resampler)
-    }
-
-    mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
-        hiss(&wide, (samples.count + 2) / 3, sound, with: &noise)
-        fill(&samples, from: wide, (samples.count + 2) / 3, with: &resampler)
-    }
-
-    mutating func reset() {
-        decoder.reset()
-        concealer.reset()
-        resampler.reset()
-    }
-
-    private static func decode(_ payload: Span<UInt8>, with decoder: inout G722Decoder, into buffer: inout [Int16])
-        -> Int
-    {
-        var span = buffer.mutableSpan
+    mutating func decode(_ payload: Span<UInt8>, into samples: inout [Int16]) -> Int {
+        var span = samples.mutableSpan
         return decoder.decode(payload, into: &span)
     }
+
+    mutating func nextDigit() -> Character? { nil }
+
+    mutating func reset() { decoder.reset() }
 }
 
 extension AudioCodecError {
