@@ -176,7 +176,6 @@ def two_calls(alice: PhonePage, bob: PhonePage, carol: PhonePage):
     is_in(bob, "REMOTELY_HELD")
 
 
-@in_both_browsers
 def test_a_second_call_swap_and_consultative_transfer(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)
