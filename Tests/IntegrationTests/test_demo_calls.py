@@ -101,6 +101,19 @@ def test_with_sendonly_the_held_side_hears_music(page):
     hears_the_other(bob)
 
 
+@in_both_browsers
+def test_the_held_side_offers_nothing(page):
+    """Firefox wants to negotiate whenever an offer leaves less than a transceiver's direction."""
+    alice, bob = registered(page, "alice", "bob")
+    connect(alice, bob)
+    alice.press("hold")
+    is_in(bob, "REMOTELY_HELD")
+    time.sleep(1)
+    told = [bob.run(f"notifications.filter((message) => message.eventType === '{kind}').length") for kind in ("startCallUpdate", "respondCallUpdate")]
+    assert told == [1, 0]
+    assert page.errors == []
+
+
 def test_video_stops_and_starts_on_one_side(page):
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
@@ -176,6 +189,7 @@ def two_calls(alice: PhonePage, bob: PhonePage, carol: PhonePage):
     is_in(bob, "REMOTELY_HELD")
 
 
+@in_both_browsers
 def test_a_second_call_swap_and_consultative_transfer(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)

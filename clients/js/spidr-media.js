@@ -97,7 +97,7 @@ export class CallMedia extends EventTarget {
     await pc.setRemoteDescription({ type: 'offer', sdp: offer });
     this.remotelyHeld = SILENT.has(audioDirection(offer));
     if (pc.getSenders().every((sender) => sender.track === null)) this.#addOfferedTracks();
-    this.#direct(this.#holdWith); // an answer is narrowed to what was offered by itself
+    this.#direct(this.#holdWith, directions(offer));
     await pc.setLocalDescription(await pc.createAnswer());
     return this.#gathered();
   }
@@ -200,13 +200,18 @@ export class CallMedia extends EventTarget {
     }
   }
 
-  /** What this side wants of each section. */
-  #direct(held) {
+  /**
+   * What this side wants of each section.
+   * @param {string} held  direction of what it holds
+   * @param {Map<string, string>} [offered]  directions of an offer by mid, to which an answer is narrowed. Browsers do that themselves,
+   *     but Firefox then wants to negotiate what it was not offered.
+   */
+  #direct(held, offered) {
     for (const transceiver of this.#transceivers()) {
       const sends = transceiver.sender.track !== null;
       const open = sends ? 'sendrecv' : 'recvonly';
       const closed = sends ? held : 'inactive';
-      transceiver.direction = this.holding ? closed : open;
+      transceiver.direction = narrowed(this.holding ? closed : open, offered?.get(transceiver.mid) ?? 'sendrecv');
     }
   }
 
@@ -253,9 +258,31 @@ async function capture({ audio = true, video = false }, tell) {
   }
 }
 
-/** Of the first audio section; what a description says once for all sections counts as well. */
+/** Of the first audio section. */
 function audioDirection(sdp) {
+  return sections(sdp).find(({ kind }) => kind === 'audio')?.direction ?? 'sendrecv';
+}
+
+/** By mid. */
+function directions(sdp) {
+  return new Map(sections(sdp).map(({ mid, direction }) => [mid, direction]));
+}
+
+/** What a description says once for all sections counts as well. */
+function sections(sdp) {
   const [head, ...sections] = sdp.split(/^(?=m=)/m);
-  const said = (text) => /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(text ?? '')?.[1];
-  return said(sections.find((section) => section.startsWith('m=audio'))) ?? said(head) ?? 'sendrecv';
+  const said = (text) => /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(text)?.[1];
+  return sections.map((text) => ({
+    kind: /^m=(\w+)/.exec(text)[1],
+    mid: /^a=mid:(\S+)/m.exec(text)?.[1],
+    direction: said(text) ?? said(head) ?? 'sendrecv',
+  }));
+}
+
+/** What is left of a wish if the other side offers `offered`, seen from there. */
+function narrowed(wish, offered) {
+  const sends = wish.startsWith('send') && offered.includes('recv');
+  const receives = wish.includes('recv') && offered.startsWith('send');
+  if (sends) return receives ? 'sendrecv' : 'sendonly';
+  return receives ? 'recvonly' : 'inactive';
 }
