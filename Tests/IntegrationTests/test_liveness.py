@@ -40,6 +40,10 @@ async def test_a_client_that_is_gone_loses_its_call_and_one_that_comes_back_in_t
     assert (farewell["cause"], farewell["endedBy"]) == ("client_lost", "peer")
     assert await sessions(alice) == await sessions(bob) == []
     (await at_bob.audit()).succeeded()
+    description = at_alice.descriptions[-1]
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp=description)).succeeded()
+    refused = await bob.operate(at_bob.session, "startCallUpdate", sdp=description)
+    refused.refused(404, 42, "callControlResponse", "call.not_found")
     assert own.metric("orbweaver_calls_total", cause="client_lost") == 1
 
     # When he is back he learns what became of it, and not from an audit that fails.

@@ -28,6 +28,7 @@ const AUDIT_INTERVAL = 25_000;
 const AUDIT_TIME_OUT = 4_000;
 const NO_SUCH_CALL = 42;
 const GLARE = 49;
+const TIME_TO_BE_TOLD = 2_000;
 
 export class CallSession extends EventTarget {
   #state = CallState.INITIAL;
@@ -280,9 +281,15 @@ export class CallSession extends EventTarget {
     if (!this.#negotiation.fail(error)) this.#notice(error);
   }
 
-  /** Descriptions are applied in the order in which they came; one that cannot be ends the call. */
+  /**
+   * Descriptions are applied in the order in which they came; one that cannot be ends the call. If the gateway knows the call no
+   * longer, `callEnd` is on its way and says why.
+   */
   #inTurn(step) {
-    this.#negotiation.afterOthers(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => this.fail(error));
+    this.#negotiation.afterOthers(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => {
+      if (error.httpStatus === 404) setTimeout(() => this.fail(error), TIME_TO_BE_TOLD);
+      else this.fail(error);
+    });
   }
 
   /** The caller's names count for incoming calls and for conferences, the remote ones otherwise. */

@@ -56,29 +56,17 @@ extension LocalSwitchboard {
             return try await place(
                 ConsultationPlacement(
                     of: session, with: consultation, address: address, by: user, token: newSession().rawValue))
-        case .command(let session, .audit):
-            try await audit(session, by: user, from: device)
-            return session
         case .command(let session, let command):
-            let (call, leg, device) = try await leg(of: session, for: user, naming: device)
-            if case .play(let playback, _) = command { try await load(playback, for: leg, of: call) }
-            try await carryOut(command, by: leg, of: call, from: device)
-            return session
-        }
-    }
-
-    /// A client asks whether its call still exists. A call that is over answers until the client has been told so:
-    /// otherwise the client reports that the audit failed, and not how the call ended (spidr-wire §12.1).
-    private func audit(
-        _ session: SessionID, by user: UserAddress, from name: SubscriptionID?
-    ) async throws(CallError) {
-        do throws(CallError) {
-            let (call, leg, device) = try await leg(of: session, for: user, naming: name)
-            try await carryOut(.audit, by: leg, of: call, from: device)
-        } catch {
-            guard error == .noSuchCall, await users.existing(user)?.awaitsEnd(of: session, naming: name) == true else {
-                throw error
+            do throws(CallError) {
+                let (call, leg, device) = try await leg(of: session, for: user, naming: device)
+                if case .play(let playback, _) = command { try await load(playback, for: leg, of: call) }
+                try await carryOut(command, by: leg, of: call, from: device)
+            } catch {
+                guard error == .noSuchCall, command.isExpectedAfterEnd,
+                    await users.existing(user)?.awaitsEnd(of: session, naming: device) == true
+                else { throw error }
             }
+            return session
         }
     }
 
