@@ -138,6 +138,29 @@ import Testing
         #expect(rig.send(repair, from: .a).packet?.sequenceNumber == repetition.sequenceNumber &+ 1)
     }
 
+    /// Firefox drops a retransmission stream until one of its packets has a mid.
+    @Test(arguments: [nil, "1"])
+    func `a retransmission has the receiver's mid, whether its sender has sent one or not`(_ sent: String?) throws {
+        var rig = BridgeRig(ready: false)
+        rig.configure(.a) { $0.media[1].codecs = Self.codecs(from: 96) }
+        rig.configure(.b) { ($0.media[1].codecs, $0.media[1].mid) = (Self.codecs(from: 96), "pictures") }
+        for side in LegIndex.allCases { rig.peerReady(side) }
+        let packet = BridgeRig.packet(ssrc: 1002, 1, payloadType: 96, mid: sent, payload: [0x10, 7])
+        let lost = try #require(rig.send(packet, from: .a).packet)
+        rig.reportLost([lost.sequenceNumber])
+        let number = [UInt8(lost.sequenceNumber >> 8), UInt8(lost.sequenceNumber & 0xFF)]
+        #expect(rig.repetitions(to: .b).map(\.payload) == [number + [0x10, 7]])
+        #expect(rig.repeatedMids == ["pictures"])
+    }
+
+    @Test func `a receiver that takes no mids gets none`() throws {
+        var rig = Self.rig(96)
+        rig.configure(.b) { ($0.media[1].codecs, $0.media[1].extensions) = (Self.codecs(from: 96), []) }
+        let lost = try #require(rig.send(Self.media(1, 96, Format.all[0].keyFrame), from: .a).packet)
+        rig.reportLost([lost.sequenceNumber])
+        #expect(rig.repetitions(to: .b).count == 1 && rig.repeatedMids == [nil])
+    }
+
     @Test func `a receiver without rtx gets the same packet again`() throws {
         var rig = BridgeRig()
         rig.configure(.b) { $0.media[1].codecs.removeAll(where: \.isRetransmission) }

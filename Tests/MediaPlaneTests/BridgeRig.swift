@@ -44,6 +44,8 @@ struct BridgeRig {
     private(set) var audioChanges = 0
     /// What the bridge has sent again and was not looked at yet.
     private var repetitions: [(packet: Packet, to: LegIndex)] = []
+    /// The mid in each packet that the bridge has sent again.
+    private(set) var repeatedMids: [String?] = []
 
     static let wallTime = NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000)
 
@@ -246,6 +248,11 @@ struct BridgeRig {
         }
     }
 
+    private static func mid(of packet: [UInt8]) -> String? {
+        let range = try? RTPHeader(parsing: packet.span).extensionElement(midExtension, in: packet.span)
+        return range.map { String(decoding: packet[$0], as: UTF8.self) }
+    }
+
     mutating func collect() {
         while let output = bridge.poll() {
             switch output {
@@ -257,6 +264,7 @@ struct BridgeRig {
                 bridge.recycle(bytes)
             case .transmitMedia(let bytes, let side, _):
                 repetitions.append((Self.parsed(bytes), side))
+                repeatedMids.append(Self.mid(of: bytes))
                 bridge.recycle(bytes)
             case .audioChanged: audioChanges += 1
             }

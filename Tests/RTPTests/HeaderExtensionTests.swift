@@ -92,4 +92,36 @@ import Testing
         let range = try RTPHeader(parsing: packet.span).extensionElement(id, in: packet.span)
         #expect(range.map { Array(packet[$0]) } == expected)
     }
+
+    @Test(
+        arguments: [
+            (0xBEDE, [0x10, 7, 0x21, 8, 9], 5, [1], [0x50, 1, 0, 0, 0x10, 7, 0x21, 8, 9]),
+            (0xBEDE, [], 5, [1, 2, 3], [0x52, 1, 2, 3]),
+            (0xBEDE, [], 5, Array(1...16), [0x5F] + Array(1...16)),
+            // Behind what ends a search nothing would be found.
+            (0xBEDE, [0xF0, 9], 5, [1], [0x50, 1, 0, 0, 0xF0, 9]),
+            (0x1005, [1, 1, 7], 200, [1], [200, 1, 1, 0, 1, 1, 7]),
+            // It is there, or there is no room for it.
+            (0xBEDE, [0x50, 9], 5, [1], [0x50, 9]),
+            (0xBEDE, [0x10, 9], 15, [1], [0x10, 9]),
+            (0xBEDE, [0x10, 9], 5, [], [0x10, 9]),
+            (0xBEDE, [0x10, 9], 5, Array(1...17), [0x10, 9]),
+            (0x1000, [1, 1, 7], 0, [1], [1, 1, 7]),
+            (0xABAC, [0x10, 9], 5, [1], [0x10, 9]),
+        ] as [(UInt16, [UInt8], UInt8, [UInt8], [UInt8])])
+    func `an element is inserted before the others, where it can be`(
+        _ profile: UInt16, _ elements: [UInt8], _ id: UInt8, _ data: [UInt8], _ expected: [UInt8]
+    ) throws {
+        var packet = Self.packet(profile: profile, elements)
+        try RTPHeader(parsing: packet.span).insertElement(id, data, into: &packet)
+        #expect(packet == Self.packet(profile: profile, expected))
+    }
+
+    @Test func `a packet without an extension gets one, and keeps its sources, its payload and its padding`() throws {
+        let head: [UInt8] = [0xA1, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4]
+        let rest: [UInt8] = [0x77, 0x78, 0, 0, 3]
+        var packet = head + rest
+        try RTPHeader(parsing: packet.span).insertElement(5, [1], into: &packet)
+        #expect(packet == [0xB1] + head.dropFirst() + [0xBE, 0xDE, 0, 1, 0x50, 1, 0, 0] + rest)
+    }
 }

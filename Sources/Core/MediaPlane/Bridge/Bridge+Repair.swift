@@ -55,7 +55,10 @@ extension BridgeLine {
     }
 
     /// Writes a retransmission: with a header of the retransmission stream if the peer has agreed to one (RFC 4588 §4),
-    /// otherwise unchanged. Returns a header whose extension is at the same position as that of the packet.
+    /// otherwise unchanged. Returns the header of the packet.
+    ///
+    /// A packet of the retransmission stream has the mid of its m-line (RFC 9143 §15): Firefox takes no packet of that
+    /// stream before one with a mid. Browsers send a mid only until their first packets are acknowledged.
     fileprivate mutating func writeRepetition(
         of range: Range<Int>, to packet: inout [UInt8], at now: MonotonicTime
     ) -> RTPHeader {
@@ -81,8 +84,12 @@ extension BridgeLine {
             octets: header.payloadRange.count + 2, at: now)
         repeated.ssrc = stream.ssrc
         retransmission = stream
+        if midID != 0 { repeated.insertElement(midID, midBytes, into: &packet) }
         var span = packet.mutableSpan
         repeated.write(to: &span)
-        return repeated
+        guard let written = try? RTPHeader(parsing: packet.span) else {
+            preconditionFailure("a retransmission of a well-formed packet is well-formed")
+        }
+        return written
     }
 }

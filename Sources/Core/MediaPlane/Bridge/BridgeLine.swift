@@ -27,6 +27,8 @@ struct BridgeLine: Sendable {
     private var levelID: UInt8 = 0
     /// The id under which this peer takes transport-wide sequence numbers; 0 if it does not.
     private(set) var numberID: UInt8 = 0
+    /// The id under which this peer takes the mid of an m-line; 0 if it does not.
+    private(set) var midID: UInt8 = 0
     /// The audio level in the newest packet of this peer that has one.
     private(set) var level: ClientAudioLevel?
     private(set) var feedback: FeedbackSupport
@@ -102,6 +104,7 @@ struct BridgeLine: Sendable {
         levelID = media.audioLevelID ?? 0
         if levelID == 0 { level = nil }
         numberID = media.outgoingNumberID
+        midID = id(of: HeaderExtension.mediaIdentification)
         feedback = FeedbackSupport(codecs)
         packetTime = media.packetTime
         if primary.ssrc != media.localSSRC { primary = OutgoingStream(ssrc: media.localSSRC, random: &random) }

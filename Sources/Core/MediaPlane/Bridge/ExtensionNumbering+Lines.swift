@@ -24,7 +24,7 @@ extension ExtensionNumbering {
 
 extension BridgeLine {
     /// The id of the extension in packets to this peer; 0 if the peer does not take it from the gateway.
-    fileprivate func id(of uri: String) -> UInt8 { extensions.first { $0.uri == uri && $0.direction.sends }?.id ?? 0 }
+    func id(of uri: String) -> UInt8 { extensions.first { $0.uri == uri && $0.direction.sends }?.id ?? 0 }
 }
 
 extension HeaderExtension {

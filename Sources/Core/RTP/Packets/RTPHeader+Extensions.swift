@@ -48,6 +48,34 @@ extension RTPHeader {
         packet.setBigEndian16(value, at: data)
     }
 
+    /// Inserts an element before those that the packet has. A packet without an extension gets one with one-byte
+    /// headers. The packet stays as it is if it has the element already, or if its extension cannot have it.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the element.
+    ///   - data: Its data, 1 to 16 bytes.
+    ///   - packet: The packet from which this header was parsed. It gets longer by a multiple of four bytes.
+    package func insertElement(_ id: UInt8, _ data: [UInt8], into packet: inout [UInt8]) {
+        let hasExtension = packet[0] & 0x10 != 0
+        let isOneByte = !hasExtension || extensionProfile == Self.oneByteProfile
+        guard isOneByte || extensionProfile & 0xFFF0 == Self.twoByteProfile, isOneByte ? 1...14 ~= id : id != 0,
+            1...16 ~= data.count, extensionElement(id, in: packet.span) == nil
+        else { return }
+        var element = isOneByte ? [id << 4 | UInt8(data.count - 1)] : [id, UInt8(data.count)]
+        element += data
+        while element.count % 4 != 0 { element.append(0) }
+        let start = extensionRange.lowerBound
+        let words = UInt16(extensionRange.count / 4 + element.count / 4)
+        guard hasExtension else {
+            packet[0] |= 0x10
+            let profile = [UInt8(Self.oneByteProfile >> 8), UInt8(Self.oneByteProfile & 0xFF)]
+            return packet.insert(contentsOf: profile + [0, UInt8(words)] + element, at: start)
+        }
+        packet.insert(contentsOf: element, at: start)
+        var span = packet.mutableSpan
+        span.setBigEndian16(words, at: start - 2)
+    }
+
     /// Gives each element the id of its receiver. Elements that the receiver has not negotiated, or that cannot be
     /// parsed, become padding. The packet keeps its length. An id above 14 does not fit a one-byte header, so such an
     /// element is lost.
