@@ -49,8 +49,9 @@ package enum CallCommand: Equatable, Sendable {
 }
 
 extension CallCommand {
-    /// Whether a client makes this request in good faith until it has been told that its call is over. It succeeds until
-    /// then: a client that is refused reports a failure of its own, and not how the call ended (spidr-wire §12.1).
+    /// Whether a client makes this request in good faith until it has been told that its call is over. It succeeds
+    /// until then: a client that is refused reports a failure of its own, and not how the call ended (spidr-wire
+    /// §12.1).
     package var isExpectedAfterEnd: Bool {
         switch self {
         case .audit, .respond: true  // both follow from what the gateway said before
