@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from party import FCS, L5, MUSIC, Party, PartyCall, hear_now, see_now
-from situations import connected
+from situations import connected, two_held_calls
 
 NOBODY: set[str] = set()
 
@@ -106,6 +106,18 @@ async def transfer(alice: Party, bob: Party, carol: Party):
     at_carol = await carol.incoming()
     (await at_carol.answer()).succeeded()
     assert (await at_alice.over()).by == "sessionComplete"
+    await each_other(at_bob, at_carol)
+    (await at_bob.end()).succeeded()
+    await at_carol.over()
+
+
+async def meet(alice: Party, bob: Party, carol: Party):
+    """Alice makes one call of two that she holds. Each hears the others, and not itself."""
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    at_alice = await alice.join(to_bob, to_carol)
+    await at_alice.answered()
+    await hear_now({at_alice: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+    (await at_alice.end()).succeeded()
     await each_other(at_bob, at_carol)
     (await at_bob.end()).succeeded()
     await at_carol.over()

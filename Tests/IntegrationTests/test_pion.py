@@ -13,7 +13,7 @@ from peers.pion import Pion
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show, table,
+    add_video, hold_and_double_hold, meet, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show, table,
     talk, transfer,
 )  # fmt: skip
 
@@ -36,6 +36,7 @@ def speaking(stack, codec):
     (transfer, Pion, None, None),
     (transfer, None, Pion, None),
     (transfer, None, None, Pion),
+    (meet, Pion, Wrtc, Pion),
     (add_video, Pion, Wrtc),
 )
 async def test_pion(party, scenario, stacks):

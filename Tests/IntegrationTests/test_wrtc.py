@@ -5,7 +5,7 @@ import pytest
 
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, press_digits, restart_ice, ring_early, run, show, table, talk, transfer,
+    add_video, hold_and_double_hold, meet, press_digits, restart_ice, ring_early, run, show, table, talk, transfer,
 )  # fmt: skip
 
 
@@ -18,6 +18,7 @@ from scenarios import (
     (restart_ice, Wrtc, Wrtc),
     (transfer, Wrtc, Wrtc, None),
     (transfer, None, Wrtc, Wrtc),
+    (meet, Wrtc, Wrtc, None),
     (add_video, Wrtc, Wrtc),
 )
 async def test_wrtc(party, scenario, stacks):
