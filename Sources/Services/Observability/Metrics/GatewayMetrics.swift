@@ -9,9 +9,9 @@ package final class GatewayMetrics: Sendable {
     /// Calls that ring or are connected, now.
     package let callsActive: Gauge
     /// Calls that have ended, by cause.
-    package let callsEnded: CounterFamily<CallOutcome>
+    package let callsEnded: CounterFamily<EndingWord>
     /// Calls that did not begin, or rang no device, because of a limit; by limit.
-    package let callsRefused: CounterFamily<CallLimit>
+    package let callsRefused: CounterFamily<CallRefusal>
     /// Requests about calls that were understood, by what they asked for and what became of them.
     package let callRequests: CounterTable<CallRequest.Kind, CallRequest.Outcome>
     /// The time from `callStart` to the answer.
@@ -110,10 +110,10 @@ package final class GatewayMetrics: Sendable {
 
         callsActive = registry.gauge("orbweaver_calls_active", "Calls that are ringing or connected.")
         callsEnded = registry.counters(
-            "orbweaver_calls_total", "Calls that have ended, by cause.", by: CallOutcome.self)
+            "orbweaver_calls_total", "Calls that have ended, by cause.", by: EndingWord.self)
         callsRefused = registry.counters(
             "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.",
-            by: CallLimit.self)
+            by: CallRefusal.self)
         callRequests = registry.counters(
             "orbweaver_call_requests_total",
             "Requests about calls that were understood, by what they asked for and what became of them.",

@@ -1,37 +1,8 @@
 package import CallControl
 
-/// Why a call ended, in the word that records and notifications use as well (docs/call-states.md).
-package enum CallOutcome: String, MetricLabel {
+extension EndingWord: MetricLabel {
     /// The label of `orbweaver_calls_total`.
-    package static let labelName = "cause"
-
-    /// The call was answered; one of the parties hung up, or handed it to others.
-    case normalClearing = "normal_clearing"
-    /// The caller gave up before an answer.
-    case originatorCancel = "originator_cancel"
-    /// The callee refused the call.
-    case callRejected = "call_rejected"
-    /// The callee is in another call and may not be rung, or has as many calls as one user may have.
-    case userBusy = "user_busy"
-    /// The callee did not answer within the ring time.
-    case noAnswer = "no_answer"
-    /// No device of the callee is registered.
-    case subscriberAbsent = "subscriber_absent"
-    /// There is no user with the address that was called.
-    case unallocatedNumber = "unallocated_number"
-    /// A peer did not do what its description promised.
-    case incompatibleDestination = "incompatible_destination"
-    /// There was no media path, or it was lost.
-    case mediaTimeout = "media_timeout"
-    /// The subscription of one party ended during the call.
-    case subscriptionEnded = "subscription_ended"
-    /// The client of one party made no request for `calls.client_timeout`, and had no open channel or had stopped its
-    /// audits.
-    case clientLost = "client_lost"
-    /// Two calls could not become a conference.
-    case joinFailed = "join_failed"
-    /// The gateway was stopping, or a media worker had no room for what the call needed.
-    case gatewayStopping = "normal_temporary_failure"
+    package static var labelName: String { "cause" }
 }
 
 extension CallRequest.Kind: MetricLabel {
@@ -44,21 +15,9 @@ extension CallRequest.Outcome: MetricLabel {
     package static var labelName: String { "result" }
 }
 
-/// The limit that a call met.
-package enum CallLimit: String, MetricLabel {
+extension CallRefusal: MetricLabel {
     /// The label of `orbweaver_calls_refused_total`.
-    package static let labelName = "limit"
-
-    /// The calls that the requesting user may have at a time.
-    case userCalls = "user_calls"
-    /// The calls that the requesting user may begin in a short time.
-    case userRate = "user_rate"
-    /// The calls that the callee may have at a time.
-    case calleeCalls = "callee_calls"
-    /// The calls that may ring at the callee, in all or from the same caller.
-    case calleeRinging = "callee_ringing"
-    /// The calls that the gateway may have.
-    case gatewayCalls = "gateway_calls"
+    package static var labelName: String { "limit" }
 }
 
 /// The class of an HTTP status, by its first digit.
