@@ -257,8 +257,8 @@ struct AnchoredCallFlowTests {
         try await RuntimeRig(.init(media: .anchored)).serve { rig in
             _ = try await connected(rig)
             let call = try #require(rig.media.lastCall)
-            rig.mediaEvents.post(.iceConnected(.caller), for: call)
-            rig.mediaEvents.post(.dtlsConnected(.caller), for: call)
+            rig.mediaEvents.post(.pathChecked(.caller), for: call)
+            rig.mediaEvents.post(.pathSecured(.caller), for: call)
             rig.mediaEvents.post(.failed(.callee, .consentExpired), for: call)
             rig.mediaEvents.post(.failed(.caller, .handshakeFailed), for: call)
             await rig.expect(["ringing", "respondCallUpdate", "callEnd"], on: 1)

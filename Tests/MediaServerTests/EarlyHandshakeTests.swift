@@ -40,7 +40,7 @@ struct EarlyHandshakeTests {
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
         #expect(
             try rig.wait {
-                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+                rig.events.contains(.pathSecured(.caller)) && rig.events.contains(.pathSecured(.callee))
             })
         try rig.expectMedia()
         #expect(rig.metrics.packetsDropped[.notConnected].value == 0)
@@ -152,7 +152,7 @@ struct EarlyHandshakeTests {
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
         #expect(
             try rig.wait {
-                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+                rig.events.contains(.pathSecured(.caller)) && rig.events.contains(.pathSecured(.callee))
             })
         for _ in 0..<3 { try rig.expectMedia() }
         #expect(rig.metrics.dtlsHandshakes[.fingerprintMismatch].value == 0)

@@ -56,7 +56,7 @@ struct HostilePeerTests {
         #expect(try rig.wait { rig.caller.isConnected && rig.callee.isConnected })
         #expect(
             try rig.wait {
-                rig.events.contains(.dtlsConnected(.caller)) && rig.events.contains(.dtlsConnected(.callee))
+                rig.events.contains(.pathSecured(.caller)) && rig.events.contains(.pathSecured(.callee))
             })
         for _ in 0..<3 { try rig.expectMedia() }
         #expect(!rig.events.contains(.failed(.caller, .handshakeFailed)))

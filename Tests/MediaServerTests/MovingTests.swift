@@ -228,7 +228,7 @@ struct MovingTests {
         var rig = try MovingRig(over: transport)
         // Nobody has checked yet.
         rig.move(to: MovingRig.first, as: guest, with: .caller)
-        #expect(try rig.wait { rig.events.contains(.dtlsConnected(guest)) && rig.a.isConnected && rig.d.isConnected })
+        #expect(try rig.wait { rig.events.contains(.pathSecured(guest)) && rig.a.isConnected && rig.d.isConnected })
         try rig.expectMedia(between: rig.a, rig.d)
         #expect(rig.metrics.dtlsHandshakes[.failed].value == 0)
         try expectNothingLeft(of: rig)

@@ -49,7 +49,7 @@ struct RelayTests {
             events.contains(.failed(.caller, .fingerprintMismatch))
         }
         #expect(rig.events.contains(.failed(.caller, .fingerprintMismatch)))
-        #expect(!rig.events.contains(.dtlsConnected(.caller)))
+        #expect(!rig.events.contains(.pathSecured(.caller)))
         rig.server.stop()
     }
 

@@ -136,8 +136,7 @@ struct Rig {
             _ = try callee.run(for: .milliseconds(25)) { $0.isConnected }
         }
         // The gateway may finish a little later than the peer.
-        for _ in 0..<3_000 where !(events.contains(.dtlsConnected(.caller)) && events.contains(.dtlsConnected(.callee)))
-        {
+        for _ in 0..<3_000 where !(events.contains(.pathSecured(.caller)) && events.contains(.pathSecured(.callee))) {
             _ = try caller.run(for: .milliseconds(10))
             _ = try callee.run(for: .milliseconds(10))
         }

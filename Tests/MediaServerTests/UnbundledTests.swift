@@ -44,7 +44,7 @@ struct UnbundledTests {
             })
         #expect(try rig.wait { rig.hears(rig.other, 0) && rig.hears(rig.sound, 0) })
         #expect(
-            rig.events.contains(.dtlsConnected(.caller)) && !rig.events.contains(.failed(.caller, .fingerprintMismatch))
+            rig.events.contains(.pathSecured(.caller)) && !rig.events.contains(.failed(.caller, .fingerprintMismatch))
         )
         try rig.expectNothingLeft()
     }

@@ -164,8 +164,8 @@ extension CallHistory {
     private mutating func reached(_ step: MediaProgress, _ leg: LegID, at now: MonotonicTime) {
         guard let from = self[leg].map({ $0.progress ?? .waiting }) else { return }
         edit(leg) { $0.progress = step }
-        if from < .checked, step >= .checked { note(.iceConnected, leg, at: now) }
-        if from < .secured, step >= .secured { note(.dtlsConnected, leg, at: now) }
+        if from < .checked, step >= .checked { note(.pathChecked, leg, at: now) }
+        if from < .secured, step >= .secured { note(.pathSecured, leg, at: now) }
         if from < .flowing, step >= .flowing { note(.firstPacket, leg, at: now) }
     }
 

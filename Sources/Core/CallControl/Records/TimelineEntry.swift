@@ -16,10 +16,10 @@ package struct TimelineEntry: Hashable, Sendable {
         case rejected
         /// A device stopped ringing because another device of its user answered.
         case answeredElsewhere
-        /// A checked candidate pair may carry media.
-        case iceConnected
-        /// The SRTP keys are agreed.
-        case dtlsConnected
+        /// A path to the leg was checked, and may carry media.
+        case pathChecked = "iceConnected"
+        /// The keys of the path are agreed.
+        case pathSecured = "dtlsConnected"
         /// The first media packet came from this leg's peer.
         case firstPacket
         /// The client of the leg started anew, with another media path.

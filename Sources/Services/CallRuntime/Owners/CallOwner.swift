@@ -102,11 +102,11 @@ actor CallOwner {
 
     private func handle(_ mediaEvent: MediaEvent, at now: MonotonicTime) {
         switch mediaEvent {
-        case .iceConnected(let leg):
+        case .pathChecked(let leg):
             advance(leg, to: .checked)
             // A client that started anew has not lost its path.
             event("pathConnected", leg) { $0.mediaPathChanged(leg, isLost: false) }
-        case .dtlsConnected(let leg): advance(leg, to: .secured)
+        case .pathSecured(let leg): advance(leg, to: .secured)
         case .mediaReceived(let leg): advance(leg, to: .flowing)
         case .pathLost(let leg): event("pathLost", leg) { $0.mediaPathChanged(leg, isLost: true) }
         case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }

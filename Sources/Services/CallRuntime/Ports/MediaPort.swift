@@ -81,10 +81,10 @@ package enum MediaCommand: Equatable, Sendable {
 
 /// An event of the media plane about a call.
 package enum MediaEvent: Equatable, Sendable {
-    /// A checked candidate pair may carry media.
-    case iceConnected(LegID)
-    /// The SRTP keys are agreed, and the certificate matches its fingerprint.
-    case dtlsConnected(LegID)
+    /// A path to the leg was checked, and may carry media.
+    case pathChecked(LegID)
+    /// The keys of the path are agreed with the peer that the description announced.
+    case pathSecured(LegID)
     /// The first media packet was received.
     case mediaReceived(LegID)
     /// No packets have come from the leg's peer for a few seconds; what is sent to it may not arrive.

@@ -75,8 +75,8 @@ extension MediaFailure {
 extension MediaEvent {
     init(_ event: SessionEvent, _ leg: LegID) {
         switch event {
-        case .iceConnected: self = .iceConnected(leg)
-        case .dtlsConnected: self = .dtlsConnected(leg)
+        case .iceConnected: self = .pathChecked(leg)
+        case .dtlsConnected: self = .pathSecured(leg)
         case .mediaReceived: self = .mediaReceived(leg)
         case .mediaPathLost: self = .pathLost(leg)
         case .mediaPathRecovered: self = .pathRecovered(leg)
