@@ -40,9 +40,14 @@ extension Registration {
         /// The limits of the notification queue of each subscription.
         package var queue: NotificationQueue.Configuration
 
+        /// The service of subscriptions whose devices have calls (spidr-wire §3.1).
+        package static let callService = "call"
+        /// The service of subscriptions that are told of the quality of the user's calls.
+        package static let qualityService = "quality"
+
         /// Makes a configuration of its parts; each parameter is the property of that name.
         package init(
-            services: Set<String> = ["call", "quality"], deviceService: String = "call",
+            services: Set<String> = [callService, qualityService], deviceService: String = callService,
             minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,

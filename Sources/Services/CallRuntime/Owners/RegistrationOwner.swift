@@ -324,7 +324,9 @@ extension RegistrationOwner {
     /// The subscriptions that are told of an event. The quality of a call goes to those that asked for it, even if the
     /// call is on another device of the user.
     private func receivers(of event: CallEvent) -> [SubscriptionID] {
-        if case .qualityMeasured = event.fact { return registration.subscriptions(granted: "quality") }
+        if case .qualityMeasured = event.fact {
+            return registration.subscriptions(granted: Registration.Configuration.qualityService)
+        }
         return event.audience?.devices ?? []
     }
 
