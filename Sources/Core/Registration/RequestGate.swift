@@ -7,7 +7,7 @@ package import Primitives
 /// different connections: it knows a new session, or that its operation is pending, only some time after the answer was
 /// sent (spidr-wire §12.1). Until then it is told nothing about that session.
 ///
-///     begin ──▶ open ── answer ──▶ digested ── time is over, or a request about a new session ──▶ forgotten
+///     start ──▶ open ── answer ──▶ digested ── time is over, or a request about a new session ──▶ forgotten
 package struct RequestGate: Equatable, Sendable {
     private struct Request: Equatable, Sendable {
         var number: UInt64

@@ -1,5 +1,5 @@
 /// Starts a call (spidr-wire §6.1): the caller and the callee get a leg each, so that no change of their devices is
-/// missed, and then the call begins to ring.
+/// missed, and then the call rings.
 ///
 ///     dialling ──▶ attaching ──▶ (looking up) ──▶ starting ──▶ placed
 ///        │ the same request has started a call

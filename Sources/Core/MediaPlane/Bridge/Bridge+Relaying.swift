@@ -3,7 +3,7 @@ package import RTP
 package import SDP
 
 /// The hot path: receiving packets, relaying them to other legs, and making headers for generated ones. Nothing is
-/// allocated.
+/// allocated, except while the history of a stream of video grows.
 extension Bridge {
     /// Takes a decrypted RTP packet of a leg's peer.
     ///

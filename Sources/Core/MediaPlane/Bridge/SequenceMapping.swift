@@ -7,7 +7,7 @@ package import Primitives
 ///
 ///     source X  100 101 102            source Y   7   8   9
 ///     outgoing  500 501 502                     503 504 505
-///                            ▲ begin(at: 7): whatever is older than 7 has no place any more
+///                            ▲ start(at: 7): older packets than 7 have no place any more
 package struct SequenceMapping: Equatable, Sendable {
     /// How many numbers before its first packet the very first source may use, if packets overtook each other at the
     /// start.

@@ -5,7 +5,7 @@ package import Primitives
 ///
 ///              reported        not reported yet
 ///     … 97 98 99 100 101 102 │ 103  —  105 106
-///                            ▲ begin           ▲ end
+///                            ▲ start           ▲ end
 ///
 /// A packet that arrives after it was reported as lost moves `start` back: it and the packets after it are reported
 /// again. The times are kept in a ring of fixed size, and taking a packet allocates nothing.
