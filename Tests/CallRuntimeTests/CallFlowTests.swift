@@ -290,7 +290,9 @@ struct AnchoredCallFlowTests {
             await #expect(throws: CallError.self) { try await rig.call(sdp: "not sdp") }
             #expect(rig.recorder.entries.count == 1)
             #expect(rig.recorder.mediaCommands == [.release], "the reservation is given back")
-            #expect(rig.observer.counts == .init(requests: ["start limit", "start unusable"], subscriptions: 2))
+            #expect(
+                rig.observer.counts
+                    == .init(refused: [.gatewayCalls], requests: ["start limit", "start unusable"], subscriptions: 2))
         }
     }
 }

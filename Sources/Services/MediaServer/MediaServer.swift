@@ -141,13 +141,11 @@ package final class MediaServer: MediaPort {
 
     /// Reserves media for a new call: the candidates of its worker, and the certificate's fingerprint.
     ///
-    /// - Throws: `MediaUnavailable` if the server stops, or if the worker has its maximum of calls or is overloaded.
+    /// - Throws: `MediaUnavailable`.
     package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
+        guard !isStopping.load(ordering: .relaxed) else { throw .stopping }
         let endpoint = endpoint(of: call)
-        guard !isStopping.load(ordering: .relaxed), endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded
-        else {
-            throw MediaUnavailable()
-        }
+        guard endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded else { throw .full }
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
     }
 

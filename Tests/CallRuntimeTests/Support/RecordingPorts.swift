@@ -74,7 +74,7 @@ final class RecordingMedia: MediaPort {
             state.lastCall = call
             return state.isFull
         }
-        guard !isFull else { throw MediaUnavailable() }
+        guard !isFull else { throw .full }
         return MediaReservation(
             candidates: ["1 1 udp 2130706431 192.0.2.1 7000 typ host"],
             fingerprint: Fingerprint(.sha256, digest: [UInt8](repeating: 9, count: 32)))

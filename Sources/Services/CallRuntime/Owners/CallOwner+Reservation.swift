@@ -6,7 +6,7 @@ import SDP
 extension CallOwner {
     /// The identity of one more leg of this call; `nil` if media goes from peer to peer.
     ///
-    /// - Throws: `limitOfCalls`.
+    /// - Throws: `limitOfCalls`, or `draining`.
     func reserveLeg() throws(CallError) -> LegIdentity? {
         switch try reserveMedia() {
         case .direct: nil
@@ -16,14 +16,17 @@ extension CallOwner {
 
     /// The identities of the two legs with which the call starts.
     ///
-    /// - Throws: `limitOfCalls`.
+    /// - Throws: `limitOfCalls`, or `draining`.
     func reserveMedia() throws(CallError) -> MediaMode {
         guard environment.configuration.media == .anchored else { return .direct }
         let reservation: MediaReservation
         do throws(MediaUnavailable) {
             reservation = try environment.media.reserve(id)
         } catch {
-            throw .limitOfCalls
+            switch error {
+            case .full: throw .limitOfCalls
+            case .stopping: throw .draining
+            }
         }
         return .anchored(PerLeg(caller: identity(reservation), callee: identity(reservation)))
     }

@@ -15,7 +15,7 @@ package protocol MediaPort: Sendable {
     /// Reserves a place for the call with its worker.
     ///
     /// - Returns: what the legs of the call write into their descriptions.
-    /// - Throws: `MediaUnavailable` if the worker cannot take another call.
+    /// - Throws: `MediaUnavailable`.
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
 
     /// Sends a command. If there is no room for it, it is not carried out, and the call learns by an event that its leg
@@ -31,10 +31,12 @@ package protocol MediaPort: Sendable {
     func statistics(of call: CallID) async -> CallMediaStatistics?
 }
 
-/// The media plane is full or stopping.
-package struct MediaUnavailable: Error, Equatable {
-    /// Makes the error.
-    package init() {}
+/// Why the media plane takes no new call.
+package enum MediaUnavailable: Error, Equatable {
+    /// The call's worker has its maximum of calls, or is overloaded.
+    case full
+    /// The media plane is stopping.
+    case stopping
 }
 
 /// The part of a local description that the worker determines.
