@@ -2,13 +2,11 @@ package import CallControl
 import Logging
 import Observability
 import Primitives
-import Synchronization
 
 /// Calls (spidr-wire §6).
 extension LocalSwitchboard {
     /// Starts a call, or finds the one that the same request has started.
     func start(_ request: CallStartRequest, by user: UserAddress) async throws(CallError) -> SessionID {
-        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         if request.acceptsEarlyMedia { await loadEarlyMedia() }
         var random = environment.random.generator
         let sessions = PerLeg(

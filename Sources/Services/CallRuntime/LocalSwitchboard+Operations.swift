@@ -14,10 +14,13 @@ extension LocalSwitchboard {
     ) async throws(CallError) -> SessionID {
         do throws(CallError) {
             try await check(request.guestRule, for: user)
+            guard !(request.opensCall && isDraining.load(ordering: .acquiring)) else { throw .draining }
             let session = try await carryOut(request, by: user, from: device)
             note(request.kind, .done)
             return session
         } catch {
+            // The gateway, or a media worker, carries as many calls as it may.
+            if error == .limitOfCalls { environment.observer.callRefused(.gatewayCalls) }
             note(request.kind, CallRequest.Outcome(error))
             throw error
         }
@@ -39,7 +42,6 @@ extension LocalSwitchboard {
             request.device = device
             return try await start(request, by: user)
         case .join(let first, let second, let request):
-            guard !isDraining.load(ordering: .acquiring) else { throw .draining }
             let own = newSession()
             return try await open(near: [user]) { call in
                 ConferencePlacement(of: (first, second), request, by: user, from: device, in: call, session: own)

@@ -17,7 +17,7 @@ extension LocalSwitchboard {
     ) async throws(CallError) -> SessionID {
         var random = environment.random.generator
         let owner = CallOwner(environment.media.identifier(random.next(), near: nearbyCall(of: users)), environment)
-        try await enter(owner)
+        try await calls.insert(owner)
         switch await outcome(of: placement(owner.id)) {
         case .placed(let session):
             newcomers.post(.call(owner))
@@ -83,16 +83,6 @@ extension LocalSwitchboard {
         } catch {
             environment.logger.error("callee could not be looked up", metadata: [LogKey.error: "\(error.label)"])
             return .failed(.storageUnavailable)
-        }
-    }
-
-    /// Adds a call to the directory. Throws if the gateway carries as many calls as it may.
-    private func enter(_ owner: CallOwner) async throws(CallError) {
-        do throws(CallError) {
-            try await calls.insert(owner)
-        } catch {
-            if error == .limitOfCalls { environment.observer.callRefused(.gatewayCalls) }
-            throw error
         }
     }
 }

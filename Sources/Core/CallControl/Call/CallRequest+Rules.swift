@@ -47,6 +47,14 @@ extension CallRequest {
         }
     }
 
+    /// Whether the request makes another call. A gateway that is going to stop refuses it.
+    package var opensCall: Bool {
+        switch self {
+        case .start, .join: true
+        case .forward, .transfer, .command: false
+        }
+    }
+
     /// What became of a request. The raw value is its name in logs and metrics.
     package enum Outcome: String, CaseIterable, Sendable {
         /// It was carried out; or it had been, and changed nothing.

@@ -144,11 +144,19 @@ package struct Contact: Equatable, Sendable {
 }
 
 /// How a user other than the one who was called comes to be rung (RFC 7044 §2: retargeting).
-package enum Retargeting: String, Hashable, Sendable {
+package enum Retargeting: Hashable, Sendable {
     /// A leg transfers the other leg to the target (spidr-wire §8.5).
     case transfer
     /// The callee forwards the call while it rings (spidr-wire §6.4).
     case forward
+
+    /// What the request asks for.
+    package var kind: CallRequest.Kind {
+        switch self {
+        case .transfer: .transfer
+        case .forward: .forward
+        }
+    }
 }
 
 /// A request that changes a call by way of other owners. While it is carried out, the same request waits for its

@@ -88,10 +88,10 @@ extension CallOwner {
             })
         var random = environment.random.generator
         let now = environment.clock.now
-        precondition(endpoints[target.leg] == nil, "no end of the call has this number")
+        precondition(endpoints[target.leg] == nil, "no leg of the call has this number")
         endpoints[target.leg] = endpoint
         do throws(CallError) {
-            try command(retargeting.rawValue, leg) { call throws(CallError) in
+            try command(retargeting.kind, leg) { call throws(CallError) in
                 switch retargeting {
                 case .transfer: try call.transfer(by: leg, to: target, at: now, random: &random)
                 case .forward: try call.forward(by: leg, to: target, at: now, random: &random)
@@ -105,7 +105,7 @@ extension CallOwner {
 
     /// Tells the transferor that the target's address has no device to ring.
     private func reportUnreachable(to leg: LegID, _ reason: CallEndCause.Unreachable) throws(CallError) {
-        try command("transferUnreachable", leg) { call throws(CallError) in
+        try command(.transfer, leg) { call throws(CallError) in
             try call.transferUnreachable(by: leg, reason)
         }
     }
@@ -115,7 +115,7 @@ extension CallOwner {
         let now = environment.clock.now
         var random = environment.random.generator
         keepers[other.call] = other.leg
-        try command("consult", leg) { call throws(CallError) in
+        try command(.transfer, leg) { call throws(CallError) in
             try call.consult(by: leg, with: party, in: other.call, at: now, random: &random)
         }
     }

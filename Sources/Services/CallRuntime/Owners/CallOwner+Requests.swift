@@ -10,7 +10,7 @@ extension CallOwner {
     func perform(_ request: CallCommand, by leg: LegID, from device: Device?) throws(CallError) {
         var random = environment.random.generator
         let now = environment.clock.now
-        try command(request.kind.rawValue, leg) { call throws(CallError) in
+        try command(request.kind, leg) { call throws(CallError) in
             try call.perform(request, by: leg, from: device, at: now, random: &random)
         }
         // To the registration, a leg that rang rings no more.

@@ -157,11 +157,11 @@ extension CallOwner {
         let call = Call(id: id, parties: parties, configuration: environment.configuration.call)
         let now = environment.clock.now
         if let unreachable {
-            try open(call, endpoints) { $0.calleeUnreachable(unreachable, at: now) }
+            try open(call, endpoints, by: .start) { $0.calleeUnreachable(unreachable, at: now) }
         } else {
             let media = try reserveMedia()
             var random = environment.random.generator
-            try open(call, endpoints) { call throws(CallError) in
+            try open(call, endpoints, by: .start) { call throws(CallError) in
                 try call.start(request, media: media, at: now, random: &random)
             }
         }
@@ -179,7 +179,7 @@ extension CallOwner {
         let call = Call(id: id, joiner: joiner, configuration: environment.configuration.call)
         let now = environment.clock.now
         var random = environment.random.generator
-        try open(call, [.caller: registration]) { call throws(CallError) in
+        try open(call, [.caller: registration], by: .join) { call throws(CallError) in
             try call.join(
                 joined.map(\.call), request, from: device, identity: identity, at: now, random: &random)
         }
@@ -187,7 +187,7 @@ extension CallOwner {
 
     /// Starts the call with the decided actions; if it is refused, the call stays as if it had never been made.
     private func open(
-        _ call: Call, _ endpoints: [LegID: any EndpointOwner],
+        _ call: Call, _ endpoints: [LegID: any EndpointOwner], by request: CallRequest.Kind,
         _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         var call = call
@@ -202,7 +202,7 @@ extension CallOwner {
         self.call = call
         self.endpoints = endpoints
         settle(.success(()))
-        perform(actions, after: "start", .caller)
+        perform(actions, after: request.rawValue, .caller)
     }
 }
 
@@ -211,14 +211,14 @@ extension CallOwner {
 extension CallOwner {
     /// Handles a request. It may be refused, which leaves the call as it was.
     func command(
-        _ input: String, _ leg: LegID, _ decide: (inout Call) throws(CallError) -> [CallAction]
+        _ request: CallRequest.Kind, _ leg: LegID, _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         guard var call else { throw .noSuchCall }
         call.heard(from: leg, at: environment.clock.now)
         self.call = call
         let actions = try decide(&call)
         self.call = call
-        perform(actions, after: input, leg)
+        perform(actions, after: request.rawValue, leg)
     }
 
     /// Handles an event, if the call has started.
