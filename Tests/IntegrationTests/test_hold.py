@@ -136,6 +136,9 @@ async def test_the_end_comes_through_an_open_offer(party):
     update = await bob.expect("startCallUpdate", at_bob.session)
     (await at_alice.end("never mind")).succeeded()
     assert (await bob.expect("callEnd", at_bob.session)).reason[1] == "never mind"
+    # His answer is taken for as long as he may not know of the end.
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).succeeded()
+    await bob.audit_until_forgotten(at_bob.session)
     (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).refused(404, 42, "callControlResponse", "call.not_found")
     await alice.heard_exactly()
 
