@@ -203,8 +203,8 @@ export class CallMedia extends EventTarget {
   /**
    * What this side wants of each section.
    * @param {string} held  direction of what it holds
-   * @param {Map<string, string>} [offered]  directions of an offer by mid, to which an answer is narrowed. Browsers do that themselves,
-   *     but Firefox then wants to negotiate what it was not offered.
+   * @param {Map<string, string>} [offered]  directions by mid of the offer that is answered: the answer is narrowed to
+   *     them. Browsers narrow it by themselves, but Firefox then wants to negotiate what it was not offered.
    */
   #direct(held, offered) {
     for (const transceiver of this.#transceivers()) {
@@ -258,28 +258,28 @@ async function capture({ audio = true, video = false }, tell) {
   }
 }
 
-/** Of the first audio section. */
+/** The direction of the first audio section. */
 function audioDirection(sdp) {
   return sections(sdp).find(({ kind }) => kind === 'audio')?.direction ?? 'sendrecv';
 }
 
-/** By mid. */
+/** The direction of each section of a description, by its mid. */
 function directions(sdp) {
   return new Map(sections(sdp).map(({ mid, direction }) => [mid, direction]));
 }
 
-/** What a description says once for all sections counts as well. */
+/** The sections of a description. A direction before the first section is that of all sections without one. */
 function sections(sdp) {
-  const [head, ...sections] = sdp.split(/^(?=m=)/m);
+  const [head, ...texts] = sdp.split(/^(?=m=)/m);
   const said = (text) => /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(text)?.[1];
-  return sections.map((text) => ({
+  return texts.map((text) => ({
     kind: /^m=(\w+)/.exec(text)[1],
     mid: /^a=mid:(\S+)/m.exec(text)?.[1],
     direction: said(text) ?? said(head) ?? 'sendrecv',
   }));
 }
 
-/** What is left of a wish if the other side offers `offered`, seen from there. */
+/** The direction that this side can answer if it wishes `wish` and the other side offers `offered`. */
 function narrowed(wish, offered) {
   const sends = wish.startsWith('send') && offered.includes('recv');
   const receives = wish.includes('recv') && offered.startsWith('send');

@@ -28,7 +28,7 @@ const AUDIT_INTERVAL = 25_000;
 const AUDIT_TIME_OUT = 4_000;
 const NO_SUCH_CALL = 42;
 const GLARE = 49;
-const TIME_TO_BE_TOLD = 2_000;
+const TIME_FOR_CALL_END = 2_000;
 
 export class CallSession extends EventTarget {
   #state = CallState.INITIAL;
@@ -282,12 +282,12 @@ export class CallSession extends EventTarget {
   }
 
   /**
-   * Descriptions are applied in the order in which they came; one that cannot be ends the call. If the gateway knows the call no
-   * longer, `callEnd` is on its way and says why.
+   * Descriptions are applied in the order in which they came; one that cannot be applied ends the call. If the gateway
+   * does not know the call any more, `callEnd` is on its way and gives the reason.
    */
   #inTurn(step) {
     this.#negotiation.afterOthers(() => (this.#state === CallState.ENDED ? undefined : step())).catch((error) => {
-      if (error.httpStatus === 404) setTimeout(() => this.fail(error), TIME_TO_BE_TOLD);
+      if (error.httpStatus === 404) setTimeout(() => this.fail(error), TIME_FOR_CALL_END);
       else this.fail(error);
     });
   }
