@@ -20,6 +20,36 @@ struct CallDeviceTests {
         #expect(rig.take(.start) == actions)
     }
 
+    @Test func `a device that does not report ringing is assumed to ring when it is invited`() throws {
+        var rig = CallRig(callee: [CallRig.silent, CallRig.plain])
+        #expect(Self.rings(try rig.start()) == ["b2"])
+        #expect(Self.rings(try rig.call.ringing(by: .callee, from: "b1")) == ["b1"])
+        let joined = DeviceChange.joined(Device("b3"), replacing: nil)
+        #expect(Self.rings(rig.call.deviceChanged(.callee, joined, at: rig.clock.now)) == ["b3"])
+    }
+
+    private static func rings(_ actions: [CallAction]) -> [SubscriptionID?] {
+        actions.compactMap { action in
+            guard case .event(let event) = action, case .rings(let device) = event.fact else { return nil }
+            return .some(device)
+        }
+    }
+
+    @Test func `quality is reported to the subscriptions that ask for it, and measured for nobody else`() throws {
+        var rig = CallRig()
+        _ = rig.take(.start)
+        _ = rig.take(.answer(.callee))
+        func receivers() -> [[SubscriptionID]?] {
+            rig.call.qualityMeasured(CallQuality(roundTrip: 12), for: .callee).compactMap { action in
+                guard case .event(let event) = action, case .qualityMeasured = event.fact else { return nil }
+                return .some(event.audience?.devices)
+            }
+        }
+        #expect(receivers() == [nil], "a fact that nobody is told")
+        _ = rig.call.deviceChanged(.callee, .qualityReporting(to: ["b2", "dashboard"]), at: rig.clock.now)
+        #expect(receivers() == [["b2", "dashboard"]])
+    }
+
     @Test func `only the first ringing is passed on`() {
         var rig = CallRig(callee: [CallRig.silent, Device("b3", sendsRingingFeedback: true)])
         _ = rig.take(.start)

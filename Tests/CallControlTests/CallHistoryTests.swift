@@ -172,7 +172,7 @@ struct CallHistoryTests {
     }
 
     private static let rungEntries = [
-        "0 self created", "0 peer offered #1", "0 peer offered #2", "0 peer ringing #2", "0 peer offered #3",
+        "0 self created", "0 peer offered #1", "0 peer offered #2", "0 peer offered #3", "0 peer ringing #2",
         "7 peer ringing #3", "7 peer ringing #1",
         "7 peer ringing", "7 peer offered #3",
     ]

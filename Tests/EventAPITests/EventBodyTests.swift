@@ -49,8 +49,9 @@ struct EventBodyTests {
         let lines = try bodies().map { "\($0.time) \($0.leg.map { "\($0)" } ?? "-") \($0.type)" }
         #expect(
             lines == [
-                "0 0 leg.joined", "0 1 leg.joined", "0 1 leg.invited", "2000 1 leg.answered", "2000 0 leg.answered",
-                "2000 - call.answered", "5000 0 leg.released", "5000 1 leg.released", "5000 - call.ended",
+                "0 0 leg.joined", "0 1 leg.joined", "0 1 leg.invited", "0 1 leg.ringing", "2000 1 leg.answered",
+                "2000 0 leg.answered", "2000 - call.answered", "5000 0 leg.released", "5000 1 leg.released",
+                "5000 - call.ended",
             ])
     }
 
@@ -121,6 +122,6 @@ struct EventBodyTests {
         #expect(
             written.last == #"{"call":"ab","data":{"cause":"normal_clearing","endedBy":1,"reason":"bye","#
                 + #""setupMilliseconds":2000,"statusCode":200,"talkMilliseconds":3000},"#
-                + #""sequence":12,"time":5000,"type":"call.ended","version":1}"#)
+                + #""sequence":13,"time":5000,"type":"call.ended","version":1}"#)
     }
 }

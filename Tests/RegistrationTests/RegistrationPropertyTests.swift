@@ -40,6 +40,8 @@ struct RegistrationPropertyTests {
                     if othersRemain { #expect(!devices.isEmpty) }
                 case .inform(_, _, .channelsOpen(let areOpen)):
                     #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
+                case .inform(_, _, .qualityReporting(let receivers)):
+                    #expect(Set(receivers).count == receivers.count, "nobody is told twice")
                 case .discarded(let count, _): #expect(count > 0)
                 case .subscriptionsChanged(let difference): subscriptions += difference
                 }

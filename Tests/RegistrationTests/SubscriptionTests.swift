@@ -231,6 +231,22 @@ struct SubscriptionTests {
             ])
     }
 
+    @Test mutating func `calls learn who asks for quality reports, devices of calls or not`() throws {
+        rig = RegistrationRig(.init(services: ["call", "quality"]))
+        try rig.subscribe(services: ["call", "Quality"])
+        _ = attach()
+        #expect(rig.registration.qualityReceivers == ["s1"])
+        #expect(
+            try rig.subscribe(services: ["quality"]).actions == [
+                .subscriptionsChanged(by: 1), inform(.qualityReporting(to: ["s1", "s2"])),
+            ])
+        #expect(try rig.extend(1, services: ["call"]).actions == [inform(.qualityReporting(to: ["s2"]))])
+        #expect(
+            try rig.registration.unsubscribe("s2", at: rig.now) == [
+                .subscriptionsChanged(by: -1), inform(.qualityReporting(to: [])),
+            ])
+    }
+
     @Test mutating func `a service given up or taken up is a device that leaves or joins`() throws {
         try rig.subscribe(services: ["call", "presence"])
         _ = attach()

@@ -39,6 +39,8 @@ package struct Registration: Equatable, Sendable {
     var gate: RequestGate
     /// Whether the calls have been told that a client listens.
     var wasReachable = false
+    /// What the calls have been told of `qualityReceivers`.
+    private var toldQualityReceivers: [SubscriptionID] = []
     /// The user's legs of calls.
     private var sessions = SessionTable()
     /// How often the user has started calls of late.
@@ -99,7 +101,8 @@ extension Registration {
             actions += end(id, saying: id == former?.id ? .overridden : .gone, informing: !isReplaced, at: now)
         }
         return (
-            grant(for: subscription, expires: expires, requested: request.services), actions + pump(at: now.monotonic)
+            grant(for: subscription, expires: expires, requested: request.services),
+            actions + qualityReporting() + pump(at: now.monotonic)
         )
     }
 
@@ -122,7 +125,10 @@ extension Registration {
         case (.some, nil): actions = inform(.left(id, othersRemain: false))
         case (nil, nil), (.some, .some): break
         }
-        return (grant(for: subscriptions[index], expires: expires, requested: request.services), actions)
+        return (
+            grant(for: subscriptions[index], expires: expires, requested: request.services),
+            actions + qualityReporting()
+        )
     }
 
     /// Ends a subscription at its client's request. Its socket stays open for `closeDelay`.
@@ -136,7 +142,7 @@ extension Registration {
         if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
             subscriptions[index].closing = now.monotonic + configuration.closeDelay
         }
-        return actions + pump(at: now.monotonic)
+        return actions + qualityReporting() + pump(at: now.monotonic)
     }
 }
 
@@ -222,9 +228,9 @@ extension Registration {
     /// The leg that a session names; `nil`: none of this user.
     package func attachment(of session: SessionID) -> LegAddress? { sessions[session] }
 
-    /// The subscriptions that were granted a service; `service` is in lower case.
-    package func subscriptions(granted service: String) -> [SubscriptionID] {
-        active.filter { $0.services.contains { $0.lowercased() == service } }.map(\.id)
+    /// The subscriptions that ask for reports on the quality of the user's calls.
+    package var qualityReceivers: [SubscriptionID] {
+        active.filter { $0.services.contains { $0.lowercased() == Configuration.qualityService } }.map(\.id)
     }
 
     /// Notifies those of the subscriptions that still exist, and the successors of those that were replaced.
@@ -278,7 +284,7 @@ extension Registration {
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
             subscriptions[index].closing = nil
         }
-        return actions + pump(at: now.monotonic) + forgetOld(at: now.monotonic)
+        return actions + qualityReporting() + pump(at: now.monotonic) + forgetOld(at: now.monotonic)
     }
 
     /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.
@@ -320,6 +326,14 @@ extension Registration {
     /// Informs all legs of the user.
     func inform(_ change: DeviceChange) -> [RegistrationAction] {
         sessions.attachments.map { .inform($0.call, $0.leg, change) }
+    }
+
+    /// Informs all legs of the user if other subscriptions than before ask for quality reports.
+    private mutating func qualityReporting() -> [RegistrationAction] {
+        let receivers = qualityReceivers
+        guard receivers != toldQualityReceivers else { return [] }
+        toldQualityReceivers = receivers
+        return inform(.qualityReporting(to: receivers))
     }
 
     /// Records the successor of a replaced subscription, and of those that it had succeeded.

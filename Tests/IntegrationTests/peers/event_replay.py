@@ -26,7 +26,7 @@ class Replay:
         """By session."""
         self.legs: dict[str, list[dict]] = defaultdict(list)
         """Of each session, in every call that it has been part of."""
-        self.notifications: dict[tuple[str | None, str], list[dict]] = defaultdict(list)
+        self.notifications: dict[tuple[str, str], list[dict]] = defaultdict(list)
         """By addressee."""
         calls = [line for line in lines if "call" in line]
         self.calls = len(calls)
@@ -36,8 +36,8 @@ class Replay:
         told = [each for call in calls for each in call["notifications"]]
         for each in sorted(told, key=lambda each: each["line"]):  # a session may go on in another call
             message = of_the_call(each["message"])
-            for to in {addressee(self.first_name(name), message) for name in each["subscriptions"]}:
-                self.notifications[to].append(message)
+            for name in {self.first_name(name) for name in each["subscriptions"]}:
+                self.notifications[addressee(name, message)].append(message)
         self._named = {name for each in told for name in each["subscriptions"]} | set(self._former)
 
     def names(self, subscription: str) -> bool:
@@ -56,9 +56,9 @@ def of_the_call(message: dict) -> dict:
     return {name: value for name, value in message.items() if name not in OF_THE_CHANNEL}
 
 
-def addressee(subscription: str, message: dict) -> tuple[str | None, str]:
-    """The subscription and the session; of the quality the session only, since it goes to whoever wants it."""
-    return (None if message["eventType"] == "callQuality" else subscription), message["sessionParams"]["sessionData"]
+def addressee(subscription: str, message: dict) -> tuple[str, str]:
+    """The subscription and the session."""
+    return subscription, message["sessionParams"]["sessionData"]
 
 
 def _replaced_subscriptions(log: bytes) -> dict[str, str]:

@@ -14,6 +14,9 @@ extension Call {
         case .channelsOpen(let areOpen):
             edit(leg) { $0.liveness.channelsChanged(areOpen: areOpen, at: now) }
             return []
+        case .qualityReporting(let receivers):
+            edit(leg) { $0.party.qualityReceivers = receivers }
+            return []
         }
     }
 
@@ -84,7 +87,7 @@ extension Call {
             edit(id) { $0.party.devices.append(device) }
             return (renewed ?? [])
                 + tell(id, only: [device.subscription], .invited(devices: [device], invitation: invitation))
-                + (device.sendsRingingFeedback ? [] : rang())
+                + assumeRinging(id, [device], with: invitation)
         }
         if wasTold { edit(id) { $0.party.devices.append(device) } }
         return renewed ?? []

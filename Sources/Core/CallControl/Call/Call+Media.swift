@@ -71,10 +71,12 @@ extension Call {
         return [.stopPlaying(to: listener)] + refreshMusic() + told
     }
 
-    /// The audio quality of a leg was measured. Only subscriptions that asked for it are told.
+    /// The audio quality of a leg was measured. Only subscriptions of its user that asked for it are told.
     package func qualityMeasured(_ quality: CallQuality, for leg: LegID) -> [CallAction] {
-        guard case .answered = state, self[leg]?.isTalking == true else { return [] }
-        return tell(leg, .qualityMeasured(quality))
+        guard case .answered = state, let member = self[leg], member.isTalking else { return [] }
+        let receivers = member.party.qualityReceivers
+        return receivers.isEmpty
+            ? note(leg, .qualityMeasured(quality)) : tell(leg, only: receivers, .qualityMeasured(quality))
     }
 
     /// The legs that a target means, seen from the leg that asks.

@@ -44,7 +44,7 @@ extension Call {
         operate(.transfer(transfer))
         return finished + introduced(target.leg, as: .called) + note(leg, .transferStarted(party: transfer.party))
             + (transport.isHeadless ? [] : prepare(target.leg))
-            + tell(target.leg, .invited(devices: target.party.devices, invitation: transfer.invitation))
+            + ring(target.leg, with: transfer.invitation)
     }
 
     /// Tells the transferor that the target's address has no device to ring.

@@ -240,12 +240,21 @@ extension Call {
     /// Why no device rings, in a call that is about to end for that reason.
     var unreachable: CallEndCause.Unreachable? { unanswered?.unreachable }
 
-    /// Invites the devices of a leg. The caller is told at once that a device rings if one of them cannot report that
-    /// itself.
+    /// Invites the devices of a leg.
     mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {
         let devices = self[leg]?.party.devices ?? []
         return tell(leg, .invited(devices: devices, invitation: invitation))
-            + (devices.contains { !$0.sendsRingingFeedback } ? rang() : [])
+            + assumeRinging(leg, devices, with: invitation)
+    }
+
+    /// Devices that cannot report that they ring are assumed to ring as soon as they are invited, unless they are to
+    /// replace a call.
+    mutating func assumeRinging(
+        _ leg: LegID, _ devices: [Device], with invitation: CallEvent.Invitation
+    ) -> [CallAction] {
+        let silent = devices.filter { !$0.sendsRingingFeedback }
+        guard invitation.replaces == nil, !silent.isEmpty else { return [] }
+        return silent.flatMap { note(leg, .rings(device: $0.subscription)) } + rang()
     }
 }
 

@@ -6,10 +6,10 @@ extension Call {
         return [.event(CallEvent(leg, fact, to: audience))]
     }
 
-    /// A fact about a leg that only some of its devices are told.
-    func tell(_ leg: LegID, only devices: [SubscriptionID], _ fact: CallEvent.Fact) -> [CallAction] {
-        guard !devices.isEmpty, var audience = audience(at: leg) else { return [] }
-        audience.devices = devices
+    /// A fact about a leg that only some subscriptions of its user are told; none if there is nobody to tell.
+    func tell(_ leg: LegID, only subscriptions: [SubscriptionID], _ fact: CallEvent.Fact) -> [CallAction] {
+        guard !subscriptions.isEmpty, var audience = audience(at: leg) else { return [] }
+        audience.devices = subscriptions
         return [.event(CallEvent(leg, fact, to: audience))]
     }
 

@@ -11,7 +11,7 @@ package struct CallEvent: Equatable, Sendable, Codable {
     package var leg: LegID?
     /// What happened, with all that a dialect or a record needs to say of it.
     package var fact: Fact
-    /// The devices of that leg that are told; `nil`: no device is told.
+    /// The subscriptions of that leg's user that are told; `nil`: nobody is told.
     package var audience: Audience?
 
     /// Makes an event of its parts; each parameter is the property of that name.
@@ -23,9 +23,10 @@ package struct CallEvent: Equatable, Sendable, Codable {
 }
 
 extension CallEvent {
-    /// The devices of one leg, and what that leg knows of the call: its name for it, and who is on the other side.
+    /// Subscriptions of one leg's user, and what that leg knows of the call: its name for it, and who is on the other
+    /// side.
     package struct Audience: Equatable, Sendable, Codable {
-        /// The subscriptions of those devices. Empty if no device of the user knows the call.
+        /// The subscriptions that are told. Empty if no device of the user knows the call, or none asked for the fact.
         package var devices: [SubscriptionID]
         /// The name of the user's leg (`sessionData`, spidr-wire §5.1).
         package var session: SessionID
@@ -60,7 +61,8 @@ extension CallEvent {
         case joined(Participant)
         /// Devices of the leg are rung.
         case invited(devices: [Device], invitation: Invitation)
-        /// A device of the leg shows the call. `device`: which; `nil`: the request does not say.
+        /// A device of the leg shows the call, or is assumed to, because it cannot report it. `device`: which; `nil`: the
+        /// request does not say.
         case rings(device: SubscriptionID?)
         /// The caller learns that a device of the callee rings.
         case alerted

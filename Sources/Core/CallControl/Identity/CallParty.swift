@@ -8,6 +8,9 @@ package struct CallParty: Equatable, Sendable {
     package var session: SessionID
     /// Who hears the leg.
     package internal(set) var endpoint: LegEndpoint
+    /// The subscriptions of the user that are told how good the audio of the leg is, even if another device has the
+    /// call.
+    package internal(set) var qualityReceivers: [SubscriptionID] = []
 
     /// Makes a party of its parts; each parameter is the property of that name.
     package init(user: UserAddress, name: String, session: SessionID, endpoint: LegEndpoint) {

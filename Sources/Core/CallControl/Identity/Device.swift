@@ -27,4 +27,7 @@ package enum DeviceChange: Hashable, Sendable {
     case left(SubscriptionID, othersRemain: Bool)
     /// Whether any device of the user has its notification channel open.
     case channelsOpen(Bool)
+    /// The subscriptions of the user that ask for reports on the quality of calls, including subscriptions that are not
+    /// devices of calls.
+    case qualityReporting(to: [SubscriptionID])
 }

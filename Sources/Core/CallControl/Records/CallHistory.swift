@@ -129,9 +129,7 @@ extension CallHistory {
 
     private mutating func offered(to device: Device, _ leg: LegID, at now: MonotonicTime) {
         edit(leg) { $0.add(device) }
-        let number = number(of: device.subscription, at: leg)
-        note(.offered, leg, device: number, at: now)
-        if !device.sendsRingingFeedback { note(.ringing, leg, device: number, at: now) }
+        note(.offered, leg, device: number(of: device.subscription, at: leg), at: now)
     }
 
     /// A device of a leg says that it shows the call. A device that does not name itself is identified only if no other

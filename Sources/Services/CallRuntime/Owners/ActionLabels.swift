@@ -131,6 +131,8 @@ extension RegistrationAction {
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
         case .inform(let call, let leg, .channelsOpen(let areOpen)):
             "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
+        case .inform(let call, let leg, .qualityReporting(let receivers)):
+            "inform \(call) \(leg) quality to \(receivers.count)"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
         }

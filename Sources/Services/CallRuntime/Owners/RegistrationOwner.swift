@@ -83,7 +83,8 @@ actor RegistrationOwner {
         switch message {
         case .tell(let event):
             perform(
-                registration.notify(receivers(of: event), .call(event), at: environment.clock.moment), after: "tell")
+                registration.notify(event.audience?.devices ?? [], .call(event), at: environment.clock.moment),
+                after: "tell")
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
             registration.detach(session)
@@ -224,10 +225,18 @@ extension RegistrationOwner {
         let devices = registration.attach(session, to: leg, as: role)
         calls[leg.call] = environment.owners.call(leg.call)
         if !registration.isReachable { calls[leg.call]?.inbox.post(.deviceChanged(leg.leg, .channelsOpen(false))) }
+        reportQuality(of: leg)
         return .contact(
             Contact(
                 endpoint: .devices(devices), displayName: displayName,
                 isEngaged: registration.isEngaged(besides: leg.call)))
+    }
+
+    /// Tells a call which subscriptions of the user ask for quality reports, if any does.
+    private func reportQuality(of leg: LegAddress) {
+        let receivers = registration.qualityReceivers
+        guard !receivers.isEmpty else { return }
+        calls[leg.call]?.inbox.post(.deviceChanged(leg.leg, .qualityReporting(to: receivers)))
     }
 
     /// The same for a call that the user starts. The request may have come before, and its answer may have been lost:
@@ -321,15 +330,6 @@ extension RegistrationOwner {
 // MARK: - Acting
 
 extension RegistrationOwner {
-    /// The subscriptions that are told of an event. The quality of a call goes to those that asked for it, even if the
-    /// call is on another device of the user.
-    private func receivers(of event: CallEvent) -> [SubscriptionID] {
-        if case .qualityMeasured = event.fact {
-            return registration.subscriptions(granted: Registration.Configuration.qualityService)
-        }
-        return event.audience?.devices ?? []
-    }
-
     /// Carries out the actions of one input, in order.
     private func perform(_ actions: [RegistrationAction], after input: String) {
         logger.debug(
