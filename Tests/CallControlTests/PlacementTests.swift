@@ -20,6 +20,19 @@ struct PlacementTests {
         case transfer
         case forward
         case consultation
+        case audit
+        case playback
+        case application
+
+        /// Whether a new call is placed.
+        var opensCall: Bool { self == .call || self == .conference }
+        /// What a run can come to. Repetitions of commands are known by the call.
+        var outcomes: Set<String> {
+            switch self {
+            case .call, .conference, .transfer, .forward, .consultation: ["placed", "repeated", "failed"]
+            case .audit, .playback, .application: ["placed", "failed"]
+            }
+        }
     }
 
     private func placement(_ kind: Kind) -> any Placement {
@@ -38,6 +51,10 @@ struct PlacementTests {
                 rejectsBusy: true)
         case .consultation:
             ConsultationPlacement(of: "A", with: "C", address: Self.bob, by: Self.alice, token: "T")
+        case .audit: CommandPlacement(.audit, in: "A", by: Self.alice, from: nil)
+        case .playback:
+            CommandPlacement(.play(Playback(.file("welcome.wav")), to: .peer), in: "A", by: Self.alice, from: "a1")
+        case .application: CommandPlacement(.answer(CallAnswerRequest(sdp: "")), in: "A", by: Self.own)
         }
     }
 
@@ -52,6 +69,13 @@ struct PlacementTests {
         let failed = PlacementReply.failed(.noSuchCall)
         switch question {
         case .account: return [.account(true), .account(false), .failed(.storageUnavailable)]
+        case .load: return [.done, .failed(.unplayable(.notFound("welcome.wav")))]
+        case .user(_, .identify):
+            return [.requester(Self.own, nil), .requester(Self.own, Self.device), .requester(nil, nil)]
+        case .user(_, .awaitsEnd): return [.endAwaited(true), .endAwaited(false)]
+        case .call(_, .place): return [.address(Self.own), .address(Self.other), failed]
+        case .call(_, .checkPlay): return [.done, failed, .failed(.notAllowed(.play, .directMedia))]
+        case .call(_, .command): return [.done, failed, .failed(.pending(retryAfter: 1))]
         case .user(_, .dial):
             // Whatever the same looks have started: the next one is not compared for ever.
             return contacts + refusals + [.refused(.tooOften(retryAfter: .seconds(1)))]
@@ -84,6 +108,9 @@ struct PlacementTests {
         var placement: any Placement
         var given: Set<SessionID> = []
         var claims = 0
+        /// How often the new call was served, and how often it was discarded.
+        var served = 0
+        var discarded = 0
         var asked = 0
         /// The question whose reply comes next.
         var question: PlacementQuestion?
@@ -102,6 +129,12 @@ struct PlacementTests {
                     #expect(given.remove(session) != nil, "\(session) is taken back once, from a user who has it")
                 case .settle:
                     claims -= 1
+                case .serve(let call):
+                    #expect(call == PlacementTests.call)
+                    served += 1
+                case .discard(let call, _):
+                    #expect(call == PlacementTests.call)
+                    discarded += 1
                 case .forget, .count: break
                 case .finish(let outcome):
                     #expect(index == actions.count - 1, "the end is the last action")
@@ -131,6 +164,9 @@ struct PlacementTests {
             guard let question = run.question else {
                 ends += 1
                 #expect(run.claims == 0, "every claim is settled")
+                let isPlaced = if case .placed = run.outcome { true } else { false }
+                #expect(run.served == (kind.opensCall && isPlaced ? 1 : 0), "a new call that is placed is served")
+                #expect(run.discarded == (kind.opensCall && !isPlaced ? 1 : 0), "any other new call is discarded")
                 switch run.outcome {
                 case .placed: outcomes.insert("placed")
                 case .repeated:
@@ -151,7 +187,7 @@ struct PlacementTests {
             }
         }
         print("\(kind.rawValue): \(ends) runs")
-        #expect(outcomes == ["placed", "repeated", "failed"])
+        #expect(outcomes == kind.outcomes)
     }
 
     @Test func `a callee who is not rung has no leg of the call`() {
@@ -166,7 +202,7 @@ struct PlacementTests {
             return
         }
         #expect(parties.callee.devices == [])
-        #expect(placement.handle(.done) == [.detach("B", of: Self.bob), .finish(.placed("A"))])
+        #expect(placement.handle(.done) == [.detach("B", of: Self.bob), .serve(Self.call), .finish(.placed("A"))])
     }
 
     @Test func `a party that cannot have one more leg is handed over as it is`() {

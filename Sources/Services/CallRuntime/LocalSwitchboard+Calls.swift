@@ -35,8 +35,7 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `noSuchCall`.
     package func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
-        let (call, leg) = try await leg(of: session, for: user)
-        return try await call.session(for: leg)
+        try await environment.owners.session(of: try await leg(of: session, for: user))
     }
 
     /// A call that one of these users has already. The new call should have the same worker, in case the users bring
@@ -51,18 +50,8 @@ extension LocalSwitchboard {
     /// The leg that a session names.
     ///
     /// - Throws: `noSuchCall` if it is not this user's.
-    func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> (call: CallOwner, leg: LegID) {
+    func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> LegAddress {
         guard let found = await users.existing(user)?.leg(of: session) else { throw .noSuchCall }
-        return found
-    }
-
-    /// The same, with the device that asks, if it is known.
-    ///
-    /// - Parameter name: the name that the request gives to that device; `nil`: none.
-    func leg(
-        of session: SessionID, for user: UserAddress, naming name: SubscriptionID?
-    ) async throws(CallError) -> (call: CallOwner, leg: LegID, device: Device?) {
-        guard let found = await users.existing(user)?.leg(of: session, naming: name) else { throw .noSuchCall }
         return found
     }
 }

@@ -12,16 +12,34 @@ extension LocalSwitchboard {
     package func perform(
         _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
     ) async throws(CallError) -> SessionID {
-        do throws(CallError) {
+        try await noting(request.kind) { () async throws(CallError) in
             try await check(request.guestRule, for: user)
             guard !(request.opensCall && isDraining.load(ordering: .acquiring)) else { throw .draining }
-            let session = try await carryOut(request, by: user, from: device)
-            note(request.kind, .done)
+            return try await carryOut(request, by: user, from: device)
+        }
+    }
+
+    /// Carries out a command of an application's leg, counts it and logs it like those of users.
+    ///
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func perform(_ command: CallCommand, in session: SessionID, by leg: LegAddress) async throws(CallError) {
+        _ = try await noting(command.kind) { () async throws(CallError) in
+            try await place(CommandPlacement(command, in: session, by: leg))
+        }
+    }
+
+    /// Decides a request, counts it and logs it.
+    private func noting(
+        _ request: CallRequest.Kind, _ decide: () async throws(CallError) -> SessionID
+    ) async throws(CallError) -> SessionID {
+        do throws(CallError) {
+            let session = try await decide()
+            note(request, .done)
             return session
         } catch {
             // The gateway, or a media worker, carries as many calls as it may.
             if error == .limitOfCalls { environment.observer.callRefused(.gatewayCalls) }
-            note(request.kind, CallRequest.Outcome(error))
+            note(request, CallRequest.Outcome(error))
             throw error
         }
     }
@@ -59,48 +77,7 @@ extension LocalSwitchboard {
                 ConsultationPlacement(
                     of: session, with: consultation, address: address, by: user, token: newSession().rawValue))
         case .command(let session, let command):
-            do throws(CallError) {
-                let (call, leg, device) = try await leg(of: session, for: user, naming: device)
-                if case .play(let playback, _) = command { try await load(playback, for: leg, of: call) }
-                try await carryOut(command, by: leg, of: call, from: device)
-            } catch {
-                guard error == .noSuchCall, command.isExpectedAfterEnd,
-                    await users.existing(user)?.awaitsEnd(of: session, naming: device) == true
-                else { throw error }
-            }
-            return session
-        }
-    }
-
-    /// A request that meets a handover is carried out by the call that has the leg afterwards.
-    private func carryOut(
-        _ command: CallCommand, by leg: LegID, of call: CallOwner, from device: Device?
-    ) async throws(CallError) {
-        do throws(CallError) {
-            try await call.perform(command, by: leg, from: device)
-        } catch {
-            let place: LegAddress
-            switch error {
-            case .pending: place = await call.place(of: leg)
-            // The leg may have changed calls since it was looked up.
-            case .noSuchCall:
-                place = await call.place(of: leg)
-                guard place.call != call.id else { throw error }
-            case .alreadyAnswered, .notAllowed, .unreachable, .malformedDescription, .descriptionTooLong,
-                .unsupportedDescription, .descriptionMissing, .unplayable, .digitsWaiting, .notForGuests, .unsupported,
-                .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:
-                throw error
-            }
-            guard let taker = environment.owners.call(place.call) else { throw .noSuchCall }
-            try await taker.perform(command, by: place.leg, from: device)
-        }
-    }
-
-    /// Runs a placement in a call that exists.
-    private func place(_ placement: some Placement) async throws(CallError) -> SessionID {
-        switch await outcome(of: placement) {
-        case .placed(let session), .repeated(let session): return session
-        case .failed(let error): throw error
+            return try await place(CommandPlacement(command, in: session, by: user, from: device))
         }
     }
 
@@ -108,16 +85,5 @@ extension LocalSwitchboard {
     private func newSession() -> SessionID {
         var random = environment.random.generator
         return SessionID(random.nextToken(16, alphabet: .url))
-    }
-
-    /// Loads a file, which has to be loaded before it is played.
-    private func load(_ playback: Playback, for leg: LegID, of call: CallOwner) async throws(CallError) {
-        guard case .file(let name) = playback.source else { return }
-        try await call.checkPlay(by: leg)
-        do throws(MediaFileError) {
-            try await environment.media.load(file: name)
-        } catch {
-            throw .unplayable(error)
-        }
     }
 }

@@ -18,22 +18,21 @@ extension LocalSwitchboard {
         var random = environment.random.generator
         let owner = CallOwner(environment.media.identifier(random.next(), near: nearbyCall(of: users)), environment)
         try await calls.insert(owner)
-        switch await outcome(of: placement(owner.id)) {
-        case .placed(let session):
-            newcomers.post(.call(owner))
-            return session
-        case .repeated(let session):
-            await calls.remove(owner.id)
-            return session
-        case .failed(let error):
-            await calls.remove(owner.id)
-            await owner.refuse(error)
-            throw error
+        return try await place(placement(owner.id))
+    }
+
+    /// Runs a placement.
+    ///
+    /// - Returns: the session of the user who asks.
+    func place(_ placement: some Placement) async throws(CallError) -> SessionID {
+        switch await outcome(of: placement) {
+        case .placed(let session), .repeated(let session): return session
+        case .failed(let error): throw error
         }
     }
 
     /// Runs a placement to its end.
-    func outcome(of placement: some Placement) async -> PlacementOutcome {
+    private func outcome(of placement: some Placement) async -> PlacementOutcome {
         var placement = placement
         var actions = placement.start()
         while true {
@@ -46,7 +45,9 @@ extension LocalSwitchboard {
                 case .forget(let session, let user):
                     await environment.owners.registration(of: user)?.forgetRequest(of: session)
                 case .count(let refusal): environment.observer.callRefused(refusal)
-                case .settle(let claim, let call, let error): await environment.owners.call(call)?.settle(claim, error)
+                case .settle(let claim, let call, let error): await environment.owners.settle(claim, of: call, error)
+                case .serve(let call): if let owner = environment.owners.call(call) { newcomers.post(.call(owner)) }
+                case .discard(let call, let error): await calls.discard(call, error)
                 case .finish(let outcome): return outcome
                 }
             }
@@ -62,9 +63,8 @@ extension LocalSwitchboard {
         case .user(let user, let question):
             guard let owner = owner(of: user, for: question) else { return question.ofNobody }
             return await owner.reply(to: question)
-        case .call(let call, let question):
-            guard let owner = environment.owners.call(call) else { return .failed(.noSuchCall) }
-            return await owner.reply(to: question)
+        case .call(let call, let question): return await environment.owners.ask(call, question)
+        case .load(let file): return await load(file)
         }
     }
 
@@ -72,7 +72,7 @@ extension LocalSwitchboard {
     private func owner(of user: UserAddress, for question: UserQuestion) -> (any EndpointOwner)? {
         switch question {
         case .attach, .contact: environment.owners.endpoint(of: user)
-        case .dial, .charge, .recall, .locate: environment.owners.registration(of: user)
+        case .dial, .charge, .recall, .locate, .identify, .awaitsEnd: environment.owners.registration(of: user)
         }
     }
 
@@ -87,12 +87,26 @@ extension LocalSwitchboard {
     }
 }
 
+extension LocalSwitchboard {
+    /// Loads a file into the media plane.
+    private func load(_ file: String) async -> PlacementReply {
+        do throws(MediaFileError) {
+            try await environment.media.load(file: file)
+            return .done
+        } catch {
+            return .failed(.unplayable(error))
+        }
+    }
+}
+
 extension UserQuestion {
     /// The reply where no such user is registered.
     fileprivate var ofNobody: PlacementReply {
         switch self {
         case .dial, .attach, .contact, .recall: .absent
         case .locate: .address(nil)
+        case .identify: .requester(nil, nil)
+        case .awaitsEnd: .endAwaited(false)
         // A user without a registration has no rate to charge. The call finds out that the user is gone.
         case .charge: .done
         }

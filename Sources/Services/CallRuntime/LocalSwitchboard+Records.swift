@@ -5,9 +5,9 @@ extension LocalSwitchboard {
     /// The user's calls in progress, in the order in which the user joined them.
     package func callSessions(_ user: UserAddress) async -> [CallSession] {
         var sessions: [CallSession] = []
-        for (call, leg) in await users.existing(user)?.legs ?? [] {
+        for leg in await users.existing(user)?.legs ?? [] {
             // A call that has ended meanwhile is left out.
-            do throws(CallError) { sessions.append(try await call.session(for: leg)) } catch {}
+            do throws(CallError) { sessions.append(try await environment.owners.session(of: leg)) } catch {}
         }
         return sessions
     }
@@ -36,8 +36,8 @@ extension LocalSwitchboard {
     package func statistics(
         _ user: UserAddress, _ session: SessionID
     ) async throws(CallError) -> (own: LegID, statistics: CallMediaStatistics) {
-        let (call, leg) = try await leg(of: session, for: user)
+        let leg = try await leg(of: session, for: user)
         // Nothing is measured of a call whose media goes from peer to peer.
-        return (leg, await environment.media.statistics(of: call.id) ?? CallMediaStatistics(legs: []))
+        return (leg.leg, await environment.media.statistics(of: leg.call) ?? CallMediaStatistics(legs: []))
     }
 }

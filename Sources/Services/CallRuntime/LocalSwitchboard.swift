@@ -111,7 +111,7 @@ package final class LocalSwitchboard: Switchboard {
         calls = CallDirectory(maximumCalls: configuration.maximumCalls, environment.owners)
         // A headless leg needs the gateway's media.
         for application in configuration.media == .anchored ? applications : [] {
-            let owner = ApplicationOwner(application, environment.owners, logger: logger)
+            let owner = ApplicationOwner(application, logger: logger)
             environment.owners.set(owner)
             newcomers.post(.application(owner))
         }
@@ -162,7 +162,7 @@ package final class LocalSwitchboard: Switchboard {
         case .registration(let owner):
             await owner.run()
             await users.remove(owner)
-        case .application(let owner): await owner.run()
+        case .application(let owner): await owner.run(asking: self)
         case .call(let owner):
             await owner.run()
             await calls.remove(owner.id)

@@ -63,7 +63,7 @@ package struct CallPlacement: Placement {
         case .comparing(let session):
             // If the earlier call is gone meanwhile, it is over, and the request starts another one.
             if reply != .failed(.noSuchCall), try reply.isStartedBySameRequest() {
-                return [.finish(.repeated(session))]
+                return [.discard(call, nil), .finish(.repeated(session))]
             }
             return [.forget(session, of: caller)] + dial()
         case .attaching(let own): return attached(reply.reached, own)
@@ -73,7 +73,7 @@ package struct CallPlacement: Placement {
             try reply.checkDone()
             // A callee who is not rung has no part in the call, and is not busy with it.
             return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.user) })
-                + [.finish(.placed(sessions.caller))]
+                + [.serve(call), .finish(.placed(sessions.caller))]
         }
     }
 
@@ -128,7 +128,7 @@ package struct CallPlacement: Placement {
     }
 
     private func fail(_ error: CallError) -> [PlacementAction] {
-        given.map { .detach($0.session, of: $0.user) } + [.finish(.failed(error))]
+        given.map { .detach($0.session, of: $0.user) } + [.discard(call, error), .finish(.failed(error))]
     }
 
     private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }

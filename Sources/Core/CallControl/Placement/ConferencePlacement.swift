@@ -78,10 +78,10 @@ package struct ConferencePlacement: Placement {
         case .comparing(let session):
             // The descriptions are equal, so it is the same request for certain.
             _ = try reply.isStartedBySameRequest()
-            return [.finish(.repeated(session))]
+            return [.discard(call, nil), .finish(.repeated(session))]
         case .starting:
             try reply.checkDone()
-            return [.finish(.placed(session))]
+            return [.serve(call), .finish(.placed(session))]
         }
     }
 
@@ -114,6 +114,7 @@ package struct ConferencePlacement: Placement {
 
     /// Once the call has been asked to start, the user has a leg of it.
     private func fail(_ error: CallError) -> [PlacementAction] {
-        (stage == .starting ? [.detach(session, of: joiner)] : []) + [.finish(.failed(error))]
+        (stage == .starting ? [.detach(session, of: joiner)] : [])
+            + [.discard(call, error), .finish(.failed(error))]
     }
 }

@@ -25,6 +25,11 @@ package enum PlacementAction: Equatable, Sendable {
     case count(CallRefusal)
     /// Requests that wait for the outcome of this claim go on.
     case settle(PlacementClaim, CallID, CallError?)
+    /// The new call has started: its owner handles messages from now on.
+    case serve(CallID)
+    /// The new call is not started, and does not exist any more. Repetitions of its request are refused with this
+    /// error; `nil`: there are none.
+    case discard(CallID, CallError?)
     /// The request is decided.
     case finish(PlacementOutcome)
 }
@@ -39,7 +44,7 @@ package enum PlacementOutcome: Equatable, Sendable {
     case failed(CallError)
 }
 
-/// A question to one owner, named by the user or the call that it owns; or to the store of users.
+/// A question to one owner, named by the user or the call that it owns; to the store of users, or to the media plane.
 package enum PlacementQuestion: Equatable, Sendable {
     /// To the registration of a user.
     case user(UserAddress, UserQuestion)
@@ -47,6 +52,8 @@ package enum PlacementQuestion: Equatable, Sendable {
     case call(CallID, CallQuestion)
     /// Whether there is such an account. The reply is `account` or `failed`.
     case account(UserAddress)
+    /// Load the file, so that it can be played. The reply is `done` or `failed`.
+    case load(file: String)
 }
 
 /// A question to the registration of a user. The reply is `contact`, `refused` or `absent`, unless said otherwise.
@@ -66,6 +73,15 @@ package enum UserQuestion: Equatable, Sendable {
     case recall(RequestDigest?)
     /// Where the leg is that a session of the user names. The reply is `address`.
     case locate(SessionID)
+    /// The same, and which of the user's devices asks. The reply is `requester`.
+    ///
+    /// - Parameter device: the device that the request names; `nil`: none.
+    case identify(SessionID, device: SubscriptionID?)
+    /// Whether a device may not know yet that the session, which names no leg any more, is over. The reply is
+    /// `endAwaited`.
+    ///
+    /// - Parameter device: the device that the request names; `nil`: none.
+    case awaitsEnd(SessionID, device: SubscriptionID?)
 }
 
 /// A question to a call. The reply is `done` or `failed`, unless said otherwise.
@@ -93,6 +109,15 @@ package enum CallQuestion: Equatable, Sendable {
     case reportUnreachable(LegID, CallEndCause.Unreachable)
     /// Connect the party that the leg talks to with the one that its user talks to in the other call.
     case consult(LegID, with: UserAddress, LegAddress)
+    /// Whether the leg could play something now.
+    case checkPlay(LegID)
+    /// Carry out the command.
+    ///
+    /// - Parameter device: the user's device that asks; `nil`: unknown.
+    case command(CallCommand, LegID, from: Device?)
+    /// Wait until no handover of the call is undecided, and say where the leg is then. The reply is `address` or
+    /// `failed`.
+    case place(of: LegID)
 }
 
 /// The reply to a question.
@@ -109,6 +134,10 @@ package enum PlacementReply: Equatable, Sendable {
     case account(Bool)
     /// The leg; `nil`: the user has none of that name.
     case address(LegAddress?)
+    /// The leg, and the user's device that asks; `nil`: unknown.
+    case requester(LegAddress?, Device?)
+    /// Whether a device may not know yet that its session is over.
+    case endAwaited(Bool)
     /// The call has been started; whether by the same request.
     case started(isSame: Bool)
     /// It is done.

@@ -9,12 +9,26 @@ extension PlacementReply {
         return leg
     }
 
+    /// The reply to `identify`: the leg, and the user's device that asks, if it is known; `nil`: the user has no leg of
+    /// that name.
+    var identified: (leg: LegAddress, device: Device?)? {
+        guard case .requester(let leg, let device) = self else { fault("identify") }
+        return leg.map { ($0, device) }
+    }
+
+    /// The reply to `awaitsEnd`.
+    var isEndAwaited: Bool {
+        guard case .endAwaited(let isAwaited) = self else { fault("awaitsEnd") }
+        return isAwaited
+    }
+
     /// The reply to `recall`: what the same request has started; `nil`: it has not come before.
     var recalled: EarlierCall? {
         switch self {
         case .repeats(let session, let call): EarlierCall(session: session, call: call)
         case .absent: nil
-        case .contact, .refused, .account, .address, .started, .done, .isRepeated, .party, .leg, .failed:
+        case .contact, .refused, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg,
+            .failed:
             fault("recall")
         }
     }
@@ -24,7 +38,8 @@ extension PlacementReply {
         switch self {
         case .repeats(let session, let call): .repeats(EarlierCall(session: session, call: call))
         case .contact, .refused, .absent: .new(reached)
-        case .account, .address, .started, .done, .isRepeated, .party, .leg, .failed: fault("dial")
+        case .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg, .failed:
+            fault("dial")
         }
     }
 
@@ -34,7 +49,7 @@ extension PlacementReply {
         case .contact(let contact): .contact(contact)
         case .refused(let refusal): .refused(refusal)
         case .absent: .absent
-        case .repeats, .account, .address, .started, .done, .isRepeated, .party, .leg, .failed:
+        case .repeats, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg, .failed:
             fault("attach or contact")
         }
     }
@@ -44,7 +59,8 @@ extension PlacementReply {
         switch self {
         case .done: nil
         case .refused(let refusal): refusal
-        case .contact, .repeats, .absent, .account, .address, .started, .isRepeated, .party, .leg, .failed:
+        case .contact, .repeats, .absent, .account, .address, .requester, .endAwaited, .started, .isRepeated, .party,
+            .leg, .failed:
             fault("charge")
         }
     }
@@ -72,7 +88,8 @@ extension PlacementReply {
         case .done: return false
         case .isRepeated: return true
         case .failed(let error): throw error
-        case .contact, .repeats, .refused, .absent, .account, .address, .started, .party, .leg: fault("claim")
+        case .contact, .repeats, .refused, .absent, .account, .address, .requester, .endAwaited, .started, .party, .leg:
+            fault("claim")
         }
     }
 
@@ -88,6 +105,13 @@ extension PlacementReply {
         try checkFailure()
         guard case .leg(let number) = self else { fault("takeLeg") }
         return number
+    }
+
+    /// The reply to `place`: where the leg is. Throws if the call is gone.
+    func placed() throws(CallError) -> LegAddress {
+        try checkFailure()
+        guard case .address(let leg?) = self else { fault("place") }
+        return leg
     }
 
     /// The reply to a question that has the call do something. Throws if the call is unchanged.

@@ -23,6 +23,13 @@ actor CallDirectory {
         table.set(owner, for: owner.id)
     }
 
+    /// Removes a call that is not started. Repetitions of its request are refused with this error; `nil`: there are none.
+    func discard(_ call: CallID, _ error: CallError?) async {
+        let owner = owners[call]
+        remove(call)
+        if let error { await owner?.refuse(error) }
+    }
+
     /// Removes a call that has ended, or was not started.
     func remove(_ call: CallID) {
         owners[call] = nil

@@ -10,8 +10,27 @@ final class OwnerTable: Sendable {
     private let registrations = Lock<[UserAddress: RegistrationOwner]>([:])
     private let applications = Lock<[UserAddress: ApplicationOwner]>([:])
 
-    /// The owner of a call; `nil` if there is no such call.
+    /// The owner of a call; `nil` if there is no such call. Only the directory and the runner of loops need it: everybody
+    /// else asks, or posts a message.
     func call(_ id: CallID) -> CallOwner? { calls.withLock { $0[id] } }
+
+    /// Asks a call a question of a placement; `failed(noSuchCall)` if there is no such call.
+    func ask(_ call: CallID, _ question: CallQuestion) async -> PlacementReply {
+        await self.call(call)?.reply(to: question) ?? .failed(.noSuchCall)
+    }
+
+    /// Tells a call what the request of a claim came to.
+    func settle(_ claim: PlacementClaim, of call: CallID, _ error: CallError?) async {
+        await self.call(call)?.settle(claim, error)
+    }
+
+    /// The call as one of its legs may see it.
+    ///
+    /// - Throws: `noSuchCall`.
+    func session(of leg: LegAddress) async throws(CallError) -> CallSession {
+        guard let call = call(leg.call) else { throw .noSuchCall }
+        return try await call.session(for: leg.leg)
+    }
 
     /// The owner of a user's registration; `nil` if there is none.
     func registration(of user: UserAddress) -> RegistrationOwner? { registrations.withLock { $0[user] } }

@@ -15,24 +15,24 @@ actor ApplicationOwner: EndpointOwner {
 
     nonisolated let address: UserAddress
     private let application: Application
-    private let owners: OwnerTable
     private let logger: Logger
     private nonisolated let inbox = Inbox<Message>()
     /// The legs of the application, by session.
     private var legs: [SessionID: LegAddress] = [:]
 
-    init(_ application: Application, _ owners: OwnerTable, logger: Logger) {
+    init(_ application: Application, logger: Logger) {
         address = application.address
         self.application = application
-        self.owners = owners
         self.logger = logger
     }
 
     /// Handles messages until the task is cancelled.
-    func run() async {
+    ///
+    /// - Parameter switchboard: carries out the application's commands.
+    func run(asking switchboard: LocalSwitchboard) async {
         for await message in inbox.messages {
             switch message {
-            case .tell(let event): await handle(event)
+            case .tell(let event): await handle(event, asking: switchboard)
             case .detach(let session): legs[session] = nil
             case .move(let session, let leg): if legs[session] != nil { legs[session] = leg }
             }
@@ -48,6 +48,8 @@ actor ApplicationOwner: EndpointOwner {
             return .contact(contact)
         case .contact: return .contact(contact)
         case .locate(let session): return .address(legs[session])
+        case .identify(let session, _): return .requester(legs[session], nil)
+        case .awaitsEnd: return .endAwaited(false)
         case .dial, .recall: return .absent
         case .charge: return .done
         }
@@ -65,17 +67,15 @@ actor ApplicationOwner: EndpointOwner {
 
     // MARK: Acting
 
-    private func handle(_ event: CallEvent) async {
-        guard case .invited = event.fact, let session = event.audience?.session, let leg = legs[session],
-            let call = owners.call(leg.call)
-        else { return }
+    private func handle(_ event: CallEvent, asking switchboard: LocalSwitchboard) async {
+        guard case .invited = event.fact, let session = event.audience?.session, let leg = legs[session] else { return }
         do throws(CallError) {
-            try await call.perform(.answer(CallAnswerRequest(sdp: "")), by: leg.leg, from: nil)
+            try await switchboard.perform(.answer(CallAnswerRequest(sdp: "")), in: session, by: leg)
         } catch {
             // The caller has hung up meanwhile, or offers nothing that the gateway can decode.
             logger.debug("application cannot answer", metadata: [LogKey.call: "\(leg.call)"])
             do throws(CallError) {
-                try await call.perform(.reject(replacement: false), by: leg.leg, from: nil)
+                try await switchboard.perform(.reject(replacement: false), in: session, by: leg)
             } catch {}
         }
     }

@@ -1,6 +1,32 @@
 import CallControl
 import SDP
 
+/// A request to a call that other owners decide too. While its outcome is unknown, repetitions of it wait.
+enum UnsettledRequest: Hashable {
+    /// The request that starts the call.
+    case start
+    /// A request that changes the call by way of other owners.
+    case claim(PlacementClaim)
+}
+
+extension CallOwner {
+    /// The outcome of a request, once it is known; `nil` if there is no such request whose outcome is unknown.
+    func outcome(of request: UnsettledRequest) async -> Result<Void, CallError>? {
+        guard unsettled[request] != nil else { return nil }
+        return await withCheckedContinuation { unsettled[request]?.append($0) }
+    }
+
+    /// The outcome of a request is known: its repetitions learn it.
+    func settle(_ request: UnsettledRequest, _ outcome: Result<Void, CallError>) {
+        for waiting in unsettled.removeValue(forKey: request) ?? [] { waiting.resume(returning: outcome) }
+    }
+
+    /// The call is over: nothing that waits will learn another outcome.
+    func abandonRequests() {
+        for request in unsettled.keys { settle(request, .failure(.noSuchCall)) }
+    }
+}
+
 /// Answers of a call to the questions of placements (`Placement`).
 extension CallOwner {
     /// Answers a question.
@@ -20,6 +46,9 @@ extension CallOwner {
                 try retarget(retargeting, by: leg, to: party, as: target, replacing: replaced)
             case .reportUnreachable(let leg, let reason): try reportUnreachable(to: leg, reason)
             case .consult(let leg, let party, let other): try consult(by: leg, with: party, in: other)
+            case .checkPlay(let leg): try checkPlay(by: leg)
+            case .command(let command, let leg, let device): try perform(command, by: leg, from: device)
+            case .place(let leg): return .address(await place(of: leg))
             }
             return .done
         } catch {
@@ -32,34 +61,24 @@ extension CallOwner {
     /// - Returns: `done`; `isRepeated` if the same request is in progress, or was carried out while this one waited for
     ///   it; or `failed`, also with the error of the request that this one has waited for.
     private func claim(_ claim: PlacementClaim) async -> PlacementReply {
-        if claims[claim] != nil {
-            let outcome = await withCheckedContinuation { claims[claim]?.append($0) }
-            switch outcome {
-            case .success: return .isRepeated
-            case .failure(let error): return .failed(error)
-            }
-        }
         do throws(CallError) {
+            if let outcome = await outcome(of: .claim(claim)) {
+                try outcome.get()
+                return .isRepeated
+            }
             guard let call else { throw .noSuchCall }
             if call.isInProgress(claim) { return .isRepeated }
             try call.check(claim)
         } catch {
             return .failed(error)
         }
-        claims[claim] = []
+        unsettled[.claim(claim)] = []
         return .done
     }
 
     /// A request that was claimed has been carried out, or has failed with this error.
     func settle(_ claim: PlacementClaim, _ error: CallError?) {
-        for waiting in claims.removeValue(forKey: claim) ?? [] {
-            waiting.resume(returning: error.map { .failure($0) } ?? .success(()))
-        }
-    }
-
-    /// The call is over, and nothing that waits for the outcome of a claim will learn it.
-    func abandonClaims() {
-        for claim in claims.keys { settle(claim, .noSuchCall) }
+        settle(.claim(claim), error.map { .failure($0) } ?? .success(()))
     }
 
     /// Takes the number of a leg for a target whose device is to be rung. Throws if the leg cannot forward or transfer

@@ -46,12 +46,10 @@ actor CallOwner {
     /// Requests that wait until a handover is decided.
     var undecided: [CheckedContinuation<Void, Never>] = []
     private var alarm = Alarm()
-    /// The result of the request that starts the call, once it is known; and the repetitions of that request that wait
-    /// for it.
-    private var outcome: Result<Void, CallError>?
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The requests that change the call by way of other owners, and the repetitions of each that wait for its outcome.
-    var claims: [PlacementClaim: [CheckedContinuation<Result<Void, CallError>, Never>]] = [:]
+    /// The requests whose outcome is not known yet, and the repetitions of each that wait for it.
+    var unsettled: [UnsettledRequest: [CheckedContinuation<Result<Void, CallError>, Never>]] = [.start: []]
+    /// Why the call is not started; `nil`: it is, or this is not decided.
+    private var refusal: CallError?
 
     init(_ id: CallID, _ environment: RuntimeEnvironment) {
         self.id = id
@@ -131,19 +129,15 @@ extension CallOwner {
     /// - Parameter request: a request that looks the same; `nil`: it is the same for certain.
     /// - Returns: whether the request is a repetition of the one that started the call.
     func started(by request: CallStartRequest?) async throws(CallError) -> Bool {
-        if outcome == nil { await withCheckedContinuation { waiting.append($0) } }
-        try outcome?.get()
+        try await outcome(of: .start)?.get()
+        if let refusal { throw refusal }
         return request.map { call?.isRepeated(by: $0) == true } ?? true
     }
 
     /// The call is not started.
-    func refuse(_ error: CallError) { settle(.failure(error)) }
-
-    /// Records the result of the request that starts the call, and wakes its repetitions.
-    private func settle(_ outcome: Result<Void, CallError>) {
-        self.outcome = outcome
-        for continuation in waiting { continuation.resume() }
-        waiting = []
+    func refuse(_ error: CallError) {
+        refusal = error
+        settle(.start, .failure(error))
     }
 
     /// Starts the call.
@@ -201,7 +195,7 @@ extension CallOwner {
         }
         self.call = call
         self.endpoints = endpoints
-        settle(.success(()))
+        settle(.start, .success(()))
         perform(actions, after: request.rawValue, .caller)
     }
 }
@@ -288,7 +282,7 @@ extension CallOwner {
     /// The call is over: it cannot be found any more, and the loop ends.
     private func finish() {
         for leg in call?.legs ?? [] { endpoints[leg.id]?.detach(leg.party.session) }
-        abandonClaims()
+        abandonRequests()
         inbox.finish()
     }
 }

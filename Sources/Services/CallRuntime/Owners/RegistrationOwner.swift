@@ -35,9 +35,9 @@ actor RegistrationOwner {
     private let environment: RuntimeEnvironment
     private let logger: Logger
     private var registration: Registration
-    /// The owners of the calls that the user has a leg of.
-    private var calls: [CallID: CallOwner] = [:] {
-        didSet { callHint.store(calls.keys.first?.rawValue ?? 0, ordering: .relaxed) }
+    /// The calls that the user has a leg of.
+    private var calls: Set<CallID> = [] {
+        didSet { callHint.store(calls.first?.rawValue ?? 0, ordering: .relaxed) }
     }
     /// One of those calls, which any thread may read; 0: none.
     private nonisolated let callHint = Atomic<UInt64>(0)
@@ -205,6 +205,8 @@ extension RegistrationOwner {
         case .charge: charge()
         case .recall(let request): recall(request)
         case .locate(let session): .address(registration.attachment(of: session))
+        case .identify(let session, let name): identify(session, naming: name)
+        case .awaitsEnd(let session, let name): .endAwaited(awaitsEnd(of: session, naming: name))
         }
     }
 
@@ -223,8 +225,8 @@ extension RegistrationOwner {
     private func attach(_ session: SessionID, _ leg: LegAddress, as role: LegRole) -> PlacementReply {
         if let refusal = registration.refusal(of: session, as: role) { return .refused(refusal) }
         let devices = registration.attach(session, to: leg, as: role)
-        calls[leg.call] = environment.owners.call(leg.call)
-        if !registration.isReachable { calls[leg.call]?.inbox.post(.deviceChanged(leg.leg, .channelsOpen(false))) }
+        calls.insert(leg.call)
+        if !registration.isReachable { inform(leg, .channelsOpen(false)) }
         reportQuality(of: leg)
         return .contact(
             Contact(
@@ -236,7 +238,12 @@ extension RegistrationOwner {
     private func reportQuality(of leg: LegAddress) {
         let receivers = registration.qualityReceivers
         guard !receivers.isEmpty else { return }
-        calls[leg.call]?.inbox.post(.deviceChanged(leg.leg, .qualityReporting(to: receivers)))
+        inform(leg, .qualityReporting(to: receivers))
+    }
+
+    /// Tells a call of a change of the user's devices.
+    private func inform(_ leg: LegAddress, _ change: DeviceChange) {
+        environment.owners.post(.deviceChanged(leg.leg, change), to: leg.call)
     }
 
     /// The same for a call that the user starts. The request may have come before, and its answer may have been lost:
@@ -277,9 +284,7 @@ extension RegistrationOwner {
     }
 
     /// The user's legs, in the order in which they were attached.
-    var legs: [(call: CallOwner, leg: LegID)] {
-        registration.attachments.compactMap { attachment in calls[attachment.call].map { ($0, attachment.leg) } }
-    }
+    var legs: [LegAddress] { registration.attachments }
 
     /// One of the user's calls, if there was one a moment ago. It is good enough for choosing a worker, not for
     /// decisions.
@@ -291,28 +296,22 @@ extension RegistrationOwner {
     /// Forgets a call that the user has no leg of any more: it need not be told of devices.
     private func forget(_ call: CallID?) {
         guard let call, !registration.isAttached(to: call) else { return }
-        calls[call] = nil
+        calls.remove(call)
+    }
+
+    /// The user's leg that this session names, and the device that asks: `requester`.
+    private func identify(_ session: SessionID, naming name: SubscriptionID?) -> PlacementReply {
+        guard let leg = registration.attachment(of: session) else { return .requester(nil, nil) }
+        return .requester(leg, registration.device(naming: name))
     }
 
     /// The user's leg that this session names; `nil` if it is not this user's.
-    func leg(of session: SessionID) -> (call: CallOwner, leg: LegID)? {
-        guard let attachment = registration.attachment(of: session), let call = calls[attachment.call] else {
-            return nil
-        }
-        return (call, attachment.leg)
-    }
-
-    /// The same, with the device that asks.
-    ///
-    /// - Parameter name: the name that the request gives to that device; `nil`: none.
-    func leg(of session: SessionID, naming name: SubscriptionID?) -> (call: CallOwner, leg: LegID, device: Device?)? {
-        leg(of: session).map { ($0.call, $0.leg, registration.device(naming: name)) }
-    }
+    func leg(of session: SessionID) -> LegAddress? { registration.attachment(of: session) }
 
     /// Whether a device may not know yet that the session, which names no leg any more, is over.
     ///
     /// - Parameter name: the name that the request gives to the device that asks; `nil`: none.
-    func awaitsEnd(of session: SessionID, naming name: SubscriptionID?) -> Bool {
+    private func awaitsEnd(of session: SessionID, naming name: SubscriptionID?) -> Bool {
         // A call that ends posts the news before it takes the session away.
         registration.attachment(of: session) != nil
             || registration.awaitsEnd(of: session, on: name, at: environment.clock.now)
@@ -348,7 +347,7 @@ extension RegistrationOwner {
             case .close(let socket, let closure):
                 environment.channels.close(socket, ChannelCloseCode(closure))
             case .inform(let call, let leg, let change):
-                calls[call]?.inbox.post(.deviceChanged(leg, change))
+                inform(LegAddress(call: call, leg: leg), change)
             case .discarded(let count, _):
                 environment.observer.notificationsDiscarded(count)
             case .subscriptionsChanged(let difference):
