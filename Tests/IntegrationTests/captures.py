@@ -1,4 +1,5 @@
-"""What parties send and are told in a scenario, written so that two runs can be compared: but for ids, times, keys and ports."""
+"""What parties send and are told in a scenario, written so that two runs can be compared: but for ids, times, keys and
+ports."""
 import json
 import re
 
@@ -55,15 +56,25 @@ def written(parties: list[RecordedParty]) -> str:
             case str() if "\r\n" in value:
                 return [_line(line, named) for line in value.split("\r\n")[:-1]]
             case str():
-                return re.sub("|".join(map(re.escape, sessions)) or "(?!)", lambda found: named("session", found[0]), _line(value, named))
+                return re.sub(
+                    "|".join(map(re.escape, sessions)) or "(?!)",
+                    lambda found: named("session", found[0]),
+                    _line(value, named),
+                )
         return value
 
     script, sessions = [], []
     for party in parties:
-        own = list(dict.fromkeys([session for session, _ in party.asked] + [each.session for each in party.heard if each.session]))
+        own = list(
+            dict.fromkeys(
+                [session for session, _ in party.asked] + [each.session for each in party.heard if each.session]
+            )
+        )
         sessions += own
     for party in parties:
-        calls = dict.fromkeys([session for session, _ in party.asked] + [each.session for each in party.heard if each.session])
+        calls = dict.fromkeys(
+            [session for session, _ in party.asked] + [each.session for each in party.heard if each.session]
+        )
         for session in calls:
             asked = [plain(exchange) for about, exchange in party.asked if about == session]
             told = [plain(each.message) for each in party.heard if each.session == session]

@@ -54,7 +54,9 @@ async def peer(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]:
     """Makes clients that are held against the contract; `await peer("bob", ringing_feedback=True)` is registered."""
     async with AsyncExitStack() as stack:
 
-        async def make(name: str, registered: bool = True, base: str = gateway.http, password: str = "dev", **wishes) -> SpidrPeer:
+        async def make(
+            name: str, registered: bool = True, base: str = gateway.http, password: str = "dev", **wishes
+        ) -> SpidrPeer:
             client = await stack.enter_async_context(SpidrPeer(base, name, password, contract))
             if registered:
                 await client.register(**wishes)
@@ -69,10 +71,19 @@ async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]
     async with AsyncExitStack() as all_of_them:
 
         async def make(
-            name: str, registered: bool = True, base: str = gateway.http, dialect: Dialect = L5, sounds: bool = False, right: str | None = None,
-            stack: Callable | None = None, shows: bool = False, **wishes,
+            name: str,
+            registered: bool = True,
+            base: str = gateway.http,
+            dialect: Dialect = L5,
+            sounds: bool = False,
+            right: str | None = None,
+            stack: Callable | None = None,
+            shows: bool = False,
+            **wishes,
         ) -> Party:
-            own = Party(base, name, dialect=dialect, sounds=sounds, right=right, stack=stack, shows=shows, contract=contract)
+            own = Party(
+                base, name, dialect=dialect, sounds=sounds, right=right, stack=stack, shows=shows, contract=contract
+            )
             client = await all_of_them.enter_async_context(own)
             if registered:
                 await client.register(**wishes)
@@ -96,7 +107,8 @@ def firefox(running_firefox: Firefox) -> Iterator[Firefox]:
 
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Iterator[Callable[..., Chromium | Firefox]]:
-    """Starts browsers; each takes some 400 MB. With `in_both_browsers` it may be Firefox, which has only its own microphone."""
+    """Starts browsers; each takes some 400 MB. With `in_both_browsers` it may be Firefox, which has only its own
+    microphone."""
     with ExitStack() as stack:
         if getattr(request, "param", "chromium") == "firefox":
             firefox = request.getfixturevalue("firefox")

@@ -3,7 +3,9 @@ from party import PartyCall
 from party.device import Party
 
 
-async def connected(caller: Party, callee: Party, answering: dict | None = None, **fields) -> tuple[PartyCall, PartyCall]:
+async def connected(
+    caller: Party, callee: Party, answering: dict | None = None, **fields
+) -> tuple[PartyCall, PartyCall]:
     """An answered call, with media on both sides if its parties have any; each end is told once.
 
     `fields` of `callStart`, `answering` of `callAnswer`."""
@@ -31,8 +33,11 @@ async def resumed(holder: PartyCall, other: PartyCall):
     forget(holder.party, other.party)
 
 
-async def two_held_calls(hub: Party, first: Party, second: Party, **fields) -> tuple[PartyCall, PartyCall, PartyCall, PartyCall]:
-    """`hub` holds a call to each of the others: its end and their end of the first, then of the second. `fields` of `connected`."""
+async def two_held_calls(
+    hub: Party, first: Party, second: Party, **fields
+) -> tuple[PartyCall, PartyCall, PartyCall, PartyCall]:
+    """`hub` holds a call to each of the others: its end and their end of the first, then of the second. `fields` of
+    `connected`."""
     to_first, at_first = await connected(hub, first, **fields)
     await held(to_first, at_first)
     to_second, at_second = await connected(hub, second, **fields)
@@ -43,3 +48,11 @@ async def two_held_calls(hub: Party, first: Party, second: Party, **fields) -> t
 def forget(*parties: Party):
     for each in parties:
         each.forget()
+
+
+async def brought_to(state: str, own: PartyCall, other: PartyCall):
+    if state in ("ON_HOLD", "ON_DOUBLE_HOLD"):
+        await held(own, other)
+    if state in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):
+        await held(other, own)
+    assert own.state == state

@@ -1,4 +1,5 @@
-"""The ways that speech takes between two scripted peers, through the gateway and directly, and how each of them scores."""
+"""The ways that speech takes between two scripted peers, through the gateway and directly, and how each of them
+scores."""
 import asyncio
 import gc
 import math
@@ -71,7 +72,8 @@ class SpeakingMedia(Speaking, ToneMedia):
 
 
 class Laboratory:
-    """Makes calls, keeps what was heard, and judges it when the calls are over: judging takes the CPU that calls need."""
+    """Makes calls, keeps what was heard, and judges it when the calls are over: judging takes the CPU that calls
+    need."""
 
     def __init__(self, speech: Speech, caller: SpidrPeer, callee: SpidrPeer, mixed: tuple[Party, Party, Party]):
         """`mixed`: who makes a mix, who speaks in it and who listens."""
@@ -164,13 +166,14 @@ class Laboratory:
     def direct_score(self, way: Way) -> float:
         """What the way is held against, judged in the same band: the peers directly connected.
 
-        Two peers that share no codec can be connected directly only if one of them takes the other's. Of both possibilities it is
-        the lesser: speech that went through both codecs cannot be better than through one of them.
+        Two peers that share no codec can be connected directly only if one of them takes the other's. Of both
+        possibilities it is the lesser: speech that went through both codecs cannot be better than through one of them.
         """
         return min(self.score(Way(codec, codec, DIRECT, way.loss), way.band) for codec in (way.speaks, way.hears))
 
     def chain_score(self, way: Way) -> float:
-        """The same packets, the same ones lost, through the bare codecs one after the other: no gateway, no network, no clock."""
+        """The same packets, the same ones lost, through the bare codecs one after the other: no gateway, no network, no
+        clock."""
         bare = Way(way.speaks, way.hears, "bare codecs", way.loss)
         if bare not in self._heard:
             payloads, lost = self._packets(way.speaks, way.loss)
@@ -196,8 +199,8 @@ class Laboratory:
 PASSING_MARGIN = 0.1
 TRANSCODED_MARGIN = 0.35
 NOISE = 0.1
-"""What a score changes by if the same call is made again: a frame of the gateway's begins elsewhere in a packet of the peer's. The mean of
-several calls changes by less, as the root of their number says."""
+"""What a score changes by if the same call is made again: a frame of the gateway's begins elsewhere in a packet of the
+peer's. The mean of several calls changes by less, as the root of their number says."""
 
 
 def complaints(laboratory: Laboratory) -> dict[Way, str]:
@@ -215,7 +218,9 @@ def complaints(laboratory: Laboratory) -> dict[Way, str]:
         mean = statistics.mean(gains.values()) if gains else 0
         for way, gain in gains.items():
             if gain < -NOISE:
-                found[way] = f"{way}: {laboratory.score(way):.2f} is below {laboratory.chain_score(way):.2f}, libopus by itself"
+                found[way] = (
+                    f"{way}: {laboratory.score(way):.2f} is below {laboratory.chain_score(way):.2f}, libopus by itself"
+                )
             elif gain < 0 and mean < -NOISE / math.sqrt(len(gains)):
                 found[way] = f"{way}: with this loss scores are {-mean:.2f} below libopus by itself on average"
     return found
@@ -226,7 +231,12 @@ def table(laboratory: Laboratory) -> str:
     lines = ["| codecs | band | loss | direct | bare codecs | gateway |", "|---|---|---|---|---|---|"]
     for way in sorted(laboratory.ways(), key=lambda way: LOSSES.index(way.loss)):
         same = way.speaks is way.hears
-        codecs = way.speaks.name if same else f"{way.speaks.name} → {'mix → ' if way.through == MIX else ''}{way.hears.name}"
+        codecs = (
+            way.speaks.name if same else f"{way.speaks.name} → {'mix → ' if way.through == MIX else ''}{way.hears.name}"
+        )
         bare = "" if same else f"{laboratory.chain_score(way):.2f}"
-        lines.append(f"| {codecs} | {way.band} | {way.loss.name} | {laboratory.direct_score(way):.2f} | {bare} | {laboratory.score(way):.2f} |")
+        lines.append(
+            f"| {codecs} | {way.band} | {way.loss.name} "
+            f"| {laboratory.direct_score(way):.2f} | {bare} | {laboratory.score(way):.2f} |"
+        )
     return "\n".join(lines) + "\n"

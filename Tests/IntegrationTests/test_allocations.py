@@ -30,7 +30,9 @@ def test_one_allocation_less_than_it_needs_is_not_enough(tmp_path):
     smaller.write_text(json.dumps(budgets))
     outcome = measured(smaller)
     assert outcome.returncode == 1, outcome.stdout + outcome.stderr
-    assert [line.split(":")[0] for line in outcome.stdout.splitlines() if "OVER" in line] == ["relay, per packet of 172 bytes"]
+    assert [line.split(":")[0] for line in outcome.stdout.splitlines() if "OVER" in line] == [
+        "relay, per packet of 172 bytes"
+    ]
 
 
 def test_a_budget_of_something_that_is_not_measured_is_an_error(tmp_path):

@@ -32,7 +32,10 @@ async def here(open_gateway, contract) -> AsyncIterator[Callable]:
         yield make
 
 
-@pytest.mark.parametrize(("resource", "wrapper"), [("callMe", "callMeRequest"), ("callme", "callMeRequest"), ("callMe", "callControlRequest")])
+@pytest.mark.parametrize(
+    ("resource", "wrapper"),
+    [("callMe", "callMeRequest"), ("callme", "callMeRequest"), ("callMe", "callControlRequest")],
+)
 async def test_a_guest_calls_talks_and_leaves(here, resource, wrapper):
     alice, guest = await here(Party, "alice", sounds=True), await here(Guest, "alice", sounds=True)
     at_guest = await guest.dial("alice")
@@ -96,7 +99,10 @@ async def test_the_registration_of_a_guest_is_extended_and_ended(open_gateway, c
         extended = (await guest.extend(service=["callMe"], expires=120)).succeeded()
         assert extended["subscription"] == granted["subscription"]
         assert extended["subscriptionParams"]["expires"] == 120
-        assert extended["subscriptionParams"]["notificationChannel"] == granted["subscriptionParams"]["notificationChannel"]
+        assert (
+            extended["subscriptionParams"]["notificationChannel"]
+            == granted["subscriptionParams"]["notificationChannel"]
+        )
         path = guest.subscription
         (await guest.unregister()).succeeded()
         assert await guest.closed() == 1000
@@ -121,7 +127,9 @@ async def test_a_guest_that_was_away_finds_its_call_and_what_it_missed(here):
 
 async def test_guests_are_not_taken_unless_it_is_said(gateway, contract):
     async with Guest(gateway.http, "alice", contract=contract) as guest:
-        answer = await guest.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
+        answer = await guest.request(
+            "POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+        )
         assert answer.status == 403 and answer.body["statusCode"] == 35, answer.text
 
 
@@ -181,7 +189,9 @@ async def test_a_guest_with_tokens_calls_talks_and_leaves(token_gateway, contrac
 async def test_a_wrong_token_or_realm_is_refused(token_gateway, contract, query, account, status_code, code):
     async with Guest(token_gateway.http, "alice", contract=contract) as guest:
         guest.account, guest.query = account(), query
-        answer = await guest.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
+        answer = await guest.request(
+            "POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+        )
         answer.refused(403, status_code, "authorizationResponse", code)
 
 
@@ -202,7 +212,14 @@ async def test_the_addresses_in_a_call_are_tokens_too(token_gateway, contract):
 async def test_a_call_outlives_its_token(own_gateway, tmp_path, contract):
     realms = tmp_path / "realms"
     realms.write_text(f"{SHOP}\n")
-    gateway = own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}", "--set", "anonymous.token_window=3s")
+    gateway = own_gateway(
+        "--set",
+        "anonymous.mode=token",
+        "--set",
+        f"anonymous.realms_file={realms}",
+        "--set",
+        "anonymous.token_window=3s",
+    )
     async with Party(gateway.http, "alice", contract=contract) as alice:
         await alice.register()
         async with Guest(gateway.http, "alice", realm=SHOP, contract=contract) as guest:  # its token is made now
@@ -257,7 +274,9 @@ async def test_a_guest_has_one_call_and_brings_nobody_in(here):
     alice, guest = await here(Party, "alice"), await here(Guest, "alice")
     at_guest = await guest.dial("alice")
     await alice.incoming()
-    (await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))).refused(409, 37, "callMeResponse", "call.not_allowed")
+    (await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))).refused(
+        409, 37, "callMeResponse", "call.not_allowed"
+    )
     answer = await guest.operate(at_guest.session, "transfer", address="sip:bob@dev.local")
     answer.refused(403, 27, "authorizationResponse", "anonymous.not_allowed")
 
@@ -275,15 +294,23 @@ async def test_guests_of_one_network_come_in_their_time(own_gateway, contract):
 
 async def test_guests_are_limited_per_account(own_gateway, contract):
     gateway = own_gateway(*OFFERED, "--set", "anonymous.max_per_account=1")
-    async with Guest(gateway.http, "alice", contract=contract) as first, Guest(gateway.http, "alice", contract=contract) as second:
+    async with (
+        Guest(gateway.http, "alice", contract=contract) as first,
+        Guest(gateway.http, "alice", contract=contract) as second,
+    ):
         await first.register()
-        answer = await second.request("POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}})
+        answer = await second.request(
+            "POST", "/subscription", {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+        )
         answer.refused(503, 503, "subscribeResponse", "anonymous.limit_reached")
         (await first.unregister()).succeeded()
         await second.register()
 
 
-@pytest.mark.parametrize(("content", "complaint"), [(None, "cannot be read"), ("", "no realm"), ("\nshop rot13 00\n", "line 2: rot13 is no cipher")])
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(None, "cannot be read"), ("", "no realm"), ("\nshop rot13 00\n", "line 2: rot13 is no cipher")],
+)
 def test_a_file_without_usable_realms_stops_the_start(own_gateway, tmp_path, content, complaint):
     realms = tmp_path / "realms"
     if content is not None:

@@ -30,7 +30,10 @@ async def test_a_wrong_password_and_an_unknown_user_look_the_same(own_gateway, c
 
 async def test_passwords_cannot_be_tried_without_end(own_gateway, contract):
     own = own_gateway()
-    async with SpidrPeer(own.http, "alice", "wrong", contract) as guesser, SpidrPeer(own.http, "bob", "dev", contract) as bob:
+    async with (
+        SpidrPeer(own.http, "alice", "wrong", contract) as guesser,
+        SpidrPeer(own.http, "bob", "dev", contract) as bob,
+    ):
         answers = [await guesser.request("POST", "/subscription", SUBSCRIBE) for _ in range(20)]
         assert [answer.status for answer in answers[:3]] == [403] * 3
         answers[-1].refused(429, 4, "subscribeResponse", "auth.rate_limited")
@@ -72,7 +75,14 @@ async def test_credentials_are_taken_in_every_spelling_clients_use(peer):
 
 async def test_trailing_slashes_make_no_difference(peer):
     alice, bob = await peer("alice"), await peer("bob")
-    body = {"callControlRequest": {"type": "callStart", "from": "sip:alice@dev.local", "to": "sip:bob@dev.local", "sdp": sdp.offer()}}
+    body = {
+        "callControlRequest": {
+            "type": "callStart",
+            "from": "sip:alice@dev.local",
+            "to": "sip:bob@dev.local",
+            "sdp": sdp.offer(),
+        }
+    }
     session = (await alice.request("POST", "/callControl/", body)).succeeded()["sessionData"]
     at_bob = (await bob.expect("call")).session
     body = {"callDispositionRequest": {"action": "reject", "sessionData": at_bob}}
@@ -90,9 +100,13 @@ async def test_calls_that_do_not_exist_and_calls_of_others_look_the_same(peer):
     at_bob = (await bob.expect("call")).session
     answers = []
     for session in ("none", at_alice, at_bob):
-        answers.append((await carol.operate(session, "audit")).refused(404, 42, "callControlResponse", "call.not_found"))
+        answers.append(
+            (await carol.operate(session, "audit")).refused(404, 42, "callControlResponse", "call.not_found")
+        )
         answers.append((await carol.end(session)).refused(404, 42, "callControlResponse", "call.not_found"))
-        answers.append((await carol.answer(session, sdp.offer())).refused(404, 42, "callControlResponse", "call.not_found"))
+        answers.append(
+            (await carol.answer(session, sdp.offer())).refused(404, 42, "callControlResponse", "call.not_found")
+        )
         (await carol.state(session)).refused(404, 47, "callControlResponse", "call.session_not_found")
         (await carol.reject(session)).refused(404, 42, "callDispositionResponse", "call.not_found")
     assert all(answer == answers[0] for answer in answers)
@@ -111,9 +125,13 @@ async def test_what_does_not_fit_the_state_of_a_call_is_refused_and_changes_noth
         assert (await operation).refused(409, 37, "callControlResponse", "call.not_allowed")["state"] == "RINGING"
     (await alice.reject(at_alice)).refused(409, 37, "callDispositionResponse", "call.not_allowed")
     (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
-    refusal = (await bob.operate(invitation.session, "ringing")).refused(409, 37, "callControlResponse", "call.not_allowed")
+    refusal = (await bob.operate(invitation.session, "ringing")).refused(
+        409, 37, "callControlResponse", "call.not_allowed"
+    )
     assert refusal["state"] == "IN_CALL"
-    refusal = (await bob.reject(invitation.session)).refused(409, 37, "callDispositionResponse", "call.already_answered")
+    refusal = (await bob.reject(invitation.session)).refused(
+        409, 37, "callDispositionResponse", "call.already_answered"
+    )
     assert refusal["state"] == "IN_CALL"
     assert (await alice.state(at_alice)).succeeded()["state"] == "ANSWERED"
     await alice.end(at_alice)
@@ -135,9 +153,15 @@ async def test_what_does_not_fit_the_state_of_a_call_is_refused_and_changes_noth
         (b'{"subscribeRequest":{"service":"call"}}', 37, "request.invalid_value"),
         (b'{"subscribeRequest":{"service":["call"],"expires":"soon"}}', 37, "request.invalid_value"),
         (b'{"subscribeRequest":{"service":["call"],"expires":-1}}', 15, "subscription.invalid_expiry"),
-        (b'{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}', 12, "subscription.unsupported_notification_type"),
+        (
+            b'{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}', 12,
+            "subscription.unsupported_notification_type",
+        ),
     ],
-    ids=["empty", "cut off", "trailing text", "not UTF-8", "deep", "no wrapper", "no service", "wrong type", "not a number", "negative", "long poll"],
+    ids=[
+        "empty", "cut off", "trailing text", "not UTF-8", "deep", "no wrapper", "no service", "wrong type",
+        "not a number", "negative", "long poll",
+    ],
 )  # fmt: skip
 async def test_a_bad_subscription_body_is_explained(peer, data, status_code, code):
     alice = await peer("alice", registered=False)
@@ -190,10 +214,16 @@ async def test_unknown_operations_are_refused(peer):
     alice, bob = await peer("alice"), await peer("bob")
     at_alice = await alice.call("bob", sdp.offer())
     (await alice.operate(at_alice, "juggle")).refused(400, 37, "callControlResponse", "call.operation_unknown")
-    (await alice.operate(at_alice, "refer", to="sip:carol@dev.local")).refused(403, 35, "callControlResponse", "call.operation_not_supported")
+    (await alice.operate(at_alice, "refer", to="sip:carol@dev.local")).refused(
+        403, 35, "callControlResponse", "call.operation_not_supported"
+    )
     for operation in ("acceptCallReplace", "rejectCallReplace"):
-        (await alice.operate(at_alice, operation, sdp=sdp.offer())).refused(409, 37, "callControlResponse", "call.not_allowed")
-    (await alice.operate(at_alice, "transfer", address="sip:carol@dev.local")).refused(409, 37, "callControlResponse", "call.not_allowed")
+        (await alice.operate(at_alice, operation, sdp=sdp.offer())).refused(
+            409, 37, "callControlResponse", "call.not_allowed"
+        )
+    (await alice.operate(at_alice, "transfer", address="sip:carol@dev.local")).refused(
+        409, 37, "callControlResponse", "call.not_allowed"
+    )
     assert (await alice.state(at_alice)).succeeded()["state"] == "RINGING"
     await alice.end(at_alice)
     await bob.expect("callEnd")
@@ -208,7 +238,12 @@ async def test_unknown_operations_are_refused(peer):
         ("GET", "/rest/version/1/nothing", 404, "resource.not_found"),
         ("GET", "/rest/version/2/user/alice@dev.local/subscription", 400, "request.unsupported_version"),
         ("PATCH", "/rest/version/1/user/alice@dev.local/subscription", 405, "resource.method_not_allowed"),
-        ("POST", "/rest/version/1/user/alice@dev.local/callControl/callSessions/none", 405, "resource.method_not_allowed"),
+        (
+            "POST",
+            "/rest/version/1/user/alice@dev.local/callControl/callSessions/none",
+            405,
+            "resource.method_not_allowed",
+        ),
     ],
 )
 async def test_what_is_not_there_says_so_in_json(peer, method, path, status, code):

@@ -32,7 +32,9 @@ class Tree:
         self.commit(side="after", cost=80)
 
     def git(self, *arguments: str) -> str:
-        identity = {f"GIT_{who}_{what}": "somebody@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        identity = {
+            f"GIT_{who}_{what}": "somebody@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
         return subprocess.check_output(["git", *arguments], cwd=self.folder, env=os.environ | identity, text=True)
 
     def commit(self, **figures):
@@ -44,7 +46,9 @@ class Tree:
 
     def bench(self, *arguments: str) -> subprocess.CompletedProcess:
         environment = os.environ | {"ORBWEAVER_BENCH_PROGRAM": "./program", "TURNS": str(self.turns)}
-        return subprocess.run(["scripts/bench", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run(
+            ["scripts/bench", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60
+        )
 
 
 @pytest.fixture
@@ -57,10 +61,14 @@ def test_a_revision_and_the_tree_take_turns(tree):
     outcome = tree.bench("--against", "HEAD~1", "--rounds", "2", "relay", "srtp")
     assert outcome.returncode == 0, outcome.stderr
     turns = tree.turns.read_text().split("\n")
-    assert turns == [f"{name} {side}" for name in ("relay", "srtp") for side in ["before", "changed", "changed", "before"] * 2] + [""]
+    assert turns == [
+        f"{name} {side}" for name in ("relay", "srtp") for side in ["before", "changed", "changed", "before"] * 2
+    ] + [""]
     tables = [line for line in outcome.stdout.splitlines() if "gateway" in line]
     cells = [" ".join(line.split()) for line in tables]
-    assert cells == [f"{size} bytes: gateway … ns per packet 100 90 0.900 100 to 100 90 to 90" for size in (172, 1200)] * 2
+    assert (
+        cells == [f"{size} bytes: gateway … ns per packet 100 90 0.900 100 to 100 90 to 90" for size in (172, 1200)] * 2
+    )
     assert "only before: before alone" in outcome.stdout and "only after: changed alone" in outcome.stdout
 
 
@@ -73,7 +81,9 @@ def test_the_columns_of_a_table_have_their_names(tree):
 def test_the_clone_follows_the_revision(tree):
     assert tree.bench("--against", "HEAD", "relay").returncode == 0
     assert tree.bench("--against", "HEAD~1", "relay").returncode == 0
-    assert tree.turns.read_text().split("\n") == [f"relay {side}" for side in ["after"] * 4 + ["before", "after", "after", "before"]] + [""]
+    assert tree.turns.read_text().split("\n") == [
+        f"relay {side}" for side in ["after"] * 4 + ["before", "after", "after", "before"]
+    ] + [""]
     assert tree.git("status", "--porcelain") == ""
 
 

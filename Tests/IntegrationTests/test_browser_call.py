@@ -98,7 +98,8 @@ async def test_a_call_goes_on_while_the_connection_of_one_side_is_broken(gateway
 
     def course(wire: CuttableWire):
         one = browser()
-        alice, bob = PhonePage.open(one, f"http://127.0.0.1:{wire.port}", "alice"), PhonePage.open(one, gateway.http, "bob")
+        alice = PhonePage.open(one, f"http://127.0.0.1:{wire.port}", "alice")
+        bob = PhonePage.open(one, gateway.http, "bob")
         alice.run("dial()")
         bob.wait_for_view("incoming")
         bob.run("answer()")

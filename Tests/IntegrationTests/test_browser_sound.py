@@ -11,7 +11,8 @@ from peers.phone_page import PhonePage, in_both_browsers
 
 @pytest.fixture
 def pages(gateway, browser):
-    """`pages("alice", "bob")`: tabs of one browser, each with its phone registered, speaking in its tone of `TONES`, most without a camera."""
+    """`pages("alice", "bob")`: tabs of one browser, each with its phone registered, speaking in its tone of `TONES`,
+    most without a camera."""
     phones = []
 
     def open_pages(*names: str, video: bool = False) -> list[PhonePage]:
@@ -39,13 +40,17 @@ def connect(caller: PhonePage, callee: PhonePage):
 
 def audio_of_legs(phone: PhonePage) -> list[dict]:
     """What the gateway says about the audio of each end of the call on the stage."""
-    answer = phone.run("client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}/statistics`)" % phone.name)
+    answer = phone.run(
+        "client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}/statistics`)"
+        % phone.name
+    )
     (legs,) = (each["legs"] for each in answer.values())
     return [leg["media"][0] for leg in legs]
 
 
 def expect_speech(phone: PhonePage, source: str):
-    """All ends speak: tones of a quarter of full scale, 15 dB below what a sine can be, two of them at a time in a mix of three."""
+    """All ends speak: tones of a quarter of full scale, 15 dB below what a sine can be, two of them at a time in a mix
+    of three."""
     for audio in audio_of_legs(phone):
         assert audio["source"] == source
         assert -18 <= audio["inbound"]["level"] <= -12 and -18 <= audio["outbound"]["level"] <= -9, audio
@@ -112,7 +117,8 @@ def test_ice_restarts_in_the_middle_of_a_call_and_nobody_else_notices(pages):
 
 
 def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway, pages):
-    """As when Wi-Fi goes and the telephone network is there: the old addresses are of no use any more, and there are others."""
+    """As when Wi-Fi goes and the telephone network is there: the old addresses are of no use any more, and there are
+    others."""
     alice, bob = pages("alice", "bob")
     with Detour(gateway.media_ports) as old_way, Detour(gateway.media_ports) as new_way:
         alice.takes(old_way)
@@ -122,11 +128,16 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
         assert gateways_port(alice) in old_way.ports.values()
         before, others, told = fragments(alice), fragments(bob), offers(bob)
         alice.run("states = []")
-        alice.run("call.pc.addEventListener('iceconnectionstatechange', ({ target }) => orbweaver.phones.alice.states.push(target.iceConnectionState))")
+        alice.run(
+            "call.pc.addEventListener('iceconnectionstatechange', "
+            "({ target }) => orbweaver.phones.alice.states.push(target.iceConnectionState))"
+        )
 
         alice.takes(new_way)
         old_way.is_open = False
-        alice.page.wait_for(f"({FRAGMENTS})('alice').then(({{ local, pair }}) => pair === local && local !== '{before['local']}')")
+        alice.page.wait_for(
+            f"({FRAGMENTS})('alice').then(({{ local, pair }}) => pair === local && local !== '{before['local']}')"
+        )
         alice.wait_for("call.isChanging === false")
         alice.wait_for("call.pc.connectionState === 'connected'")
         assert gateways_port(alice) in new_way.ports.values()
@@ -136,8 +147,13 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
         PageEar(bob).hears(heard_in, {"alice"})
         assert (fragments(bob), offers(bob)) == (others, told), "the other end has nothing to do with it"
         for phone, side in ((alice, "self"), (bob, "peer")):
-            steps = phone.run("client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}`)" % phone.name)
-            steps = [f"{each['leg']} {each['event']}" for each in steps["callControlResponse"]["callSession"]["timeline"]]
+            steps = phone.run(
+                "client.request('GET', `/callControl/callSessions/${orbweaver.phones.%s.call.sessionData}`)"
+                % phone.name
+            )
+            steps = [
+                f"{each['leg']} {each['event']}" for each in steps["callControlResponse"]["callSession"]["timeline"]
+            ]
             assert [each for each in steps if "Path" in each] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
         alice.run("hangUp()")
         bob.wait_for_view("ended")
@@ -157,7 +173,9 @@ def restarts_ice(mover: PhonePage, other: PhonePage, because: str):
     before = {phone: phone.leg() for phone in (mover, other)}
     old, others, told = fragments(mover), fragments(other), other.run("notifications.length")
     mover.run(because)
-    mover.page.wait_for(f"({FRAGMENTS})('{mover.name}').then(({{ local, pair }}) => pair === local && local !== '{old['local']}')")
+    mover.page.wait_for(
+        f"({FRAGMENTS})('{mover.name}').then(({{ local, pair }}) => pair === local && local !== '{old['local']}')"
+    )
     mover.wait_for("call.isChanging === false")
     new = fragments(mover)
     assert {new["local"], new["remote"]}.isdisjoint(old.values())
@@ -167,7 +185,10 @@ def restarts_ice(mover: PhonePage, other: PhonePage, because: str):
         PageEar(phone).hears(heard_in, {voice.name})
         phone.wait_for(f"report?.video?.framesDecoded > {start['video']['framesDecoded']}")
         after = phone.leg()
-        assert after["audio"]["energy"] > start["audio"]["energy"] and after["audio"]["packets"] > start["audio"]["packets"]
+        assert (
+            after["audio"]["energy"] > start["audio"]["energy"]
+            and after["audio"]["packets"] > start["audio"]["packets"]
+        )
         for kind in ("audio", "video"):
             assert after[kind]["ssrc"] == before[phone][kind]["ssrc"]
             assert after[kind]["lost"] == before[phone][kind]["lost"]
@@ -175,7 +196,10 @@ def restarts_ice(mover: PhonePage, other: PhonePage, because: str):
 
 def pretend(phone: PhonePage, state: str):
     """A path of the kernel's loopback cannot be lost, so the connection says that it was."""
-    phone.page.run(f"void Object.defineProperty(orbweaver.phones.{phone.name}.call.pc, 'iceConnectionState', {{ value: '{state}' }})")
+    phone.page.run(
+        f"void Object.defineProperty(orbweaver.phones.{phone.name}.call.pc, 'iceConnectionState', "
+        f"{{ value: '{state}' }})"
+    )
 
 
 def fragments(phone: PhonePage) -> dict[str, str]:
@@ -185,7 +209,8 @@ def fragments(phone: PhonePage) -> dict[str, str]:
 
 FRAGMENTS = """async (name) => {
   const { pc } = orbweaver.phones[name].call;
-  const [local, remote] = [pc.currentLocalDescription, pc.currentRemoteDescription].map(({ sdp }) => /a=ice-ufrag:(\\S+)/.exec(sdp)[1]);
+  const descriptions = [pc.currentLocalDescription, pc.currentRemoteDescription];
+  const [local, remote] = descriptions.map(({ sdp }) => /a=ice-ufrag:(\\S+)/.exec(sdp)[1]);
   const stats = await pc.getStats();
   const transport = [...stats.values()].find(({ type }) => type === 'transport');
   const pair = stats.get(transport.selectedCandidatePairId);

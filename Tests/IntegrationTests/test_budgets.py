@@ -31,7 +31,9 @@ async def test_a_flood_of_calls_rings_a_few_times_and_stops_nobody_else(own_gate
         while own.metric("orbweaver_calls_active") != 5:  # half of what may ring at Bob
             await asyncio.sleep(0.1)
     assert own.metric("orbweaver_calls_total", cause="user_busy") + outcomes[(429, "call.user_limit_reached")] == 995
-    assert own.metric("orbweaver_calls_refused_total", limit="callee_ringing") == own.metric("orbweaver_calls_total", cause="user_busy")
+    assert own.metric("orbweaver_calls_refused_total", limit="callee_ringing") == own.metric(
+        "orbweaver_calls_total", cause="user_busy"
+    )
     at_carol, at_dave = await connected(carol, dave)
     (await at_carol.end()).succeeded()
     await at_dave.over()

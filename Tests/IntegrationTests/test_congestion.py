@@ -37,13 +37,15 @@ SENT = """(async () => {
 })()"""
 
 STATISTICS = """(async () => {
-  const path = `/rest/version/1/user/alice/callControl/callSessions/${orbweaver.phones.alice.call.sessionData}/statistics`;
+  const session = orbweaver.phones.alice.call.sessionData;
+  const path = `/rest/version/1/user/alice/callControl/callSessions/${session}/statistics`;
   const answer = await fetch(path, { headers: { Authorization: 'Basic ' + btoa('alice:dev') } });
   return (await answer.json()).statisticsResponse.legs[0].media.find((line) => line.kind === 'video');
 })()"""
 
 STILL = 1_000
-"""Milliseconds without a picture: more than a freeze takes, and less than a pause that somebody wants (W3C webrtc-stats)."""
+"""Milliseconds without a picture: more than a freeze takes, and less than a pause that somebody wants (W3C
+webrtc-stats)."""
 
 SHOW_A_MOSAIC = """(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 240 });
@@ -72,8 +74,9 @@ STAND_STILL = """(async () => {
 
 
 def test_a_browser_learns_from_the_gateway_what_its_path_carries(gateway, browser):
-    """Browsers begin with 300 kbit/s. Without REMB, which is taken away here, transport-wide feedback is what tells of more: a browser
-    that is answered probes at once, while one without feedback dares 8 % more with each receiver report."""
+    """Browsers begin with 300 kbit/s. Without REMB, which is taken away here, transport-wide feedback is what tells of
+    more: a browser that is answered probes at once, while one without feedback dares 8 % more with each receiver
+    report."""
     chromium = browser()
     alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
     alice.page.run(DEAFEN % "goog-remb")
@@ -132,13 +135,15 @@ def test_a_browser_sends_what_the_way_to_its_receiver_carries(gateway, browser):
 
 
 async def test_a_peer_without_numbers_sends_what_the_way_to_its_receiver_carries(gateway, peer):
-    """aiortc numbers no packets, and sends no REMB without send times: what Bob loses is all that the gateway has to tell Alice by."""
+    """aiortc numbers no packets, and sends no REMB without send times: what Bob loses is all that the gateway has to
+    tell Alice by."""
     alice, at_alice = await peer("alice"), MediaPeer(440)
     bob, at_bob = await peer("bob"), MediaPeer(550)
     sender = at_alice.connection.addTrack(VideoStreamTrack())
 
     async def aims(is_so: Callable[[int], bool]):
-        """aiortc says nowhere what it aims at, in bits per second; it begins with 500,000, and heeds 250,000 to 1,500,000."""
+        """aiortc says nowhere what it aims at, in bits per second; it begins with 500,000, and heeds 250,000 to
+        1,500,000."""
         async with asyncio.timeout(120):
             while not is_so(sender._RTCRtpSender__encoder.target_bitrate):
                 await asyncio.sleep(0.1)
@@ -171,7 +176,8 @@ async def watch(track: MediaStreamTrack):
 
 
 def test_firefox_sends_what_the_way_to_its_receiver_carries(gateway, browser, firefox):
-    """Its made-up camera is at home in 200 kbit/s, and Firefox cannot code it with less: it shows something livelier."""
+    """Its made-up camera is at home in 200 kbit/s, and Firefox cannot code it with less: it shows something
+    livelier."""
     chromium = browser()
     alice, bob = PhonePage.open(firefox, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
     bob.page.run(DEAFEN % "goog-remb")

@@ -1,4 +1,5 @@
-"""Clients that hold connections: unread answers, too many of one address, more than there are descriptors, and all of it at a stop."""
+"""Clients that hold connections: unread answers, too many of one address, more than there are descriptors, and all of
+it at a stop."""
 import asyncio
 import resource
 import socket

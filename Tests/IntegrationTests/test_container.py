@@ -1,7 +1,7 @@
 """The image, run by the commands that README.md prints, with calls through it.
 
-It is the Dockerfile's second stage with the debug build of this folder: `scripts/image --from-build`. Podman stands in for
-docker where there is no docker daemon.
+It is the Dockerfile's second stage with the debug build of this folder: `scripts/image --from-build`. Podman stands in
+for docker where there is no docker daemon.
 """
 import json
 import os

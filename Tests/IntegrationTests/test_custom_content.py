@@ -1,4 +1,5 @@
-"""What clients say along: custom parameters and bodies at the start, with the answer, in mid-call and alone (spidr-wire §8.4)."""
+"""What clients say along: custom parameters and bodies at the start, with the answer, in mid-call and alone
+(spidr-wire §8.4)."""
 import pytest
 
 from party import FCS, L5
@@ -35,7 +36,10 @@ async def test_custom_parameters_go_where_their_request_goes(party):
 @pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
 async def test_custom_bodies_go_where_their_request_goes(party, dialect):
     def bodies(text):
-        return [{"contentType": "text/plain;charset=utf-8", "contentDisposition": "render", "body": text}, {"contentType": "a/b", "body": ""}]
+        return [
+            {"contentType": "text/plain;charset=utf-8", "contentDisposition": "render", "body": text},
+            {"contentType": "a/b", "body": ""},
+        ]
 
     def carried(news):
         return news.message.get("customBodies")

@@ -87,7 +87,9 @@ def test_hold_double_hold_and_resume(page, artifacts):
 
 
 def test_with_sendonly_the_held_side_hears_music(page):
-    page.run("Object.assign(document.querySelector('#dialect'), { value: 'sendonly' }).dispatchEvent(new Event('change'))")
+    page.run(
+        "Object.assign(document.querySelector('#dialect'), { value: 'sendonly' }).dispatchEvent(new Event('change'))"
+    )
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
     alice.press("hold")
@@ -109,7 +111,10 @@ def test_the_held_side_offers_nothing(page):
     alice.press("hold")
     is_in(bob, "REMOTELY_HELD")
     time.sleep(1)
-    told = [bob.run(f"notifications.filter((message) => message.eventType === '{kind}').length") for kind in ("startCallUpdate", "respondCallUpdate")]
+    told = [
+        bob.run(f"notifications.filter((message) => message.eventType === '{kind}').length")
+        for kind in ("startCallUpdate", "respondCallUpdate")
+    ]
     assert told == [1, 0]
     assert page.errors == []
 

@@ -75,7 +75,8 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
     # The other way round, and not answered.
     bob.press("call")
     alice.wait_for_view("incoming")
-    bob.wait_for("call?.state === 'RINGING'")  # her `ringing` has arrived: after the refusal it would be one of an unknown call
+    # Her `ringing` has arrived: after the refusal it would be one of an unknown call.
+    bob.wait_for("call?.state === 'RINGING'")
     alice.press("reject")
     bob.wait_for_view("failed")
     assert "Declined" in bob.says()

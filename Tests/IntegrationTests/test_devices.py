@@ -1,4 +1,5 @@
-"""Several devices, forwarding, and calls that nobody answers (spidr-wire §6.4 to §6.7): what each device is told, in order."""
+"""Several devices, forwarding, and calls that nobody answers (spidr-wire §6.4 to §6.7): what each device is told, in
+order."""
 import asyncio
 
 import pytest
@@ -31,7 +32,8 @@ async def test_the_first_answer_wins_however_close_they_come(party):
 
 @pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
 async def test_devices_that_name_themselves_have_the_call_for_themselves(party, dialect):
-    """`x-session`: the protocol's header for whose subscription a request is from (§1.2). Who does not send it is told as ever."""
+    """`x-session`: the protocol's header for whose subscription a request is from (§1.2). Who does not send it is told
+    as ever."""
     phone, tablet = await party("alice", dialect=dialect), await party("alice", alone=False)
     desk, pocket = await party("bob", dialect=dialect), await party("bob", alone=False)
     for device in (phone, desk):
@@ -64,7 +66,10 @@ async def test_a_call_that_another_device_ends_is_over_at_once(party, named):
         assert (await call.over()).text == "battery"
         last = call.party.heard[-1]
         assert (last.event, last.session) == ("callEnd", call.session)
-        assert (last.message["sessionParams"]["endedBy"], last.message["sessionParams"]["cause"]) == (who, "normal_clearing")
+        assert (last.message["sessionParams"]["endedBy"], last.message["sessionParams"]["cause"]) == (
+            who,
+            "normal_clearing",
+        )
     await tablet.heard_exactly(*([] if named else [("callEnd", at_alice)]))
     await alice.audit_until_forgotten(at_alice.session)
 
@@ -75,7 +80,9 @@ async def test_a_call_goes_on_where_another_device_takes_it_along(party):
     alice.names_itself = tablet.names_itself = True
     at_alice, at_bob = await connected(alice, bob)
     # An answer of a device that was asked nothing is none.
-    answer = await tablet.operate(at_alice.session, "respondCallUpdate", sdp=await tablet.new_media().offer({"audio": "sendrecv"}))
+    answer = await tablet.operate(
+        at_alice.session, "respondCallUpdate", sdp=await tablet.new_media().offer({"audio": "sendrecv"})
+    )
     answer.refused(409, 37, "callControlResponse", "call.not_allowed")
     at_tablet = PartyCall(tablet, is_incoming=False)
     at_tablet.begin(at_alice.session)

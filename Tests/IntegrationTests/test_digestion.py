@@ -1,8 +1,9 @@
-"""A browser knows what the answer to its request says only some time after it has come (spidr-wire §12.1), and drops what overtakes it.
+"""A browser knows what the answer to its request says only some time after it has come (spidr-wire §12.1), and drops
+what overtakes it.
 
-Each course of calls is run at three gateways. The first gives its clients much more time than they need, and they need more than
-browsers do: a busy machine changes nothing. The second has the default times, and its clients need as long as L5 at its slowest.
-The third gives no time at all, which shows what would come too early."""
+Each course of calls is run at three gateways. The first gives its clients much more time than they need, and they need
+more than browsers do: a busy machine changes nothing. The second has the default times, and its clients need as long as
+L5 at its slowest. The third gives no time at all, which shows what would come too early."""
 import asyncio
 import inspect
 from collections import Counter
@@ -158,7 +159,9 @@ async def consultative_transfer(alice, bob, carol):
     await ended(at_bob, at_carol)
 
 
-@overtaken_by(alice={"sessionFail": 1, "sessionComplete": 1, "callEnd": 1}, carol={"callCancel": 2, "customParameters": 1})
+@overtaken_by(
+    alice={"sessionFail": 1, "sessionComplete": 1, "callEnd": 1}, carol={"callCancel": 2, "customParameters": 1}
+)
 async def call_replace_declined_and_accepted(alice, bob, carol):
     replacing = {"supported": ["replacecall"]}
     to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol, answering=replacing, **replacing)

@@ -23,14 +23,20 @@ def rows(columns: int) -> list[list[str]]:
 
 def known() -> str:
     """All tests, and the names of what holds them."""
-    files = [path for path in (REPOSITORY / "Tests").rglob("*") if path.suffix in (".swift", ".py") and "__pycache__" not in path.parts]
+    files = [
+        path
+        for path in (REPOSITORY / "Tests").rglob("*")
+        if path.suffix in (".swift", ".py") and "__pycache__" not in path.parts
+    ]
     names = [part for path in files for part in (path.name, path.stem, *path.relative_to(REPOSITORY).parts)]
     return "\n".join([*names, *(path.read_text() for path in files if path != Path(__file__))])
 
 
 def test_every_test_that_a_defence_names_is_there():
     tests = known()
-    named = [name for row in rows(5) + rows(4) for name in re.findall(r"`([^`]+)`", row[-1]) if not name.startswith("docs/")]
+    named = [
+        name for row in rows(5) + rows(4) for name in re.findall(r"`([^`]+)`", row[-1]) if not name.startswith("docs/")
+    ]
     assert len(named) > 150
     assert [name for name in named if name not in tests] == []
 
@@ -80,10 +86,16 @@ def citations(document: Path) -> list[tuple[str, str, str]]:
 def contents(file: str) -> tuple[list[str], list[list[str]]]:
     """The names of its tests, and the rows of its tables of scenarios: a scenario and its stacks."""
     tree = ast.parse((TESTS / file).read_text())
-    tests = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test_")]
+    tests = [
+        each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test_")
+    ]
     decorators = [each for test in tests for each in test.decorator_list if isinstance(each, ast.Call)]
     scenarios = [row for each in decorators if ast.unparse(each.func) == "table" for row in each.args]
-    return [each.name.removeprefix("test_") for each in tests], [[ast.unparse(part) for part in row.elts] for row in scenarios]
+    return [each.name.removeprefix("test_") for each in tests], [
+        [ast.unparse(part) for part in row.elts] for row in scenarios
+    ]
 
 
 def is_there(file: str, name: str, head: str) -> bool:
@@ -127,7 +139,11 @@ def cited() -> dict[str, str]:
     places = {}
     for folder in ("Sources", "Tests", "openapi", "docs"):
         for path in (REPOSITORY / folder).rglob("*"):
-            if path.suffix not in (".swift", ".py", ".js", ".yaml", ".md") or "__pycache__" in path.parts or path == Path(__file__):
+            if (
+                path.suffix not in (".swift", ".py", ".js", ".yaml", ".md")
+                or "__pycache__" in path.parts
+                or path == Path(__file__)
+            ):
                 continue
             text = path.read_text()
             numbers = [number for found in CITATION.findall(text) for number in re.findall(r"§([\d.]*\d)", found)]
@@ -151,7 +167,11 @@ def test_every_section_of_the_protocol_that_is_cited_is_there():
 
 def test_every_fact_of_a_call_is_described():
     source = (REPOSITORY / "Sources/Core/CallControl/Events/CallEvent.swift").read_text()
-    facts = set(re.findall(r"^        case (\w+)", source.split("package enum Fact", 1)[1].split("\n    }\n", 1)[0], re.MULTILINE))
+    facts = set(
+        re.findall(
+            r"^        case (\w+)", source.split("package enum Fact", 1)[1].split("\n    }\n", 1)[0], re.MULTILINE
+        )
+    )
     section = (REPOSITORY / "docs/call-events.md").read_text().split("\n## Facts\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section.split("\n| Value |")[0], re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
@@ -171,7 +191,8 @@ def examples() -> list[object]:
 
 
 def schema(example: dict) -> str:
-    """What describes it in openapi/orbweaver.yaml: `FooEnvelope` of what is wrapped in `foo`, `FooError` of a refusal in `fooResponse`."""
+    """What describes it in openapi/orbweaver.yaml: `FooEnvelope` of what is wrapped in `foo`, `FooError` of a refusal
+    in `fooResponse`."""
     (wrapper,) = example.keys() if len(example) == 1 else [""]
     if "code" in example.get(wrapper, example):
         return wrapper[:1].upper() + wrapper[1:].removesuffix("Response") + "Error" if wrapper else "PlainError"
@@ -188,13 +209,17 @@ def test_the_examples_of_the_protocol_are_as_described(contract):
 
 
 def test_the_event_types_of_the_protocol_are_those_of_the_description(contract):
-    message = contract.document["components"]["schemas"]["NotificationMessageEnvelope"]["properties"]["notificationMessage"]
+    message = contract.document["components"]["schemas"]["NotificationMessageEnvelope"]["properties"][
+        "notificationMessage"
+    ]
     named = [name for row in table("5.3", 4) for name in re.findall(r"`(\w+)`", row[0]) if name != "eventType"]
     assert sorted(named) == sorted(message["properties"]["eventType"]["enum"])
 
 
 def test_the_status_codes_of_the_protocol_are_those_of_the_errors():
-    errors = re.findall(r"^\| `[\w.]+` \| (\d+) \| (\d+) \|", (REPOSITORY / "docs/errors.md").read_text(), flags=re.MULTILINE)
+    errors = re.findall(
+        r"^\| `[\w.]+` \| (\d+) \| (\d+) \|", (REPOSITORY / "docs/errors.md").read_text(), flags=re.MULTILINE
+    )
     sent = {(int(http), int(code)) for http, code in errors}
     assert len(sent) > 20
     listed = {int(cell) for row in table("1.6", 4) for cell in row[::2] if cell.isdigit()}
@@ -208,7 +233,9 @@ def test_the_status_codes_of_the_protocol_are_those_of_the_errors():
 
 
 def test_the_settings_and_errors_that_the_protocol_names_are_there(contract):
-    sample = re.search(r"^```yaml\n(.*?)^```", (REPOSITORY / "docs/configuration.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    sample = re.search(
+        r"^```yaml\n(.*?)^```", (REPOSITORY / "docs/configuration.md").read_text(), flags=re.MULTILINE | re.DOTALL
+    )
     settings = {f"{section}.{key}" for section, keys in yaml.safe_load(sample[1]).items() for key in keys}
     errors = set(contract.document["components"]["schemas"]["ErrorCode"]["enum"])
     named = re.findall(r"`([a-z]+\.[a-z_]+)(?:: \w+)?`", PROTOCOL.read_text())
@@ -220,7 +247,11 @@ def test_the_settings_and_errors_that_the_protocol_names_are_there(contract):
 
 
 def documents() -> list[Path]:
-    return [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "Tests/IntegrationTests").glob("*.md")]
+    return [
+        *REPOSITORY.glob("*.md"),
+        *(REPOSITORY / "docs").rglob("*.md"),
+        *(REPOSITORY / "Tests/IntegrationTests").glob("*.md"),
+    ]
 
 
 def anchors(document: Path) -> set[str]:
@@ -230,7 +261,11 @@ def anchors(document: Path) -> set[str]:
 
 
 def test_every_link_between_documents_leads_somewhere():
-    links = [(document, *link) for document in documents() for link in re.findall(r"\]\(([\w./+-]*)(?:#([^)]*))?\)", document.read_text())]
+    links = [
+        (document, *link)
+        for document in documents()
+        for link in re.findall(r"\]\(([\w./+-]*)(?:#([^)]*))?\)", document.read_text())
+    ]
     assert len(links) > 50
     broken = []
     for document, path, anchor in links:
@@ -241,13 +276,17 @@ def test_every_link_between_documents_leads_somewhere():
 
 
 def test_every_file_of_tests_that_a_document_names_is_there():
-    named = {name for document in documents() for name in re.findall(r"\btest_\w+\.py\b|`\w+Tests`", document.read_text())}
+    named = {
+        name for document in documents() for name in re.findall(r"\btest_\w+\.py\b|`\w+Tests`", document.read_text())
+    }
     files = {path.name for path in (REPOSITORY / "Tests").rglob("*")}
     assert len(named) > 60
     assert [name for name in named if not {name, name.strip("`"), name.strip("`") + ".swift"} & files] == []
 
 
 def test_every_file_that_contributing_names_is_there():
-    named = re.findall(r"`((?:Sources|Tests|scripts|docs|fixtures|openapi)/[\w./+-]*)", (REPOSITORY / "CONTRIBUTING.md").read_text())
+    named = re.findall(
+        r"`((?:Sources|Tests|scripts|docs|fixtures|openapi)/[\w./+-]*)", (REPOSITORY / "CONTRIBUTING.md").read_text()
+    )
     assert len(named) > 50
     assert [name for name in named if not (REPOSITORY / name).exists()] == []

@@ -1,4 +1,5 @@
-"""Calls whose media is on different workers come together like any others: legs move from worker to worker (docs/adr/0005)."""
+"""Calls whose media is on different workers come together like any others: legs move from worker to worker
+(docs/adr/0005)."""
 import asyncio
 import re
 import time
@@ -19,7 +20,11 @@ def far_gateway(own_gateway) -> Gateway:
 def worker(call) -> int:
     """The port that all of the gateway's descriptions name: each worker has its own, and no peer is told of another."""
     descriptions = call.descriptions + ([call.invitation.sdp] if call.is_incoming else [])
-    ports = {int(port) for each in descriptions for port in re.findall(r"^a=candidate:\S+ 1 udp \d+ \S+ (\d+) ", each, re.MULTILINE)}
+    ports = {
+        int(port)
+        for each in descriptions
+        for port in re.findall(r"^a=candidate:\S+ 1 udp \d+ \S+ (\d+) ", each, re.MULTILINE)
+    }
     assert len(ports) == 1, f"{call} was told {ports}"
     return ports.pop()
 
@@ -27,8 +32,11 @@ def worker(call) -> int:
 async def far_apart(party, gateway: Gateway, dialect=L5):
     """Alice holds a call to Bob and one that Carol made, on different workers.
 
-    A new call goes where one of its users has a call: Carol has one with Dave on the other worker, until this one has begun."""
-    alice, bob, carol = [await party(name, base=gateway.http, dialect=dialect, sounds=True) for name in ("alice", "bob", "carol")]
+    A new call goes where one of its users has a call: Carol has one with Dave on the other worker, until this one has
+    begun."""
+    alice, bob, carol = [
+        await party(name, base=gateway.http, dialect=dialect, sounds=True) for name in ("alice", "bob", "carol")
+    ]
     dave = await party("dave", base=gateway.http)
     to_bob, at_bob = await connected(alice, bob)
     for _ in range(40):

@@ -1,8 +1,9 @@
-"""Messages that are lost, doubled or late, and WebSockets that break, at every step: in the end everybody agrees with the gateway.
+"""Messages that are lost, doubled or late, and WebSockets that break, at every step: in the end everybody agrees with
+the gateway.
 
-Each course of `faults` is first run as it should be, and its messages are counted; then once for each thing that can go wrong with each of
-them. Clients do what real ones do on a bad network (`SturdyParty`): they repeat a request that was not answered, or give up; they open
-their channel again, and are told what they missed.
+Each course of `faults` is first run as it should be, and its messages are counted; then once for each thing that can go
+wrong with each of them. Clients do what real ones do on a bad network (`SturdyParty`): they repeat a request that was
+not answered, or give up; they open their channel again, and are told what they missed.
 """
 import sqlite3
 from collections.abc import Iterator
@@ -20,7 +21,8 @@ from peers.contract import Contract
 from peers.gateway import Gateway, orbweaver, write_configuration
 
 BROAD = [held_and_transferred, joined, consulted, refused]
-"""They take every kind of message through what can go wrong with it; of the others it is enough, by day, that each message has a mishap."""
+"""They take every kind of message through what can go wrong with it; of the others it is enough, by day, that each
+message has a mishap."""
 NARROW = [slowly_started, announced, shown, trickled, visited, not_joined, replaced]
 
 
@@ -28,19 +30,26 @@ NARROW = [slowly_started, announced, shown, trickled, visited, not_joined, repla
 def gateway_for_crowds(folder: Path, media: str) -> Iterator[Gateway]:
     """With users for all runs that go on side by side."""
     sound.tone(folder / "welcome.wav", 600, seconds=1)
-    # What rings or is offered for nothing is over long before a call without sounds is given up, 30 seconds after its answer.
+    # What rings or is offered for nothing is over long before a call without sounds is given up, 30 seconds after its
+    # answer.
     calls = {"ring_time": "15s", "offer_time": "10s", "early_media": "file:welcome.wav"}
     configuration = write_configuration(
-        folder, calls=calls, anonymous={"mode": "open", "network_requests": 10_000, "max_per_network": 10_000, "first_call": "1h"},
+        folder, calls=calls,
+        anonymous={"mode": "open", "network_requests": 10_000, "max_per_network": 10_000, "first_call": "1h"},
         media={"mode": media, "bind": "127.0.0.1", "folder": folder},
     )  # fmt: skip
-    ended = orbweaver("user", "add", "first@dev.local", *configuration, "--password-stdin", directory=folder, standard_input="dev\n")
+    ended = orbweaver(
+        "user", "add", "first@dev.local", *configuration, "--password-stdin", directory=folder, standard_input="dev\n"
+    )
     assert ended.returncode == 0, ended.stderr
     # One password for all: its hash takes longer than a run.
     with sqlite3.connect(folder / "users.sqlite") as database:
         for number in range(AT_ONCE):
             for user in USERS:
-                database.execute("INSERT INTO user SELECT ?, passwordRecord, '' FROM user WHERE address = 'first@dev.local'", [f"{user}{number}@dev.local"])
+                database.execute(
+                    "INSERT INTO user SELECT ?, passwordRecord, '' FROM user WHERE address = 'first@dev.local'",
+                    [f"{user}{number}@dev.local"],
+                )
     database.close()
     own = Gateway.configured(*configuration).start()
     yield own
@@ -103,7 +112,9 @@ async def test_candidates_come_through_from_peer_to_peer(direct_stage, contract,
 
 
 async def test_whoever_is_left_hears_exactly_those_who_are_left(stage, contract, capsys):
-    await holds_up(joined, Stage(stage.gateway, sounds=True), contract, capsys, lambda messages: one_of_each(messages)[::5])
+    await holds_up(
+        joined, Stage(stage.gateway, sounds=True), contract, capsys, lambda messages: one_of_each(messages)[::5]
+    )
 
 
 @pytest.mark.nightly

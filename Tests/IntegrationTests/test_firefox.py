@@ -43,7 +43,9 @@ def connect(caller: PhonePage, callee: PhonePage):
 
 def has_camera(phone: PhonePage, has: bool):
     """For the calls that it makes or answers from now on."""
-    phone.page.run(f"void (document.querySelector('#phone-{phone.name} input[name=video]').checked = {str(has).lower()})")
+    phone.page.run(
+        f"void (document.querySelector('#phone-{phone.name} input[name=video]').checked = {str(has).lower()})"
+    )
 
 
 def hears(phone: PhonePage, frequency: float):
@@ -143,7 +145,10 @@ def test_firefox_transfers_its_call_and_the_reason_of_an_end_arrives(pair, gatew
     alice.page.run("void (window.theCall = orbweaver.phones.alice.call)")
     bob.run("hangUp('that was all')")
     alice.wait_for_view("ended")
-    assert alice.page.run("({ text: theCall.endReason.text, by: theCall.endReason.by })") == {"text": "that was all", "by": "remote"}
+    assert alice.page.run("({ text: theCall.endReason.text, by: theCall.endReason.by })") == {
+        "text": "that was all",
+        "by": "remote",
+    }
 
 
 @pytest.mark.parametrize("role", ["transferred", "target"])

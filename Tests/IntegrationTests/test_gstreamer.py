@@ -1,7 +1,7 @@
 """GStreamer's webrtcbin in calls with itself, with aiortc and with libwebrtc.
 
-What 1.22.0 (Debian 12) cannot do: change directions in a call, and so hold; take an answer after a provisional one; restart ICE;
-answer with telephone events."""
+What 1.22.0 (Debian 12) cannot do: change directions in a call, and so hold; take an answer after a provisional one;
+restart ICE; answer with telephone events."""
 import functools
 
 import pytest

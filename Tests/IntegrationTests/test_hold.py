@@ -89,12 +89,15 @@ async def test_holding_again_and_again_changes_nothing_else(party):
 
 @pytest.mark.parametrize("first, second", PAIRS, ids=str)
 async def test_two_holds_that_cross_are_a_double_hold(party, first, second):
-    """Each offer is answered at once, and whoever pays no heed to the offer that met its own one loses nothing (§8.9)."""
+    """Each offer is answered at once, and whoever pays no heed to the offer that met its own one loses nothing
+    (§8.9)."""
     alice, bob = await party("alice", sounds=True, dialect=first), await party("bob", sounds=True, dialect=second)
     at_alice, at_bob = await connected(alice, bob)
     await asyncio.gather(at_alice.hold(), at_bob.hold())
     for call in (at_alice, at_bob):
-        assert [leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]] == ["ON_DOUBLE_HOLD"] * 2
+        assert [
+            leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]
+        ] == ["ON_DOUBLE_HOLD"] * 2
     # Where an answer leaves it unsaid, an offer of the gateway tells that the other side holds, too.
     for call in (at_alice, at_bob):
         await call.until(lambda call=call: call.state == "ON_DOUBLE_HOLD", "on double hold")
@@ -125,7 +128,9 @@ async def test_an_offer_that_the_other_side_does_not_answer_is_answered_in_its_p
     await at_bob.until(lambda: at_bob.state == "IN_CALL", "told that nobody holds any more")
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
     for call in (at_alice, at_bob):
-        assert [leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]] == ["IN_CALL"] * 2
+        assert [
+            leg["callState"] for leg in (await call.party.state(call.session)).succeeded()["callSession"]["legs"]
+        ] == ["IN_CALL"] * 2
 
 
 async def test_the_end_comes_through_an_open_offer(party):
@@ -139,7 +144,9 @@ async def test_the_end_comes_through_an_open_offer(party):
     # His answer is taken for as long as he may not know of the end.
     (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).succeeded()
     await bob.audit_until_forgotten(at_bob.session)
-    (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).refused(404, 42, "callControlResponse", "call.not_found")
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp=update.sdp)).refused(
+        404, 42, "callControlResponse", "call.not_found"
+    )
     await alice.heard_exactly()
 
 
@@ -148,7 +155,9 @@ async def test_an_answer_without_an_offer_is_refused(party):
     at_alice, at_bob = await connected(alice, bob)
     for call in (at_alice, at_bob):
         sdp = await call.media.offer({"audio": "sendrecv"})
-        refusal = (await call.party.operate(call.session, "respondCallUpdate", sdp=sdp)).refused(409, 37, "callControlResponse", "call.not_allowed")
+        refusal = (await call.party.operate(call.session, "respondCallUpdate", sdp=sdp)).refused(
+            409, 37, "callControlResponse", "call.not_allowed"
+        )
         assert "IN_CALL" in refusal["reason"]
     await alice.heard_exactly()
     await bob.heard_exactly()
@@ -162,7 +171,9 @@ async def test_a_call_that_rings_cannot_be_held(party):
     alice.forget()
     for call, state in ((at_alice, "RINGING"), (at_bob, "RINGING")):
         sdp = await alice.new_media().offer({"audio": "inactive"})
-        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=sdp)).refused(409, 37, "callControlResponse", "call.not_allowed")
+        refusal = (await call.party.operate(call.session, "startCallUpdate", sdp=sdp)).refused(
+            409, 37, "callControlResponse", "call.not_allowed"
+        )
         assert state in refusal["reason"]
     await alice.heard_exactly()
     (await at_bob.answer()).succeeded()
@@ -172,7 +183,9 @@ async def test_a_call_that_rings_cannot_be_held(party):
 async def test_a_bad_description_leaves_the_call_as_it_is(party):
     alice, bob = await party("alice"), await party("bob")
     at_alice, at_bob = await connected(alice, bob)
-    (await alice.operate(at_alice.session, "startCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await alice.operate(at_alice.session, "startCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(
+        400, 16, "callControlResponse", "call.malformed_sdp"
+    )
     await bob.heard_exactly()
     await held(at_alice, at_bob)
     await resumed(at_alice, at_bob)
@@ -181,7 +194,9 @@ async def test_a_bad_description_leaves_the_call_as_it_is(party):
     at_bob.answers_updates = False
     (await at_alice.offer_update("inactive")).succeeded()
     update = await bob.expect("startCallUpdate", at_bob.session)
-    (await bob.operate(at_bob.session, "respondCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await bob.operate(at_bob.session, "respondCallUpdate", sdp="v=0\r\nm=nonsense\r\n")).refused(
+        400, 16, "callControlResponse", "call.malformed_sdp"
+    )
     (await at_bob.respond(update)).succeeded()
     await at_alice.updated()
 

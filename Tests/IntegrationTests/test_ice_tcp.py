@@ -14,7 +14,8 @@ BROWSER_TONE, PEER_TONE = 600, 1_000
 TCP_ONLY = """(() => {
   const set = RTCPeerConnection.prototype.setRemoteDescription;
   RTCPeerConnection.prototype.setRemoteDescription = function (description) {
-    return set.call(this, { type: description.type, sdp: description.sdp.replace(/^a=candidate:\\S+ \\d+ udp .*\\r\\n/gim, '') });
+    const sdp = description.sdp.replace(/^a=candidate:\\S+ \\d+ udp .*\\r\\n/gim, '');
+    return set.call(this, { type: description.type, sdp });
   };
   const devices = navigator.mediaDevices, getUserMedia = devices.getUserMedia.bind(devices);
   const untouched = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };

@@ -41,7 +41,9 @@ async def test_two_held_calls_become_one(party):
         assert (ended.by, ended.text) == ("sessionComplete", SUCCESS)
         old.farewell.succeeded()
     await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
-    await alice.heard_exactly(("respondCallUpdate", joined), ("sessionComplete", to_bob), ("sessionComplete", to_carol), unordered=2)
+    await alice.heard_exactly(
+        ("respondCallUpdate", joined), ("sessionComplete", to_bob), ("sessionComplete", to_carol), unordered=2
+    )
     await bob.heard_exactly(("startCallUpdate", at_bob))
     await carol.heard_exactly(("startCallUpdate", at_carol))
     assert (at_bob.state, at_carol.state) == ("IN_CALL", "IN_CALL")
@@ -53,14 +55,19 @@ async def test_two_held_calls_become_one(party):
 
 
 async def test_each_side_of_a_stereo_peer_is_heard_on_that_side(party):
-    """RFC 7587 §7.1. `erin` and `frank` stand for the right sides of alice and bob; carol has one channel, and is in the middle."""
+    """RFC 7587 §7.1. `erin` and `frank` stand for the right sides of alice and bob; carol has one channel, and is in
+    the middle."""
     alice, bob = await party("alice", sounds=True, right="erin"), await party("bob", sounds=True, right="frank")
     carol = await party("carol", sounds=True)
     joined, at_bob, at_carol = await conference(alice, bob, carol)
     middle = {"left carol", "right carol"}
-    await hear_now({
-        joined: {"left bob", "right frank"} | middle, at_bob: {"left alice", "right erin"} | middle, at_carol: {"alice", "erin", "bob", "frank"}
-    })
+    await hear_now(
+        {
+            joined: {"left bob", "right frank"} | middle,
+            at_bob: {"left alice", "right erin"} | middle,
+            at_carol: {"alice", "erin", "bob", "frank"},
+        }
+    )
     for call in (joined, at_bob):
         assert stereo_in(call.descriptions[-1]) == {"stereo": "1", "sprop-stereo": "1"}
     assert stereo_in(at_carol.descriptions[-1]) == {}
@@ -75,7 +82,10 @@ async def test_one_leaves_and_the_others_go_on(party):
     await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
     assert [(await session_of(call))["conference"] for call in (joined, at_bob, at_carol)] == [True, True, True]
     assert [each for each in await events_of(joined) if each.endswith("joined")] == ["peer joined"] * 2
-    assert sorted(each for each in await events_of(at_carol) if each.endswith("joined")) == ["peer joined", "self joined"]
+    assert sorted(each for each in await events_of(at_carol) if each.endswith("joined")) == [
+        "peer joined",
+        "self joined",
+    ]
     (await at_bob.end("have to go")).succeeded()
     await hear_now({joined: {"carol"}, at_carol: {"alice"}})
     left = [entry for entry in (await session_of(joined))["timeline"] if entry["event"] == "left"]
@@ -100,7 +110,8 @@ async def test_whoever_joined_leaves_and_the_others_go_on(party):
 
 @pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
 async def test_hold_in_a_conference_concerns_only_who_holds(party, dialect):
-    """No music: the others go on talking. With `sendonly` the microphone of whoever holds goes on, and is heard by nobody."""
+    """No music: the others go on talking. With `sendonly` the microphone of whoever holds goes on, and is heard by
+    nobody."""
     alice, bob, carol = [await party(name, sounds=True, dialect=dialect) for name in ("alice", "bob", "carol")]
     joined, at_bob, at_carol = await conference(alice, bob, carol)
     await at_bob.hold()
@@ -186,7 +197,9 @@ async def test_joins_that_cannot_be_meant(party):
     (await joins(at_bob.session, to_carol.session)).refused(404, 42, "callControlResponse", "call.not_found")
     answer = await joins(to_bob.session, to_bob.session)
     assert answer.status in (400, 409) and answer.body["statusCode"] == 37, answer.text
-    (await joins(to_bob.session, to_carol.session, sdp="v=0\r\nm=nonsense\r\n")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await joins(to_bob.session, to_carol.session, sdp="v=0\r\nm=nonsense\r\n")).refused(
+        400, 16, "callControlResponse", "call.malformed_sdp"
+    )
     missing = {"type": "join", "firstSessionData": to_bob.session, "sdp": sdp}
     answer = await alice.request("POST", "/callControl", {"callControlRequest": missing})
     answer.refused(400, 5, "callControlResponse", "request.missing_field")
@@ -206,7 +219,9 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
     own = Gateway.configured(*configuration).start()
     try:
         async with AsyncExitStack() as stack:
-            parties = [await stack.enter_async_context(Party(own.http, name, sounds=True, contract=contract)) for name in names]
+            parties = [
+                await stack.enter_async_context(Party(own.http, name, sounds=True, contract=contract)) for name in names
+            ]
             for each in parties:
                 await each.register()
             hub, second, third, *others = parties

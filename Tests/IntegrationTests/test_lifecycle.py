@@ -24,7 +24,11 @@ async def test_sigterm_during_a_call_tells_everybody_and_ends_cleanly(own_gatewa
         await bob.expect("callCancel")
         for party, session in ((alice, at_alice), (bob, invitation.session)):
             end = (await party.expect("callEnd", session)).message["sessionParams"]
-            assert (end["statusCode"], end["cause"], end["endedBy"]) == (503, "normal_temporary_failure", "gateway") and end["reasonText"]
+            assert (end["statusCode"], end["cause"], end["endedBy"]) == (
+                503,
+                "normal_temporary_failure",
+                "gateway",
+            ) and end["reasonText"]
             assert await party.closed() == 1001  # come back, somewhere else
             party.subscription = None
         assert await own.ended() == 0
@@ -85,7 +89,9 @@ async def test_before_it_drains_it_says_so_and_serves_on(own_gateway, contract):
 
 
 async def test_while_calls_go_on_it_takes_nothing_new_and_ends_with_the_last(own_gateway, contract):
-    own: Gateway = own_gateway("--set", "drain.calls=wait", "--set", "drain.deadline=300s", "--set", "calls.completion_time=1s")
+    own: Gateway = own_gateway(
+        "--set", "drain.calls=wait", "--set", "drain.deadline=300s", "--set", "calls.completion_time=1s"
+    )
     alice, bob = SpidrPeer(own.http, "alice", contract=contract), SpidrPeer(own.https, "bob", contract=contract)
     carol = SpidrPeer(own.http, "carol", contract=contract)
     async with alice, bob, carol:
@@ -100,7 +106,9 @@ async def test_while_calls_go_on_it_takes_nothing_new_and_ends_with_the_last(own
         carol.subscription = None
         assert own.readiness() == 503
         subscribe = {"subscribeRequest": {"expires": 3600, "service": ["call"]}}
-        (await carol.request("POST", "/subscription", subscribe)).refused(503, 503, "subscribeResponse", "service.draining")
+        (await carol.request("POST", "/subscription", subscribe)).refused(
+            503, 503, "subscribeResponse", "service.draining"
+        )
         (await alice.start("carol@dev.local", sdp.offer())).refused(503, 503, "callControlResponse", "service.draining")
         # The call goes on: it can be asked for, held and ended by its own.
         (await alice.operate(at_alice, "audit")).succeeded()
@@ -115,11 +123,13 @@ async def test_while_calls_go_on_it_takes_nothing_new_and_ends_with_the_last(own
 
 
 async def test_it_is_not_ready_while_nobody_can_log_in(tmp_path, contract):
-    """The database of users is damaged while the gateway runs, and put right again. Nothing may be written meanwhile: what the
-    write-ahead log has would no longer fit the file that is put back."""
+    """The database of users is damaged while the gateway runs, and put right again. Nothing may be written meanwhile:
+    what the write-ahead log has would no longer fit the file that is put back."""
     database = tmp_path / "users.sqlite"
     options = write_configuration(tmp_path, auth={"revalidation": "100ms", "remember": "off"})
-    added = orbweaver("user", "add", "zoe@dev.local", "--password-stdin", *options, directory=tmp_path, standard_input="secret\n")
+    added = orbweaver(
+        "user", "add", "zoe@dev.local", "--password-stdin", *options, directory=tmp_path, standard_input="secret\n"
+    )
     assert added.returncode == 0, added.stderr
     own = Gateway.configured(*options).start()
     try:
@@ -153,7 +163,10 @@ def test_the_line_for_newcomers_comes_when_it_is_ready(tmp_path):
     own.start()
     try:
         # Standard output is a file here, and nothing has ended yet.
-        assert f"Orbweaver is running. Open http://127.0.0.1:{own.http_port}/ for two phones on one page.\n" in own.log_path.read_text()
+        assert (
+            f"Orbweaver is running. Open http://127.0.0.1:{own.http_port}/ for two phones on one page.\n"
+            in own.log_path.read_text()
+        )
         own.stop()
     finally:
         own.discard()
@@ -166,7 +179,10 @@ def test_a_damaged_database_is_explained_at_start(tmp_path):
         ended = orbweaver(*command, *options, directory=tmp_path)
         assert ended.returncode == 1
         said = ended.stderr.strip().splitlines()[-1]
-        assert said == f"orbweaver: {tmp_path / 'users.sqlite'} is not an SQLite database: correct storage.path, or put a backup in its place", said
+        assert said == (
+            f"orbweaver: {tmp_path / 'users.sqlite'} is not an SQLite database: "
+            "correct storage.path, or put a backup in its place"
+        ), said
 
 
 def test_a_database_without_users_is_said_at_start(tmp_path):
@@ -230,7 +246,9 @@ def test_a_bad_configuration_is_refused_with_file_line_and_nearest_key(tmp_path,
 
 
 def test_a_good_configuration_is_accepted(tmp_path):
-    ended = orbweaver("check-config", str(write(tmp_path, "tls:\n  mode: off\nmedia:\n  mode: direct\n")), directory=tmp_path)
+    ended = orbweaver(
+        "check-config", str(write(tmp_path, "tls:\n  mode: off\nmedia:\n  mode: direct\n")), directory=tmp_path
+    )
     assert ended.returncode == 0, ended.stderr
 
 
@@ -241,7 +259,9 @@ def test_environment_variables_are_checked_like_the_file(tmp_path):
     assert "ORBWEAVER_MEDIA_MODE" in ended.stderr + ended.stdout
 
 
-@pytest.mark.parametrize("command", [[], ["serve"], ["check-config"], ["user"], ["user", "add"], ["version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [[], ["serve"], ["check-config"], ["user"], ["user", "add"], ["version"]], ids=" ".join
+)
 def test_every_command_has_a_help_that_teaches(command):
     shown = orbweaver(*command, "--help")
     assert shown.returncode == 0

@@ -9,7 +9,10 @@ TIMEOUT = 2.0
 
 
 async def sessions(peer: SpidrPeer) -> list[str]:
-    return [each["sessionData"] for each in (await peer.request("GET", "/callControl/callSessions")).succeeded()["callSessions"]]
+    return [
+        each["sessionData"]
+        for each in (await peer.request("GET", "/callControl/callSessions")).succeeded()["callSessions"]
+    ]
 
 
 async def test_a_client_that_is_gone_loses_its_call_and_one_that_comes_back_in_time_finds_it(own_gateway, party):
@@ -76,7 +79,11 @@ async def test_a_client_that_stops_auditing_is_missed_although_its_channel_is_op
 
 async def test_a_session_that_was_handed_over_is_forgotten_if_its_client_does_not_end_it(own_gateway, peer, party):
     own = own_gateway("--set", "calls.completion_time=1s")
-    alice, bob, carol = await peer("alice", base=own.http), await party("bob", base=own.http), await party("carol", base=own.http)
+    alice, bob, carol = (
+        await peer("alice", base=own.http),
+        await party("bob", base=own.http),
+        await party("carol", base=own.http),
+    )
     session = await alice.call("bob", sdp.offer())
     at_bob = await bob.incoming()
     (await at_bob.answer()).succeeded()

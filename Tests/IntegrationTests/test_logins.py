@@ -13,10 +13,15 @@ from peers.gateway import Gateway, free_ports, orbweaver, write_configuration
 
 pytestmark = pytest.mark.alone
 
-CHECKS, WAITING, RESTORED = "orbweaver_password_checks_total", "orbweaver_password_checks_waiting", "orbweaver_logins_restored_total"
+CHECKS, WAITING, RESTORED = (
+    "orbweaver_password_checks_total",
+    "orbweaver_password_checks_waiting",
+    "orbweaver_logins_restored_total",
+)
 
 CHEAP = 4
-"""A hash that costs next to nothing, as log2 of scrypt's N. For tests of a second life, in which hardly anything is hashed."""
+"""A hash that costs next to nothing, as log2 of scrypt's N. For tests of a second life, in which hardly anything is
+hashed."""
 
 
 class Site:
@@ -49,7 +54,8 @@ def site(tmp_path) -> Callable[..., Site]:
 async def fleet_returns(own: Site, fleet: Fleet) -> tuple[float, float]:
     """All log in, the gateway is killed, all come back; what the second life checked and remembered."""
     with own.gateway() as first:
-        # Few enough for a machine whose other work leaves next to nothing for the checks: this life is not what is measured.
+        # Few enough for a machine whose other work leaves next to nothing for the checks: this life is not what is
+        # measured.
         came = await fleet.come(first.http_port, at_a_time=50)
         print(f"first life: {came}; {first.metric(CHECKS, result='right'):.0f} passwords checked")
         assert not came.lost
@@ -60,7 +66,8 @@ async def fleet_returns(own: Site, fleet: Fleet) -> tuple[float, float]:
         checked, restored = second.metric(CHECKS, result="right"), second.metric(RESTORED)
         print(f"second life: {returned}; {checked:.0f} passwords checked, {restored:.0f} remembered")
         for reason in ("evicted", "silent", "slow_request", "unread"):
-            print(f"connections closed, {reason}: {second.metric('orbweaver_connections_closed_total', reason=reason):.0f}")
+            closed = second.metric("orbweaver_connections_closed_total", reason=reason)
+            print(f"connections closed, {reason}: {closed:.0f}")
         assert not returned.lost and len(returned.times) == fleet.count
         assert max(returned.times) < 60
         fleet.vanish()
@@ -101,13 +108,16 @@ async def test_even_thousands_whom_nobody_knows_lose_nobody(site):
 async def test_three_hundred_names_at_once_cost_a_few_hashes_and_keep_nobody_out(site):
     with site(20).gateway() as own:
         begin = time.monotonic()
-        attack = asyncio.gather(*(ask(own.http_port, f"name{number}", "guess", source="127.0.0.2") for number in range(300)))
+        attack = asyncio.gather(
+            *(ask(own.http_port, f"name{number}", "guess", source="127.0.0.2") for number in range(300))
+        )
         for number in range(14):
             before = own.metric(CHECKS, result="right") + own.metric(CHECKS, result="wrong")
             answer = await ask(own.http_port, f"user{number}", source=f"127.0.0.{number + 10}")
             after = own.metric(CHECKS, result="right") + own.metric(CHECKS, result="wrong")
             assert answer.status == 201
-            # On each thread what was being hashed already, one of the attacker's or the user's own, and one that ran beside it.
+            # On each thread what was being hashed already, one of the attacker's or the user's own, and one that ran
+            # beside it.
             assert after - before <= 3 * (os.cpu_count() or 1) + 1
         answers = await attack
         assert {answer.status for answer in answers} <= {403, 429, 503}
@@ -126,9 +136,14 @@ async def test_an_account_that_is_attacked_stays_open_for_its_owner(site):
         await asyncio.sleep(0.2)
     with own.gateway() as second:
         # This time from so many networks that the account is closed to strangers.
-        answers = [await ask(second.http_port, "user0", f"guess {number}", source=f"127.0.1.{number}") for number in range(1, 106)]
+        answers = [
+            await ask(second.http_port, "user0", f"guess {number}", source=f"127.0.1.{number}")
+            for number in range(1, 106)
+        ]
         assert [answer.status for answer in answers].count(403) <= 102 and answers[-1].status == 429
-        assert (await ask(second.http_port, "user0", source="127.0.0.4")).status == 429, "a stranger, even with the right password"
+        assert (
+            await ask(second.http_port, "user0", source="127.0.0.4")
+        ).status == 429, "a stranger, even with the right password"
         owner = await ask(second.http_port, "user0", source="127.0.0.3")
         assert owner.status == 201
 

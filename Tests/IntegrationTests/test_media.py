@@ -33,7 +33,9 @@ async def connected(peer, alices: MediaPeer, bobs: MediaPeer):
     await asyncio.gather(alices.close(), bobs.close())
 
 
-async def test_a_browser_is_switched_from_its_peer_to_music_and_to_a_tone_and_back_without_a_gap(gateway, browser, peer):
+async def test_a_browser_is_switched_from_its_peer_to_music_and_to_a_tone_and_back_without_a_gap(
+    gateway, browser, peer
+):
     chromium = await asyncio.to_thread(browser)
     bob = await asyncio.to_thread(PhonePage.open, chromium, gateway.http, "bob")
     await asyncio.to_thread(keep_packets, bob)
@@ -54,10 +56,15 @@ async def test_a_browser_is_switched_from_its_peer_to_music_and_to_a_tone_and_ba
         """Nothing but this tone; without one, something else than any that is played here."""
         recognise = {
             "silence": lambda samples: numpy.abs(samples).max() < 100,
-            **{f"{each} Hz": lambda samples, each=each: sound.tone_share(samples, each) > 0.8 for each in (ALICE_TONE, DIAL_TONE)},
+            **{
+                f"{each} Hz": lambda samples, each=each: sound.tone_share(samples, each) > 0.8
+                for each in (ALICE_TONE, DIAL_TONE)
+            },
         }
         expected = {f"{tone} Hz"} if tone else set()
-        await asyncio.to_thread(ear.hears, lambda samples: {name for name, found in recognise.items() if found(samples)}, expected)
+        await asyncio.to_thread(
+            ear.hears, lambda samples: {name for name, found in recognise.items() if found(samples)}, expected
+        )
 
     await hears(tone=ALICE_TONE)
     before = (await asyncio.to_thread(bob.leg))["audio"]
@@ -86,7 +93,9 @@ async def test_a_browser_is_switched_from_its_peer_to_music_and_to_a_tone_and_ba
 async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, tmp_path):
     sound.tone(tmp_path / "welcome.wav", 1_500, seconds=1)
     own: Gateway = own_gateway("--set", f"media.folder={tmp_path}")
-    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(
+        own.http, "bob", contract=contract
+    ) as bob:
 
         async def registered(name: str):
             one = alice if name == "alice" else bob
@@ -96,7 +105,9 @@ async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, t
         alices, bobs = MediaPeer(ALICE_TONE), MediaPeer(BOB_TONE)
         async with connected(registered, alices, bobs) as (_, session, _, _):
             for name in ("nothing.wav", "../welcome.wav", ".hidden", "a/b.wav"):
-                (await alice.media(session, type="play", source=f"file:{name}")).refused(404, 18, "mediaResponse", "media.unplayable")
+                (await alice.media(session, type="play", source=f"file:{name}")).refused(
+                    404, 18, "mediaResponse", "media.unplayable"
+                )
             await alices.listen(0.5)
             (await alice.media(session, type="play", source="file:welcome.wav", to="both")).succeeded()
             heard = await asyncio.gather(alices.listen(1.5), bobs.listen(1.5))
@@ -111,7 +122,9 @@ async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, t
 async def test_a_file_with_two_channels_is_heard_in_as_many_as_the_peer_takes(own_gateway, contract, stereo):
     folder = Path(__file__).parents[2] / "fixtures" / "audio"
     own: Gateway = own_gateway("--set", f"media.folder={folder}")
-    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(
+        own.http, "bob", contract=contract
+    ) as bob:
 
         async def registered(name: str):
             one = alice if name == "alice" else bob
@@ -140,7 +153,10 @@ async def test_digits_are_heard_by_a_peer_that_knows_no_events(peer):
         (await alice.media(session, type="dtmf", digits="5", duration=800)).succeeded()
         heard = await bobs.listen(1.5)
         loudest = max(
-            (heard[start : start + sound.RATE // 5] for start in range(0, len(heard) - sound.RATE // 5, sound.RATE // 10)),
+            (
+                heard[start : start + sound.RATE // 5]
+                for start in range(0, len(heard) - sound.RATE // 5, sound.RATE // 10)
+            ),
             key=lambda part: sound.tone_share(part, 770),
         )
         # ITU-T Q.23: digit 5.
@@ -188,7 +204,9 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     # A digit of the page comes as an event at 48 kHz, and leaves once, as a tone.
     start = len(media.heard)
     await asyncio.to_thread(
-        alice.page.run, "orbweaver.phones.alice.call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('5', 300, 200)")
+        alice.page.run,
+        "orbweaver.phones.alice.call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('5', 300, 200)",
+    )
     await media.listen(2)
     heard = media.heard[start:]
     pieces = [heard[at : at + sound.RATE // 20] for at in range(0, len(heard) - sound.RATE // 20, sound.RATE // 50)]
@@ -268,7 +286,10 @@ async def test_the_level_of_a_peer_that_does_not_say_it_is_not_told_unless_it_is
             await asyncio.gather(alices.listen(1), bobs.listen(1))
             own, other = (leg["media"][0] for leg in (await alice.statistics(session))["legs"])
             assert own["source"] == other["source"] == source
-            alices_level, bobs_level = (own["inbound"].get("level"), other["outbound"].get("level")), (other["inbound"]["level"], own["outbound"]["level"])
+            alices_level, bobs_level = (own["inbound"].get("level"), other["outbound"].get("level")), (
+                other["inbound"]["level"],
+                own["outbound"]["level"],
+            )
             if source == "relayed":
                 assert alices_level == (None, None)
             else:

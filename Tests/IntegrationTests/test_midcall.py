@@ -21,8 +21,14 @@ async def test_video_is_added_seen_answered_and_stopped(party, dialect):
 
     at_bob.video = "recvonly"  # looks, without a camera of its own
     await at_alice.show_video()
-    assert (direction_of(at_bob.descriptions[-1], "video"), direction_of(at_alice.descriptions[-1], "video")) == ("sendrecv", "recvonly")
-    assert (at_alice.media.direction, at_bob.media.direction) == ({"audio": "sendrecv", "video": "sendonly"}, {"audio": "sendrecv", "video": "recvonly"})
+    assert (direction_of(at_bob.descriptions[-1], "video"), direction_of(at_alice.descriptions[-1], "video")) == (
+        "sendrecv",
+        "recvonly",
+    )
+    assert (at_alice.media.direction, at_bob.media.direction) == (
+        {"audio": "sendrecv", "video": "sendonly"},
+        {"audio": "sendrecv", "video": "recvonly"},
+    )
 
     at_alice.video = "sendrecv"
     await at_bob.show_video()
@@ -102,14 +108,20 @@ async def test_a_call_without_a_description_is_answered_with_an_offer(party, dia
     (await at_bob.answer()).succeeded()
     offer = await alice.expect("startCallUpdate", at_alice.session)
     await bob.heard_exactly(("call", at_bob), ("callCancel", at_bob))
-    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == ["ANSWERING", "RINGING"]
+    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == [
+        "ANSWERING",
+        "RINGING",
+    ]
     (await bob.operate(at_bob.session, "startCallUpdate")).refused(409, 37, "callControlResponse", "call.not_allowed")
 
     at_alice.answers_updates = True
     (await at_alice.respond(offer)).succeeded()
     await bob.heard_exactly(("respondCallUpdate", at_bob))
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
-    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == ["IN_CALL", "IN_CALL"]
+    assert [leg["callState"] for leg in (await bob.state(at_bob.session)).succeeded()["callSession"]["legs"]] == [
+        "IN_CALL",
+        "IN_CALL",
+    ]
 
     await held(at_alice, at_bob)
     assert at_bob.state == "REMOTELY_HELD"
@@ -124,7 +136,9 @@ async def test_a_caller_without_a_description_hears_of_forwarding_and_refusal_as
     (await at_bob.forward("carol")).succeeded()
     at_carol = await carol.incoming()
     assert at_carol.invitation.sdp is None
-    (await carol.operate(at_carol.session, "callAnswer", sdp="hello")).refused(400, 16, "callControlResponse", "call.malformed_sdp")
+    (await carol.operate(at_carol.session, "callAnswer", sdp="hello")).refused(
+        400, 16, "callControlResponse", "call.malformed_sdp"
+    )
     (await at_carol.answer()).succeeded()
     await at_alice.answered()
     await at_carol.until(lambda: at_carol.descriptions, "told the answer")
@@ -139,7 +153,9 @@ async def test_a_caller_without_a_description_hears_of_forwarding_and_refusal_as
 async def test_the_gateway_bridges_trickle_to_vanilla(party):
     alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
     at_alice, at_bob = await connected(alice, bob)
-    (await at_alice.send_candidates("candidate:1 1 udp 2122260223 127.0.0.1 50000 typ host generation 0 ufrag Ab12")).succeeded()
+    (
+        await at_alice.send_candidates("candidate:1 1 udp 2122260223 127.0.0.1 50000 typ host generation 0 ufrag Ab12")
+    ).succeeded()
     await bob.heard_exactly()  # a vanilla client could do nothing with it
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
 
@@ -215,7 +231,10 @@ async def test_a_media_path_that_is_lost_for_a_while_is_told_and_recovers(gatewa
         await path_is(at_alice, at_bob, "recovered")
         await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
         for call, side in ((at_alice, "self"), (at_bob, "peer")):
-            assert [step for step in await events_of(call) if "mediaPath" in step] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
+            assert [step for step in await events_of(call) if "mediaPath" in step] == [
+                f"{side} mediaPathLost",
+                f"{side} mediaPathRecovered",
+            ]
 
         detour.forget()
         await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
@@ -263,7 +282,10 @@ async def test_an_offer_older_than_the_last_is_refused_and_the_last_is_answered_
 
 async def test_an_offer_that_is_not_answered_is_answered_by_the_gateway_and_made_again(own_gateway, party):
     own = own_gateway("--set", "calls.offer_time=3s")
-    alice, bob = [await party(name, base=own.http, sounds=True, dialect=dialect) for name, dialect in (("alice", FCS), ("bob", L5))]
+    alice, bob = [
+        await party(name, base=own.http, sounds=True, dialect=dialect)
+        for name, dialect in (("alice", FCS), ("bob", L5))
+    ]
     at_alice, at_bob = await connected(alice, bob)
     at_bob.answers_updates = False
     await at_alice.hold()

@@ -11,7 +11,14 @@ async def test_the_answer_to_call_start_is_written_before_ringing(peer, gateway)
     channel = await asyncio.to_thread(raw.open_websocket, gateway.http_port, alice.channel)
     with rest, channel:
         for _ in range(50):
-            body = {"callControlRequest": {"type": "callStart", "from": "sip:alice@dev.local", "to": "sip:bob@dev.local", "sdp": sdp.offer()}}
+            body = {
+                "callControlRequest": {
+                    "type": "callStart",
+                    "from": "sip:alice@dev.local",
+                    "to": "sip:bob@dev.local",
+                    "sdp": sdp.offer(),
+                }
+            }
             raw.send_request(rest, "POST", alice.path("/callControl"), alice.credentials, body)
             await asyncio.to_thread(raw.wait_readable, channel, 20)
             assert raw.is_readable(rest), "ringing came before the answer to callStart"

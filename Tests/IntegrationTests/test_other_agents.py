@@ -1,4 +1,5 @@
-"""Agents that say less, or other things, than browsers do by themselves: one video codec, no BUNDLE, parameters written in another way."""
+"""Agents that say less, or other things, than browsers do by themselves: one video codec, no BUNDLE, parameters written
+in another way."""
 import re
 
 import pytest
@@ -12,7 +13,8 @@ VIDEO_CODEC = """((codec) => {
     for (const transceiver of this.getTransceivers()) {
       if (transceiver.receiver.track.kind !== 'video') continue;
       const { codecs } = RTCRtpReceiver.getCapabilities('video');
-      transceiver.setCodecPreferences(codecs.filter(({ mimeType }) => mimeType === 'video/' + codec || mimeType === 'video/rtx'));
+      const wanted = ['video/' + codec, 'video/rtx'];
+      transceiver.setCodecPreferences(codecs.filter(({ mimeType }) => wanted.includes(mimeType)));
     }
     return offer.apply(this, options);
   };
@@ -94,7 +96,9 @@ def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
 
 
 def transports(phone: PhonePage) -> int:
-    return phone.run("call.pc.getStats().then((stats) => [...stats.values()].map(({ type }) => type))").count("transport")
+    return phone.run("call.pc.getStats().then((stats) => [...stats.values()].map(({ type }) => type))").count(
+        "transport"
+    )
 
 
 def pictures_go_on(*phones: PhonePage):
@@ -198,7 +202,8 @@ def test_video_is_added_to_a_call_of_an_agent_without_bundle(gateway, browser, u
 
 @pytest.mark.parametrize("policy", ["balanced", "max-compat", "max-bundle"])
 def test_a_browser_bundles_whatever_its_policy(gateway, browser, policy):
-    """An offer has credentials for each line; a browser takes those of the first one, and everything goes on with them."""
+    """An offer has credentials for each line; a browser takes those of the first one, and everything goes on with
+    them."""
     chromium = browser()
     alice, bob = PhonePage.open(chromium, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
     refused = gateway.metric("orbweaver_stun_refused_total", reason="unknown_username")

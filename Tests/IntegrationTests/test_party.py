@@ -1,4 +1,5 @@
-"""The parties themselves, before anything is built on them: two of them talk, and their notifications are told exactly."""
+"""The parties themselves, before anything is built on them: two of them talk, and their notifications are told
+exactly."""
 import numpy
 import pytest
 
@@ -23,7 +24,9 @@ async def test_two_parties_talk(party):
     await bob.heard_exactly(("call", at_bob), ("callCancel", at_bob), ("callEnd", at_bob))
 
 
-@pytest.mark.parametrize("names", [[], ["alice"], ["bob", "carol"], list(TONES), [MUSIC], ["dave", MUSIC]], ids="+".join)
+@pytest.mark.parametrize(
+    "names", [[], ["alice"], ["bob", "carol"], list(TONES), [MUSIC], ["dave", MUSIC]], ids="+".join
+)
 def test_tones_are_told_apart(names):
     frequencies = [TONES.get(name, 440) for name in names]
     samples = sum((sine(each, 0, RATE // 2) // max(1, len(names)) for each in frequencies), numpy.zeros(RATE // 2))
@@ -35,7 +38,8 @@ def test_tones_are_told_apart(names):
     [
         (L5, False, "sendrecv", "sendrecv"), (L5, False, "sendonly", "recvonly"), (L5, False, "inactive", "inactive"),
         (L5, True, "sendrecv", "inactive"), (L5, True, "sendonly", "inactive"), (L5, True, "inactive", "inactive"),
-        (FCS, False, "sendrecv", "sendrecv"), (FCS, False, "sendonly", "recvonly"), (FCS, False, "inactive", "inactive"),
+        (FCS, False, "sendrecv", "sendrecv"), (FCS, False, "sendonly", "recvonly"),
+        (FCS, False, "inactive", "inactive"),
         (FCS, True, "sendrecv", "sendonly"), (FCS, True, "sendonly", "inactive"), (FCS, True, "inactive", "inactive"),
     ],
 )  # fmt: skip

@@ -13,7 +13,8 @@ from peers.pion import Pion
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, meet, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show, table,
+    add_video, hold_and_double_hold, meet, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show,
+    table,
     talk, transfer,
 )  # fmt: skip
 

@@ -25,7 +25,8 @@ def payload_types(phone: PhonePage) -> dict[str, int]:
           const report = await orbweaver.phones.{phone.name}.call.pc.getStats(), found = {{}};
           for (const stream of report.values()) {{
             if (!['inbound-rtp', 'outbound-rtp'].includes(stream.type) || !stream.codecId) continue;
-            found[`${{stream.type === 'inbound-rtp' ? 'in' : 'out'}} ${{stream.kind}}`] = report.get(stream.codecId).payloadType;
+            const direction = stream.type === 'inbound-rtp' ? 'in' : 'out';
+            found[`${{direction}} ${{stream.kind}}`] = report.get(stream.codecId).payloadType;
           }}
           return found;
         }})()"""
@@ -36,7 +37,8 @@ def audio_packets_sent(phone: PhonePage) -> int:
     return phone.page.run(
         f"""(async () => {{
           const report = await orbweaver.phones.{phone.name}.call.pc.getStats();
-          return [...report.values()].find((stream) => stream.type === 'outbound-rtp' && stream.kind === 'audio').packetsSent;
+          const isSent = (stream) => stream.type === 'outbound-rtp' && stream.kind === 'audio';
+          return [...report.values()].find(isSent).packetsSent;
         }})()"""
     )
 
@@ -47,7 +49,11 @@ def test_browsers_with_different_payload_types_hear_and_see_each_other(own_gatew
         "--set", "media.payload_numbers=114 opus/48000/2, 97 VP8/90000", "--set", "media.video_codecs=VP8",
         "--set", "media.audio_codecs=opus", "--set", "media.video_bandwidth=800", "--set", "media.opus_set=mobile",
     )  # fmt: skip
-    chromium = browser(sound.speech(tmp_path / "words.wav", "Every thread of the web has a number, and not the same at both of its ends."))
+    chromium = browser(
+        sound.speech(
+            tmp_path / "words.wav", "Every thread of the web has a number, and not the same at both of its ends."
+        )
+    )
     alice, bob = PhonePage.open(chromium, own.http, "alice"), PhonePage.open(chromium, own.http, "bob")
     alice.run("dial()")
     bob.wait_for_view("incoming")
@@ -86,10 +92,17 @@ async def test_a_caller_asks_for_its_own_numbers_and_limits(gateway, peer):
         },
     )  # fmt: skip
     body = answer.succeeded()
-    assert [warning.split(":")[0] for warning in body["warnings"]] == ["callControlRequest.mediaPreferences.opus.maxPlaybackRate"]
+    assert [warning.split(":")[0] for warning in body["warnings"]] == [
+        "callControlRequest.mediaPreferences.opus.maxPlaybackRate"
+    ]
     invitation = await bob.expect("call")
     offered = lines(invitation.sdp)
-    assert "a=rtpmap:114 opus/48000/2" in offered and "b=AS:300" in offered and "b=TIAS:300000" in offered and "a=ptime:40" in offered
+    assert (
+        "a=rtpmap:114 opus/48000/2" in offered
+        and "b=AS:300" in offered
+        and "b=TIAS:300000" in offered
+        and "a=ptime:40" in offered
+    )
     assert any("maxplaybackrate=24000" in line and "maxaveragebitrate=40000" in line for line in offered)
     (await alice.end(body["sessionData"])).succeeded()
 
@@ -110,7 +123,9 @@ async def test_preferences_that_cannot_be_used_are_refused_by_name(gateway, peer
 async def test_renumbered_ends_of_other_makes_hear_each_other(own_gateway, contract):
     """aiortc on both sides, opus as 114 towards the callee."""
     own: Gateway = own_gateway("--set", "media.payload_numbers=114 opus/48000/2")
-    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob:
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(
+        own.http, "bob", contract=contract
+    ) as bob:
         await alice.register()
         await bob.register()
         one, other = MediaPeer(600, "opus"), MediaPeer(1_000, "opus")

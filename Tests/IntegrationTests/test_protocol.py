@@ -1,4 +1,5 @@
-"""Where servers of the protocol differ, this one does as docs/protocols/spidr.md says: what it chooses, and what it does not have."""
+"""Where servers of the protocol differ, this one does as docs/protocols/spidr.md says: what it chooses, and what it
+does not have."""
 import pytest
 
 from peers import sdp
@@ -52,7 +53,14 @@ async def test_paths_that_are_not_served_lead_nowhere(peer, method, path):
 
 async def test_a_subscription_names_what_was_granted_and_nothing_that_is_not_there(peer):
     alice = await peer("alice", registered=False)
-    wishes = {"service": ["CALL", "IM"], "expires": "7200", "pollingTimer": 30, "clientIp": "192.0.2.1", "useTurn": True, "clientCorrelator": "device-7"}
+    wishes = {
+        "service": ["CALL", "IM"],
+        "expires": "7200",
+        "pollingTimer": 30,
+        "clientIp": "192.0.2.1",
+        "useTurn": True,
+        "clientCorrelator": "device-7",
+    }
     answer = await alice.request("POST", "/subscription", {"subscribeRequest": wishes})
     assert answer.status == 201
     granted = answer.succeeded()
@@ -68,7 +76,9 @@ async def test_a_subscription_names_what_was_granted_and_nothing_that_is_not_the
 async def test_notifications_come_by_websocket_only(peer):
     alice = await peer("alice", registered=False)
     wishes = {"subscribeRequest": {"service": ["call"], "notificationType": "LongPolling", "pollingTimer": 30}}
-    (await alice.request("POST", "/subscription", wishes)).refused(400, 12, "subscribeResponse", "subscription.unsupported_notification_type")
+    (await alice.request("POST", "/subscription", wishes)).refused(
+        400, 12, "subscribeResponse", "subscription.unsupported_notification_type"
+    )
 
 
 # §6.1, §8.5: calls

@@ -45,11 +45,16 @@ class Clients:
     async def _come_and_go(self, name: str):
         url = f"{self._base}/rest/version/1/user/{name}@dev.local/subscription"
         body = json.dumps({"subscribeRequest": {"service": ["call"], "forceLogOut": "true"}})
-        headers = {"Authorization": "Basic " + b64encode(f"{name}@dev.local:dev".encode()).decode(), "Content-Type": "application/json"}
+        headers = {
+            "Authorization": "Basic " + b64encode(f"{name}@dev.local:dev".encode()).decode(),
+            "Content-Type": "application/json",
+        }
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
             while True:
                 try:
-                    async with session.post(url, data=body, headers=headers, timeout=aiohttp.ClientTimeout(PATIENCE)) as answer:
+                    async with session.post(
+                        url, data=body, headers=headers, timeout=aiohttp.ClientTimeout(PATIENCE)
+                    ) as answer:
                         text = await answer.text()
                         self.outcomes["subscribed" if answer.status == 201 else f"{answer.status} {text}"] += 1
                 except aiohttp.ClientError as error:

@@ -1,4 +1,5 @@
-"""README.md as a newcomer follows it: what it prints is run, in a network of its own, where ports are those it names."""
+"""README.md as a newcomer follows it: what it prints is run, in a network of its own, where ports are those it
+names."""
 import asyncio
 import os
 import signal

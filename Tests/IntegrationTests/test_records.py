@@ -89,10 +89,15 @@ async def test_media_is_noted_step_by_step_at_each_end(party):
     steps = events(record["timeline"])
     for end in ("self", "peer"):
         own = [step.split()[1] for step in steps if step.startswith(end)]
-        assert [each for each in own if each in ("iceConnected", "dtlsConnected", "firstPacket")] == ["iceConnected", "dtlsConnected", "firstPacket"]
+        assert [each for each in own if each in ("iceConnected", "dtlsConnected", "firstPacket")] == [
+            "iceConnected",
+            "dtlsConnected",
+            "firstPacket",
+        ]
     assert steps[-1] == "peer ended"
     assert record["timeline"][-1] | {"time": 0} == {
-        "time": 0, "event": "ended", "leg": "peer", "address": "bob@dev.local", "device": 1, "statusCode": 200, "reasonText": "bye", "cause": "normal_clearing",
+        "time": 0, "event": "ended", "leg": "peer", "address": "bob@dev.local", "device": 1, "statusCode": 200,
+        "reasonText": "bye", "cause": "normal_clearing",
     }  # fmt: skip
     assert record["answerTime"] <= record["endTime"]
 
@@ -124,7 +129,11 @@ async def test_whoever_has_another_certificate_than_it_described_is_not_talked_t
     for call in (at_alice, at_bob):
         await call.over()
         end = call.party.heard[-1].message["sessionParams"]
-        assert (end["statusCode"], end["cause"], end["endedBy"]) == (488, "incompatible_destination", "gateway") and end["reasonText"]
+        assert (end["statusCode"], end["cause"], end["endedBy"]) == (
+            488,
+            "incompatible_destination",
+            "gateway",
+        ) and end["reasonText"]
         assert ending(await record_of(call))[1:] == (488, "incompatible_destination", "gateway")
         assert call.hears() == set()
     assert gateway.metric("orbweaver_calls_total", cause="incompatible_destination") == before + 1
@@ -163,7 +172,10 @@ async def test_notification_record_and_metric_say_the_same(party, gateway, cours
         assert ending(await record_of(call)) == (direction, code, cause, side)
         for news in call.party.heard:
             if news.event == "callEnd" and news.session == call.session:
-                assert (news.message["sessionParams"]["cause"], news.message["sessionParams"]["endedBy"]) == (cause, side)
+                assert (news.message["sessionParams"]["cause"], news.message["sessionParams"]["endedBy"]) == (
+                    cause,
+                    side,
+                )
     assert gateway.metric("orbweaver_calls_total", cause=cause) == before + 1
 
 
@@ -176,7 +188,10 @@ async def test_devices_that_stop_ringing_learn_why(party):
     cancelled = await second.expect("callCancel", at_bob.session)
     assert cancelled.message["sessionParams"]["cause"] == "answered_elsewhere"
     own = await bob.expect("callCancel", at_bob.session)
-    assert own.message["sessionParams"]["cause"] in ("answered_here", "answered_elsewhere"), "which one has answered is not always known"
+    assert own.message["sessionParams"]["cause"] in (
+        "answered_here",
+        "answered_elsewhere",
+    ), "which one has answered is not always known"
     (await at_bob.end()).succeeded()
 
 
@@ -213,7 +228,10 @@ async def test_a_transfer_shows_its_steps_and_each_user_has_one_record(party):
     (await at_carol.answer()).succeeded()
     await at_alice.over()
     steps = events((await session_of(at_bob))["timeline"])
-    assert [each for each in steps if "transfer" in each or "completed" in each] == ["peer transferStarted", "peer completed"]
+    assert [each for each in steps if "transfer" in each or "completed" in each] == [
+        "peer transferStarted",
+        "peer completed",
+    ]
     assert ending(await record_of(at_alice)) == ("outgoing", 200, "normal_clearing", "self")
     (await at_bob.end()).succeeded()
     await at_carol.over()
@@ -252,7 +270,9 @@ async def test_the_log_is_read_in_parts_and_deleted(party):
     latest = [call.session for call in reversed(calls)]
     log = await log_of(bob)
     assert [each["recordId"] for each in log] == latest
-    assert {(each["direction"], each["duration"], each["callerDisplayNumber"]) for each in log} == {("missed", "0", "alice@dev.local")}
+    assert {(each["direction"], each["duration"], each["callerDisplayNumber"]) for each in log} == {
+        ("missed", "0", "alice@dev.local")
+    }
     assert [each["recordId"] for each in await log_of(bob, "?startIndex=1&count=1")] == latest[1:2]
     location = log[0]["resourceLocation"]
     assert (await bob.request("GET", location)).succeeded()["params"] == log[0]

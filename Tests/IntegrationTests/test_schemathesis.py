@@ -15,11 +15,15 @@ from peers.spidr import SpidrPeer
 
 # What a description promises. Not `ignored_auth`: wrong passwords in bulk meet the rate limit, which has tests of its
 # own.
-CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,"
+    "response_schema_conformance,response_headers_conformance"
+)
 SECONDS = os.environ.get("ORBWEAVER_SCHEMATHESIS_SECONDS", "75")
 
 PHASES = {"examples": "Examples", "coverage": "Coverage", "fuzzing": "Fuzzing", "stateful": "Stateful"}
-"""The description's examples; its keywords at and beyond their limits; chance; requests that follow from answers, by `links`."""
+"""The description's examples; its keywords at and beyond their limits; chance; requests that follow from answers, by
+`links`."""
 
 # The authenticated user's own path, and things that exist: otherwise every answer is 403 or 404.
 CONFIGURATION = """

@@ -1,16 +1,22 @@
-"""Services of the protocol that this gateway does not have: clients are told so in words that they read (spidr-wire §9–§11, §12.1)."""
+"""Services of the protocol that this gateway does not have: clients are told so in words that they read
+(spidr-wire §9–§11, §12.1)."""
 import asyncio
 import json
 
 import pytest
 
 SERVICES = [
-    ("POST", "/instantmessage", "imResponse"), ("POST", "/presence", "presenceResponse"), ("POST", "/presenceWatcher", "presenceWatcherResponse"),
-    ("GET", "/voicemail", "mwiresponse"), ("GET", "/addressbook", "addressBookResponse"), ("POST", "/addressbook/contacts/", "addressBookResponse"),
-    ("DELETE", "/addressbook/contacts/ann", "addressBookResponse"), ("GET", "/directory?criteria=an&criteriaType=2", "directory"),
-    ("GET", "/userProfileData", "userProfileData"), ("PUT", "/routelist", "routeResponse"), ("POST", "/clicktocall", "ctcResponse"),
+    ("POST", "/instantmessage", "imResponse"), ("POST", "/presence", "presenceResponse"),
+    ("POST", "/presenceWatcher", "presenceWatcherResponse"),
+    ("GET", "/voicemail", "mwiresponse"), ("GET", "/addressbook", "addressBookResponse"),
+    ("POST", "/addressbook/contacts/", "addressBookResponse"),
+    ("DELETE", "/addressbook/contacts/ann", "addressBookResponse"),
+    ("GET", "/directory?criteria=an&criteriaType=2", "directory"),
+    ("GET", "/userProfileData", "userProfileData"), ("PUT", "/routelist", "routeResponse"),
+    ("POST", "/clicktocall", "ctcResponse"),
     ("POST", "/imrn", "imrnResponse"), ("POST", "/eventSubscription", "eventSubscriptionResponse"),
-    ("POST", "/push/apple/devices/", "appleDeviceRegistrationResponse"), ("POST", "/push/google/devices/", "googleDeviceRegistrationResponse"),
+    ("POST", "/push/apple/devices/", "appleDeviceRegistrationResponse"),
+    ("POST", "/push/google/devices/", "googleDeviceRegistrationResponse"),
 ]  # fmt: skip
 
 
@@ -26,10 +32,16 @@ async def test_a_browser_on_another_origin_reads_the_refusal(gateway, browser, p
     alice = await peer("alice", registered=False)
     page = await asyncio.to_thread(browser().page, gateway.http + "/")
     for path, status in (("/presence", 403), ("/no/such/thing", 404)):
-        wish = {"method": "POST", "headers": {"Authorization": alice.credentials, "Content-Type": "application/json"}, "body": "{}"}
+        wish = {
+            "method": "POST",
+            "headers": {"Authorization": alice.credentials, "Content-Type": "application/json"},
+            "body": "{}",
+        }
         url = gateway.https + alice.path(path)
         answer = await asyncio.to_thread(
-            page.run, f"fetch({json.dumps(url)}, {json.dumps(wish)}).then(async (answer) => [answer.status, await answer.json()])"
+            page.run,
+            f"fetch({json.dumps(url)}, {json.dumps(wish)})"
+            ".then(async (answer) => [answer.status, await answer.json()])",
         )
         assert answer[0] == status
         assert answer[1].get("presenceResponse", answer[1])["statusCode"] in (35, 18)

@@ -51,7 +51,10 @@ async def test_with_direct_media_hold_passes_as_it_was_written_and_shows(own_gat
     at_alice, at_bob = await connected(alice, bob)
     await at_alice.hold()
     offer = at_bob.descriptions[-1]
-    assert ("c=IN IP4 0.0.0.0" in offer, audio_direction(offer)) == (dialect is OLD, "sendrecv" if dialect is OLD else dialect.hold_offer)
+    assert ("c=IN IP4 0.0.0.0" in offer, audio_direction(offer)) == (
+        dialect is OLD,
+        "sendrecv" if dialect is OLD else dialect.hold_offer,
+    )
     for call, state in ((at_alice, "ON_HOLD"), (at_bob, "REMOTELY_HELD")):
         assert (await session_of(call))["callState"] == state
     await at_alice.unhold()
@@ -103,7 +106,9 @@ async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(
     configuration = write_configuration(tmp_path, media={"mode": "direct"})
 
     def user(*arguments: str, password: str | None = None) -> str:
-        ended = orbweaver("user", *arguments, *configuration, directory=tmp_path, standard_input=password and password + "\n")
+        ended = orbweaver(
+            "user", *arguments, *configuration, directory=tmp_path, standard_input=password and password + "\n"
+        )
         assert ended.returncode == 0, ended.stderr
         return ended.stdout
 

@@ -54,7 +54,13 @@ async def test_a_registration_is_granted_extended_and_ended(peer):
 
 async def test_numbers_may_be_strings_and_services_are_granted_in_part(peer):
     alice = await peer("alice", registered=False)
-    wishes = {"expires": "7200", "service": ["call", "Presence", "IM"], "notificationType": "WebSocket", "useTurn": True, "unheardOf": [1]}
+    wishes = {
+        "expires": "7200",
+        "service": ["call", "Presence", "IM"],
+        "notificationType": "WebSocket",
+        "useTurn": True,
+        "unheardOf": [1],
+    }
     answer = await alice.request("POST", "/subscription", {"subscribeRequest": wishes})
     granted = answer.succeeded()
     alice.subscription = granted["subscription"]
@@ -65,7 +71,9 @@ async def test_numbers_may_be_strings_and_services_are_granted_in_part(peer):
 
 async def test_a_wish_for_no_known_service_is_refused(peer):
     alice = await peer("alice", registered=False)
-    answer = await alice.request("POST", "/subscription", {"subscribeRequest": {"expires": 3600, "service": ["Presence"]}})
+    answer = await alice.request(
+        "POST", "/subscription", {"subscribeRequest": {"expires": 3600, "service": ["Presence"]}}
+    )
     answer.refused(403, 35, "subscribeResponse", "subscription.unsupported_services")
 
 
@@ -202,7 +210,10 @@ async def test_the_gateway_is_the_sdp_peer_of_both_legs(peer):
         assert "a=ice-ufrag:Ab12" not in description and "a=ice-ufrag:Cd34" not in description
         assert sdp.FINGERPRINT not in description
         assert " 127.0.0.1 50000 typ host" not in description and "a=candidate:" in description
-        assert [line.split()[0] for line in description.split("\r\n") if line.startswith("m=")] == ["m=audio", "m=video"]
+        assert [line.split()[0] for line in description.split("\r\n") if line.startswith("m=")] == [
+            "m=audio",
+            "m=video",
+        ]
         assert "a=rtpmap:111 opus/48000/2\r\n" in description and "a=rtpmap:96 VP8/90000\r\n" in description
         assert "a=mid:0\r\n" in description and "a=mid:1\r\n" in description and "a=rtcp-mux\r\n" in description
     await alice.end(at_alice)
@@ -266,7 +277,8 @@ async def test_the_first_device_that_answers_wins(peer):
     await alice.expect("respondCallUpdate", at_alice)
     (await bob.end(invitation.session, "?reasonText=bye")).succeeded()
     assert (await alice.expect("callEnd", at_alice)).reason[1] == "bye"
-    # Neither names itself, so that nobody knows which of them has hung up: clients ignore it for a call that is over (spidr-wire §6.7).
+    # Neither names itself, so that nobody knows which of them has hung up: clients ignore it for a call that is over
+    # (spidr-wire §6.7).
     for device in (bob, bobs_other):
         await device.expect("callEnd", invitation.session)
     await bobs_other.expect_silence()
@@ -294,7 +306,8 @@ async def test_the_state_follows_the_call(peer):
 
 @pytest.mark.parametrize(("callee", "code"), [(NOBODY, 404), ("dave@dev.local", 480)])
 async def test_a_call_to_nobody_ends_with_a_reason(peer, callee, code):
-    """Accepted first, because that is the path every client handles (§6.1): some begin with an audit, and take its failure for the end."""
+    """Accepted first, because that is the path every client handles (§6.1): some begin with an audit, and take its
+    failure for the end."""
     alice = await peer("alice")
     session = await alice.call(callee, sdp.offer())
     (await alice.operate(session, "audit")).succeeded()
@@ -308,7 +321,9 @@ async def test_unregistering_ends_the_calls(peer):
     _, at_bob = await answered_call(alice, bob)
     (await alice.unregister()).succeeded()
     end = (await bob.expect("callEnd", at_bob)).message["sessionParams"]
-    assert (end["statusCode"], end["cause"], end["endedBy"]) == (480, "subscription_ended", "peer") and end["reasonText"]
+    assert (end["statusCode"], end["cause"], end["endedBy"]) == (480, "subscription_ended", "peer") and end[
+        "reasonText"
+    ]
 
 
 async def test_a_device_that_comes_late_rings_too(peer):

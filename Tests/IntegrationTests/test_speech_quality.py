@@ -1,9 +1,10 @@
 """Speech through the gateway next to the same speech without it, as ITU-T P.862 (PESQ) hears them.
 
-Every peer plays the same encoded speech and keeps the packets that reach it; what they hold is decoded after the call, so that the
-far side adds nothing of its own to the score. A busy machine can hold a peer or the gateway up for longer than any buffer: calls begin
-when it is calm, and those that fall short are made anew, at most twice and one at a time. What falls short then is a failure, which says
-so if the peers could not send their packets in time. How many ways were judged is counted.
+Every peer plays the same encoded speech and keeps the packets that reach it; what they hold is decoded after the call,
+so that the far side adds nothing of its own to the score. A busy machine can hold a peer or the gateway up for longer
+than any buffer: calls begin when it is calm, and those that fall short are made anew, at most twice and one at a time.
+What falls short then is a failure, which says so if the peers could not send their packets in time. How many ways were
+judged is counted.
 """
 import asyncio
 from pathlib import Path
@@ -11,7 +12,21 @@ from pathlib import Path
 import pytest
 import speech_quality
 from peers.speech import Speech
-from speech_quality import CLEAN, CODECS, G722, GATEWAY, LOSSES, MIX, MIXED, OPUS, PCMU, TENTH, TRANSCODED, Laboratory, Talk
+from speech_quality import (
+    CLEAN,
+    CODECS,
+    G722,
+    GATEWAY,
+    LOSSES,
+    MIX,
+    MIXED,
+    OPUS,
+    PCMU,
+    TENTH,
+    TRANSCODED,
+    Laboratory,
+    Talk,
+)
 
 pytestmark = pytest.mark.alone
 
@@ -29,7 +44,11 @@ async def laboratory(peer, party):
     async def make(utterances: int) -> Laboratory:
         caller, callee = await peer("alice"), await peer("bob")
         # Alice has another device, for the users of `--dev` are four.
-        mixed = await party("alice", sounds=True, alone=False), await party("carol", sounds=True), await party("dave", sounds=True)
+        mixed = (
+            await party("alice", sounds=True, alone=False),
+            await party("carol", sounds=True),
+            await party("dave", sounds=True),
+        )
         return Laboratory(await asyncio.to_thread(Speech, utterances), caller, callee, mixed)
 
     return make
@@ -49,9 +68,17 @@ async def hold_to_the_limits(laboratory: Laboratory, *batches: list[Talk]):
         if not complaints:
             return
         short = {(way.through, frozenset((way.speaks, way.hears)), way.loss) for way in complaints}
-        batches = [[call] for batch in batches for call in batch if (call.through, frozenset((call.ones, call.others)), call.loss) in short]
+        batches = [
+            [call]
+            for batch in batches
+            for call in batch
+            if (call.through, frozenset((call.ones, call.others)), call.loss) in short
+        ]
     late = {way: laboratory.latest[way] * 1_000 for way in complaints if laboratory.latest[way] > BUSY}
-    said = [f"{text}{f' (the machine is busy: packets left {late[way]:.0f} ms late)' if way in late else ''}" for way, text in complaints.items()]
+    said = [
+        f"{text}{f' (the machine is busy: packets left {late[way]:.0f} ms late)' if way in late else ''}"
+        for way, text in complaints.items()
+    ]
     pytest.fail("\n".join(said))
 
 
@@ -63,7 +90,8 @@ def hold_to_their_number(laboratory: Laboratory, *, ways: int):
 
 
 async def calm():
-    """Waits until half of the machine's time is left over, for as long as `PATIENCE`; whoever fails after that says that it is busy."""
+    """Waits until half of the machine's time is left over, for as long as `PATIENCE`; whoever fails after that says
+    that it is busy."""
     begun = asyncio.get_running_loop().time()
     while (idle := await idle_share()) < 0.5:
         if asyncio.get_running_loop().time() - begun > PATIENCE:
@@ -88,12 +116,19 @@ def cpu_times() -> tuple[int, int]:
 async def test_clean_speech_is_as_good_as_directly_and_losses_are_concealed_as_by_libopus(laboratory):
     laboratory = await laboratory(3)
     await laboratory.talk(
-        *(laboratory.direct(codec, CLEAN) for codec in CODECS), *(laboratory.direct(codec, TENTH) for codec in (OPUS, G722)),
+        *(laboratory.direct(codec, CLEAN) for codec in CODECS),
+        *(laboratory.direct(codec, TENTH) for codec in (OPUS, G722)),
         laboratory.gateway(OPUS, OPUS, CLEAN),
     )  # fmt: skip
-    calls = [Talk(GATEWAY, OPUS, PCMU, CLEAN), Talk(GATEWAY, OPUS, G722, CLEAN), Talk(GATEWAY, OPUS, G722, TENTH), Talk(MIX, OPUS, G722, TENTH)]
+    calls = [
+        Talk(GATEWAY, OPUS, PCMU, CLEAN),
+        Talk(GATEWAY, OPUS, G722, CLEAN),
+        Talk(GATEWAY, OPUS, G722, TENTH),
+        Talk(MIX, OPUS, G722, TENTH),
+    ]
     await hold_to_the_limits(laboratory, calls)
-    # Without loss: one with a codec, and two pairs both ways. With loss: those that Opus speaks, and something else hears.
+    # Without loss: one with a codec, and two pairs both ways. With loss: those that Opus speaks, and something else
+    # hears.
     hold_to_their_number(laboratory, ways=5 + 2)
 
 
@@ -104,8 +139,11 @@ async def test_the_whole_table(laboratory, artifacts):
         for lossy in LOSSES:
             await laboratory.talk(*(laboratory.direct(codec, lossy) for codec in CODECS))
             await hold_to_the_limits(
-                laboratory, [Talk(GATEWAY, codec, codec, lossy) for codec in CODECS], [Talk(GATEWAY, *pair, lossy) for pair in TRANSCODED],
-                *([Talk(MIX, *pair, lossy)] for pair in MIXED))
+                laboratory,
+                [Talk(GATEWAY, codec, codec, lossy) for codec in CODECS],
+                [Talk(GATEWAY, *pair, lossy) for pair in TRANSCODED],
+                *([Talk(MIX, *pair, lossy)] for pair in MIXED),
+            )
         hold_to_their_number(laboratory, ways=len(CODECS) + 2 * len(TRANSCODED) + (len(LOSSES) - 1) * 2 * len(MIXED))
     finally:
         (artifacts / "speech-quality.md").write_text(speech_quality.table(laboratory))

@@ -5,20 +5,13 @@ import pytest
 
 from call_records import events_of, session_of, sessions_of
 from party import FCS, L5, MUSIC, PartyCall, audio_direction, hear_now
-from situations import connected, forget, held, resumed, two_held_calls
+from situations import brought_to, connected, forget, held, resumed, two_held_calls
 
 NOBODY = "nobody"
 SUCCESS = "Transfer Successful"
+NOT_ALLOWED = 409, 37, "callControlResponse", "call.not_allowed"
 STATES = pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD", "REMOTELY_HELD", "ON_DOUBLE_HOLD"])
 DIALECTS = pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
-
-
-async def brought_to(state: str, own: PartyCall, other: PartyCall):
-    if state in ("ON_HOLD", "ON_DOUBLE_HOLD"):
-        await held(own, other)
-    if state in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):
-        await held(other, own)
-    assert own.state == state
 
 
 async def legs_of(call: PartyCall) -> list[dict]:
@@ -53,7 +46,8 @@ async def test_blind_transfer_connects_the_other_party_with_the_target(party, st
     told = [("startCallUpdate", at_carol)] if at_bob.holding else []
     await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol), *told)
 
-    if at_bob.holding:  # what somebody holds, only they resume; the target knows, and hears music if the holder's dialect lets it
+    # Only the holder resumes; the target knows, and hears music if the holder's dialect lets it.
+    if at_bob.holding:
         assert audio_direction(at_carol.descriptions[-1]) == ("inactive" if dialect is L5 else "sendonly")
         assert (at_bob.state, at_carol.state) == ("ON_HOLD", "REMOTELY_HELD")
         assert [leg["callState"] for leg in await legs_of(at_carol)] == ["REMOTELY_HELD", "ON_HOLD"]
@@ -92,8 +86,10 @@ async def test_a_target_that_rejects_leaves_everything_as_it_was(party, state):
     await alice.heard_exactly(("sessionFail", at_alice))
     assert at_alice.failure[0] == 603 and at_alice.failure[1]
     failed = next(entry for entry in (await session_of(at_alice))["timeline"] if entry["event"] == "transferFailed")
-    assert (failed["leg"], failed["statusCode"], failed["reasonText"], failed["cause"]) == ("self", *at_alice.failure, "transfer_failed")
-    assert [each for each in await events_of(at_bob) if "transfer" in each] == ["peer transferStarted", "peer transferFailed"]
+    words = [failed[key] for key in ("leg", "statusCode", "reasonText", "cause")]
+    assert words == ["self", *at_alice.failure, "transfer_failed"]
+    transfers = [each for each in await events_of(at_bob) if "transfer" in each]
+    assert transfers == ["peer transferStarted", "peer transferFailed"]
     await bob.heard_exactly()
     await carol.heard_exactly(("call", at_carol), ("callCancel", at_carol))
     assert at_alice.state == state
@@ -222,7 +218,7 @@ REPLACING = {"supported": ["replacecall"]}
 async def consulted(party, dialect=L5, *, bob_lists=True, carol_lists=True, sounds=True):
     """Alice holds a call to Bob and one to Carol."""
     alice = await party("alice", dialect=dialect, sounds=sounds)
-    bob, carol = await party("bob", dialect=dialect, sounds=sounds), await party("carol", dialect=dialect, sounds=sounds)
+    bob, carol = [await party(name, dialect=dialect, sounds=sounds) for name in ("bob", "carol")]
     to_bob, at_bob = await connected(alice, bob, answering=REPLACING if bob_lists else None, **REPLACING)
     await held(to_bob, at_bob)
     to_carol, at_carol = await connected(alice, carol, answering=REPLACING if carol_lists else None, **REPLACING)
@@ -242,7 +238,7 @@ async def test_a_target_that_can_takes_a_new_call_in_place_of_the_consultation(p
     assert replacing.remote == ("Bob", "bob@dev.local")
     await alice.heard_exactly()
     await bob.heard_exactly()
-    (await carol.operate(replacing.session, "callAnswer", sdp="v=0")).refused(409, 37, "callControlResponse", "call.not_allowed")
+    (await carol.operate(replacing.session, "callAnswer", sdp="v=0")).refused(*NOT_ALLOWED)
 
     (await replacing.answer()).succeeded()
     assert (await to_bob.over()).by == "sessionComplete"
@@ -279,7 +275,9 @@ async def test_a_target_that_declines_the_new_call_keeps_the_old_one(party):
 
 @pytest.mark.parametrize("bob_lists, carol_lists", [(False, True), (True, False)])
 async def test_where_one_of_them_does_not_list_it_the_target_changes_calls(party, bob_lists, carol_lists):
-    to_bob, at_bob, to_carol, at_carol = await consulted(party, bob_lists=bob_lists, carol_lists=carol_lists, sounds=False)
+    to_bob, at_bob, to_carol, at_carol = await consulted(
+        party, bob_lists=bob_lists, carol_lists=carol_lists, sounds=False
+    )
     (await to_bob.transfer(to_carol)).succeeded()
     assert (await to_bob.over()).by == "sessionComplete"
     await at_carol.until(lambda: at_carol.remote == ("Bob", "bob@dev.local"), "shown the transferred party")
@@ -287,11 +285,12 @@ async def test_where_one_of_them_does_not_list_it_the_target_changes_calls(party
 
 
 async def test_an_offer_that_meets_the_handover_of_its_leg_is_answered(party):
-    """Carol holds while the gateway moves her to the call with Bob. Nobody asks her to offer again (§8.9), and Bob is the one on hold."""
+    """Carol holds while the gateway moves her to the call with Bob. Nobody asks her to offer again (§8.9)."""
     alice, bob, carol = [await party(name, sounds=True) for name in ("alice", "bob", "carol")]
     for milliseconds in range(5):
         to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
-        to_carol.answers_updates = False  # A hold that comes before the transfer is still offered to Alice, whose end is then over.
+        # A hold that comes before the transfer is still offered to Alice, whose end is then over.
+        to_carol.answers_updates = False
         hold = await at_carol.prepare_to_hold()
         transfer = asyncio.create_task(to_bob.transfer(to_carol))
         await asyncio.sleep(milliseconds / 1000)
@@ -309,7 +308,7 @@ async def test_an_offer_that_meets_the_handover_of_its_leg_is_answered(party):
 
 @pytest.mark.parametrize(("first", "second"), [(L5, L5), (L5, FCS), (FCS, L5), (FCS, FCS)], ids=str)
 async def test_two_who_hold_know_that_the_other_does(party, first, second):
-    """Both had put their call on hold by themselves: brought together they hold each other, and resume one after the other."""
+    """Both had put their call on hold: brought together they hold each other, and resume one after the other."""
     alice, bob, carol = await party("alice"), await party("bob", dialect=first), await party("carol", dialect=second)
     to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
     await held(at_bob, to_bob)
@@ -351,7 +350,7 @@ async def test_a_consultation_that_is_not_answered_yet_cannot_be_given(party):
     if answer.status == 200:
         await alice.heard_exactly(("sessionFail", to_bob))
     else:
-        answer.refused(409, 37, "callControlResponse", "call.not_allowed")
+        answer.refused(*NOT_ALLOWED)
         await alice.heard_exactly()
     await carol.heard_exactly()
     (await at_carol.answer()).succeeded()
@@ -373,7 +372,7 @@ async def test_only_own_calls_can_be_given(party):
 async def test_a_call_cannot_be_transferred_to_itself(party):
     alice, bob = await party("alice"), await party("bob")
     at_alice, at_bob = await connected(alice, bob)
-    (await at_alice.transfer("bob", sessionData=at_alice.session)).refused(409, 37, "callControlResponse", "call.not_allowed")
+    (await at_alice.transfer("bob", sessionData=at_alice.session)).refused(*NOT_ALLOWED)
     await held(at_alice, at_bob)
     await resumed(at_alice, at_bob)
 
@@ -384,7 +383,7 @@ async def test_a_call_that_rings_cannot_be_transferred(party):
     at_bob = await bob.incoming()
     await alice.expect("ringing")
     for call in (at_alice, at_bob):
-        refusal = (await call.transfer("carol")).refused(409, 37, "callControlResponse", "call.not_allowed")
+        refusal = (await call.transfer("carol")).refused(*NOT_ALLOWED)
         assert "RINGING" in refusal["reason"]
     (await at_bob.answer()).succeeded()
     await at_alice.answered()
@@ -394,5 +393,7 @@ async def test_a_transfer_without_an_address_is_refused(party):
     alice, bob = await party("alice"), await party("bob")
     at_alice, at_bob = await connected(alice, bob)
     (await alice.operate(at_alice.session, "transfer")).refused(400, 5, "callControlResponse", "request.missing_field")
-    (await alice.operate(at_alice.session, "transfer", address="sip:")).refused(400, 37, "callControlResponse", "request.invalid_value")
+    (await alice.operate(at_alice.session, "transfer", address="sip:")).refused(
+        400, 37, "callControlResponse", "request.invalid_value"
+    )
     await bob.heard_exactly()

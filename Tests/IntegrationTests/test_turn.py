@@ -17,7 +17,8 @@ def coturn(port: int):
     process = subprocess.Popen(
         [
             "turnserver", "-n", "--no-cli", "--no-tls", "--no-dtls", "--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1",
-            f"--listening-port={port}", "--use-auth-secret", f"--static-auth-secret={SECRET}", "--realm=test", "--log-file=stdout",
+            f"--listening-port={port}", "--use-auth-secret", f"--static-auth-secret={SECRET}", "--realm=test",
+            "--log-file=stdout",
             "--allow-loopback-peers", "--pidfile=/dev/null",
         ],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -55,7 +56,9 @@ async def test_coturn_takes_the_credentials_of_a_subscription(own_gateway, contr
         wishes = {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}
         without = (await alice.request("POST", "/subscription", {"subscribeRequest": wishes})).succeeded()
         assert "turnCredentials" not in without["subscriptionParams"]
-        granted = (await alice.request("POST", "/subscription", {"subscribeRequest": wishes | {"useTurn": "true"}})).succeeded()
+        granted = (
+            await alice.request("POST", "/subscription", {"subscribeRequest": wishes | {"useTurn": "true"}})
+        ).succeeded()
         assert granted["subscriptionParams"]["turnActive"] is True
         credentials = granted["subscriptionParams"]["turnCredentials"]
         for subscription in (without, granted):

@@ -1,7 +1,8 @@
 """What is left of video when packets get lost on the way to the gateway and on the way from it.
 
-The gateway has to repeat what it has acknowledged itself: libwebrtc forgets what it knows to have arrived. Each pair of stacks must
-decode a share of its pictures, and about as many as without a gateway when all of the loss is between the two."""
+The gateway has to repeat what it has acknowledged itself: libwebrtc forgets what it knows to have arrived. Each pair of
+stacks must decode a share of its pictures, and about as many as without a gateway when all of the loss is between the
+two."""
 import asyncio
 import functools
 import re
@@ -110,7 +111,8 @@ async def test_libwebrtc_sees_what_was_lost_on_either_hop(gateway, party, loss, 
 
 
 async def test_what_is_repeated_over_rtx_is_seen_without_rtx(gateway, party):
-    """Two who have come together out of two calls, of whom only the sender takes rtx: it repeats what was lost before the gateway."""
+    """Two who have come together out of two calls, of whom only the sender takes rtx: it repeats what was lost before
+    the gateway."""
     told = []
     for attempt in range(CALLS):
         with Detour(gateway.media_ports, attempt) as way:

@@ -1,4 +1,5 @@
-"""Behaviour on the wire is what it was: scenarios in both dialects, held against captures of an earlier revision (fixtures/wire)."""
+"""Behaviour on the wire is what it was: scenarios in both dialects, held against captures of an earlier revision
+(fixtures/wire)."""
 import difflib
 import os
 from contextlib import AsyncExitStack
@@ -25,7 +26,9 @@ def own():
 
 
 async def call(alice, bob, carol):
-    at_alice, at_bob = await connected(alice, bob, supported=["earlymedia"], customParameters=[{"name": "X-GPS", "value": "1,2"}])
+    at_alice, at_bob = await connected(
+        alice, bob, supported=["earlymedia"], customParameters=[{"name": "X-GPS", "value": "1,2"}]
+    )
     (await at_alice.end("enough")).succeeded()
     await at_bob.over()
 
@@ -155,13 +158,20 @@ async def settled(*calls):
     """Their answers to the latest offers have been sent."""
     for each in calls:
         own = each.party
-        sent = lambda: [about for about, exchange in own.asked if about == each.session and "respondCallUpdate" in str(exchange["body"])]
-        offers = lambda: [news for news in own.heard if news.session == each.session and news.event == "startCallUpdate"]
+        sent = lambda: [
+            about
+            for about, exchange in own.asked
+            if about == each.session and "respondCallUpdate" in str(exchange["body"])
+        ]
+        offers = lambda: [
+            news for news in own.heard if news.session == each.session and news.event == "startCallUpdate"
+        ]
         await each.until(lambda: len(sent()) >= len(offers()), "settled")
 
 
 SCENARIOS = [
-    call, ring_and_end_by_the_callee, hold, double_hold, blind_transfer, refused_transfer, consultative_transfer, join, reject, cancel,
+    call, ring_and_end_by_the_callee, hold, double_hold, blind_transfer, refused_transfer, consultative_transfer, join,
+    reject, cancel,
     forward, nobody_there, slow_start,
 ]  # fmt: skip
 

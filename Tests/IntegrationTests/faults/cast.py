@@ -50,7 +50,9 @@ class Cast:
     async def __aenter__(self):
         async with self._stack:
             for user in USERS:
-                self.observers[user] = await self._stack.enter_async_context(Party(self.gateway.http, f"{user}{self.number}"))
+                self.observers[user] = await self._stack.enter_async_context(
+                    Party(self.gateway.http, f"{user}{self.number}")
+                )
             for role, user in ROLES.items():
                 await self._enter(role, user)
             self._stack = self._stack.pop_all()
@@ -58,7 +60,8 @@ class Cast:
 
     async def _enter(self, role: str, user: str):
         device = SturdyParty(
-            await self._tapped(role), f"{user}{self.number}", dialect=self.dialects[user != "alice"], voice=user, sounds=self.sounds,
+            await self._tapped(role), f"{user}{self.number}", dialect=self.dialects[user != "alice"], voice=user,
+            sounds=self.sounds,
             contract=self.contract,
         )  # fmt: skip
         await self._stack.enter_async_context(device)
@@ -76,7 +79,8 @@ class Cast:
         account = f"{to}{self.number}"
         self.observers[GUEST] = await self._stack.enter_async_context(Guest(self.gateway.http, account))
         device = SturdyGuest(
-            await self._tapped(GUEST), account, GUESTS_VOICE, dialect=self.dialects[1], sounds=self.sounds, contract=self.contract
+            await self._tapped(GUEST), account, GUESTS_VOICE, dialect=self.dialects[1], sounds=self.sounds,
+            contract=self.contract
         )  # fmt: skip
         await self._stack.enter_async_context(device)
         await device.register()
@@ -101,9 +105,12 @@ class Cast:
     # What everybody agrees on
 
     async def agree(self, **expected: str):
-        """Everybody is in these states, one per call, and the gateway says the same, in its list and to whoever audits."""
+        """Everybody is in these states, one per call, and the gateway says the same, in its list and to whoever
+        audits."""
         wanted = {user: sorted(expected.get(user, "").split()) for user in self.observers}
-        listed = await self._become(lambda seen: {user: sorted(calls.values()) for user, calls in seen.items()} == wanted, wanted)
+        listed = await self._become(
+            lambda seen: {user: sorted(calls.values()) for user, calls in seen.items()} == wanted, wanted
+        )
         for user, calls in listed.items():
             for session in calls:
                 (await self.observers[user].operate(session, "audit")).succeeded()
@@ -122,12 +129,14 @@ class Cast:
         await self._settle(difference)
 
     async def hear(self, expected: dict[PartyCall, str]):
-        """Who talks hears exactly these, names separated by blanks. In a run without sounds there is nothing to ask for."""
+        """Who talks hears exactly these, names separated by blanks. In a run without sounds there is nothing to ask
+        for."""
         if self.sounds:
             await hear_now({call: set(names.replace(GUEST, GUESTS_VOICE).split()) for call, names in expected.items()})
 
     async def agree_on_the_end(self, first: PartyCall, second: PartyCall):
-        """Both ends know that it is over, and their records name the same cause, and who ended it, seen from either side."""
+        """Both ends know that it is over, and their records name the same cause, and who ended it, seen from either
+        side."""
         await first.over()
         await second.over()
 
@@ -143,13 +152,15 @@ class Cast:
         await self._become(lambda seen: True, "anything they agree on")
 
     async def conclude(self):
-        """Nobody has a call any more. Each device was told the end of each of its calls once at most, and nothing after it; an audit says
-        that it is over, and the user's record why, in the words of the notification."""
+        """Nobody has a call any more. Each device was told the end of each of its calls once at most, and nothing after
+        it; an audit says that it is over, and the user's record why, in the words of the notification."""
         await self.agree()
         for user in self.observers:
             devices = {role: device for role, device in self.devices.items() if self.owners[role] == user}
             for session in {session for device in devices.values() for session in device.calls}:
-                await self._settle(lambda user=user, devices=devices, session=session: self._doubt_about(user, devices, session))
+                await self._settle(
+                    lambda user=user, devices=devices, session=session: self._doubt_about(user, devices, session)
+                )
 
     async def recover(self, role: str):
         """A device gave up: it looks what there is, and then everybody hangs up."""
@@ -170,9 +181,15 @@ class Cast:
 
         async def difference() -> str | None:
             listed.update({user: await self._listed(user) for user in self.observers})
-            known = {role: {s: call.state for s, call in device.calls.items() if not call.ended} for role, device in self.devices.items()}
+            known = {
+                role: {s: call.state for s, call in device.calls.items() if not call.ended}
+                for role, device in self.devices.items()
+            }
             told = {user: [own for role, own in known.items() if self.owners[role] == user] for user in listed}
-            agrees = all(Counter(s for own in told[user] for s in own.items()) == Counter(listed[user].items()) for user in listed)
+            agrees = all(
+                Counter(s for own in told[user] for s in own.items()) == Counter(listed[user].items())
+                for user in listed
+            )
             if agrees and fits(listed):
                 return None
             return f"devices say {known}, the gateway {listed}, and it should be {wanted}"
@@ -194,10 +211,16 @@ class Cast:
     async def _listed(self, user: str) -> dict[str, str]:
         """The user's calls and their states. A guest can ask only for calls that it knows."""
         if user != GUEST:
-            sessions = (await self.observers[user].request("GET", "/callControl/callSessions")).succeeded()["callSessions"]
+            sessions = (await self.observers[user].request("GET", "/callControl/callSessions")).succeeded()[
+                "callSessions"
+            ]
             return {each["sessionData"]: each["callState"] for each in sessions}
         answers = {session: await self.observers[user].state(session) for session in self.devices[GUEST].calls}
-        return {session: answer.body["callSession"]["callState"] for session, answer in answers.items() if answer.status != 404}
+        return {
+            session: answer.body["callSession"]["callState"]
+            for session, answer in answers.items()
+            if answer.status != 404
+        }
 
     async def _video_of(self, call: PartyCall) -> list[str | None]:
         """At the end that asks, and at the other."""

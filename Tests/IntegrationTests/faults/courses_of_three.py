@@ -83,7 +83,8 @@ async def consulted(cast: Cast):
 
 
 async def replaced(cast: Cast):
-    """A consultative transfer between clients that take one call in place of another: the target declines it, then accepts."""
+    """A consultative transfer between clients that take one call in place of another: the target declines it, then
+    accepts."""
     to_bob, at_bob = await cast.connected("alice", "bob", supported=["replacecall"])
     to_carol, at_carol = await cast.connected("alice", "carol", supported=["replacecall"])
     cast.wire.begin()

@@ -77,7 +77,8 @@ async def shown(cast: Cast):
 
 
 async def trickled(cast: Cast):
-    """Both tell their candidates afterwards: they come through where media goes from peer to peer, and else the gateway needs none."""
+    """Both tell their candidates afterwards: they come through where media goes from peer to peer, and else the gateway
+    needs none."""
     cast.alice.trickles = cast.bob.trickles = True
     at_alice = await cast.alice.dial(cast.bob.name)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
@@ -91,7 +92,10 @@ async def trickled(cast: Cast):
     for own, other in ((at_alice, at_bob), (at_bob, at_alice)):
         wanted = [*own.media.candidates, ""] if cast.is_direct else []
         # One that came twice is the same candidate (RFC 8838 §11).
-        await other.until(lambda own=own, other=other, wanted=wanted: list(dict.fromkeys(other.candidates)) == wanted, f"told of {wanted}")
+        await other.until(
+            lambda own=own, other=other, wanted=wanted: list(dict.fromkeys(other.candidates)) == wanted,
+            f"told of {wanted}",
+        )
     await at_alice.end()
     await cast.agree_on_the_end(at_alice, at_bob)
 

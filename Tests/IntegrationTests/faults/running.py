@@ -44,7 +44,12 @@ class Stage:
 
 
 async def run(
-    course: Course, fault: Fault | None, stage: Stage, number: int, dialects: Pairing = PAIRINGS[0], contract: Contract | None = None
+    course: Course,
+    fault: Fault | None,
+    stage: Stage,
+    number: int,
+    dialects: Pairing = PAIRINGS[0],
+    contract: Contract | None = None,
 ) -> list[Message]:
     wire = Wire(fault)
     async with Cast(wire, stage.gateway, number, dialects, contract, stage.sounds, stage.is_direct) as cast:
@@ -73,20 +78,26 @@ async def run_with(fault: Fault, course: Course, stage: Stage, number: int, dial
 
 
 def faults_of(messages: list[Message], is_thorough: bool) -> list[Fault]:
-    """What can go wrong with each message; and as each request passes, the WebSocket of its device breaks, or that of anybody."""
+    """What can go wrong with each message; and as each request passes, the WebSocket of its device breaks, or that of
+    anybody."""
     faults = [Fault(message, mishap) for message in messages for mishap in MISHAPS[message.kind]]
     if is_thorough:
         faults += [Fault(message, mishap) for message in messages for mishap in RARE_MISHAPS[message.kind]]
     devices = dict.fromkeys([*ROLES, *(message.device for message in messages)])
     for message in messages:
         if message.kind == Kind.REQUEST:
-            faults += [Fault(message, Mishap.CUT, device) for device in devices if is_thorough or device == message.device]
+            faults += [
+                Fault(message, Mishap.CUT, device) for device in devices if is_thorough or device == message.device
+            ]
     return faults
 
 
 def one_of_each(messages: list[Message]) -> list[Fault]:
     """Each message has one of the things that can go wrong with it, in turns."""
-    turns = {kind: itertools.cycle([*mishaps, *([Mishap.CUT] if kind == Kind.REQUEST else [])]) for kind, mishaps in MISHAPS.items()}
+    turns = {
+        kind: itertools.cycle([*mishaps, *([Mishap.CUT] if kind == Kind.REQUEST else [])])
+        for kind, mishaps in MISHAPS.items()
+    }
     chosen = [(message, next(turns[message.kind])) for message in messages]
     return [Fault(message, mishap, message.device if mishap == Mishap.CUT else None) for message, mishap in chosen]
 
@@ -102,5 +113,7 @@ async def run_all(course: Course, runs: Iterable[tuple[Fault, Pairing]], stage: 
             except Exception as error:  # all of them are wanted, not the first
                 failures.append(f"{fault}, {dialects[0]} and {dialects[1]}: {type(error).__name__} {error}")
 
-    await asyncio.gather(*[one_after_the_other(number) for number in range(AT_ONCE_WITH_SOUNDS if stage.sounds else AT_ONCE)])
+    await asyncio.gather(
+        *[one_after_the_other(number) for number in range(AT_ONCE_WITH_SOUNDS if stage.sounds else AT_ONCE)]
+    )
     return failures

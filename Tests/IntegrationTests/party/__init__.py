@@ -18,6 +18,7 @@ from .sturdy import GaveUp, SturdyGuest, SturdyParty
 from .tones import MUSIC, TONES, hear_now
 
 __all__ = [
-    "FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyGuest", "SturdyParty", "TokenRealm",
+    "FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyGuest",
+    "SturdyParty", "TokenRealm",
     "audio_direction", "direction_of", "hear_now", "see_now",
 ]  # fmt: skip

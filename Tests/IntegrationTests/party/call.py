@@ -27,7 +27,9 @@ class Ended:
 class PartyCall:
     """`state` has the words of the mobile guide: IN_CALL, ON_HOLD, REMOTELY_HELD, ON_DOUBLE_HOLD, ENDED."""
 
-    def __init__(self, party: "Party", is_incoming: bool, session: str | None = None, invitation: Notification | None = None):
+    def __init__(
+        self, party: "Party", is_incoming: bool, session: str | None = None, invitation: Notification | None = None
+    ):
         self.party, self.session, self.is_incoming, self.invitation = party, session, is_incoming, invitation
         self.media = party.new_media()
         self.holding = self.remotely_held = self.is_answered = False
@@ -61,7 +63,12 @@ class PartyCall:
     def state(self) -> str:
         if self.ended:
             return "ENDED"
-        states = {(False, False): "IN_CALL", (True, False): "ON_HOLD", (False, True): "REMOTELY_HELD", (True, True): "ON_DOUBLE_HOLD"}
+        states = {
+            (False, False): "IN_CALL",
+            (True, False): "ON_HOLD",
+            (False, True): "REMOTELY_HELD",
+            (True, True): "ON_DOUBLE_HOLD",
+        }
         return states[self.holding, self.remotely_held]
 
     @property
@@ -110,7 +117,9 @@ class PartyCall:
         own = await (self._answer(sdp) if sdp else self._offer())
         self._is_answering = True
         try:
-            answer = await self.party.operate(self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields)
+            answer = await self.party.operate(
+                self.session, "acceptCallReplace" if self.is_replacing else "callAnswer", sdp=own, **fields
+            )
             self.is_answered = answer.status < 300
         finally:
             self._is_answering = False
@@ -166,7 +175,9 @@ class PartyCall:
         """Sends an offer and waits for nothing."""
         while True:
             self._update = asyncio.get_running_loop().create_future()
-            answer = await self.party.operate(self.session, "startCallUpdate", sdp=await self._offer(direction), **fields)
+            answer = await self.party.operate(
+                self.session, "startCallUpdate", sdp=await self._offer(direction), **fields
+            )
             if answer.status != 491 or not self.party.offers_again:
                 return answer
             await asyncio.sleep(answer.body["retryAfter"])
@@ -186,7 +197,9 @@ class PartyCall:
             return await asyncio.wait_for(asyncio.shield(self._update), timeout)
         except TimeoutError:
             self.party.check()
-            raise AssertionError(f"{self}: the offer was not answered; heard {self.party.heard_since_start()}") from None
+            raise AssertionError(
+                f"{self}: the offer was not answered; heard {self.party.heard_since_start()}"
+            ) from None
 
     async def respond(self, update: Notification, **fields) -> Answer:
         """Answers a `startCallUpdate`; one without a description asks for an offer (slow start)."""
@@ -215,7 +228,8 @@ class PartyCall:
         return await self.party.operate(self.session, "updateIceCandidate", iceCandidates=told)
 
     async def trickle(self):
-        """All that its description left out, one after the other, and that there are no more (`RTCIceCandidateInit` of an empty line)."""
+        """All that its description left out, one after the other, and that there are no more (`RTCIceCandidateInit` of
+        an empty line)."""
         for candidate in (*self.media.candidates, ""):
             (await self.send_candidates(candidate)).succeeded()
 
@@ -234,7 +248,9 @@ class PartyCall:
         end = asyncio.get_running_loop().time() + timeout
         while not is_true():
             self.party.check()
-            assert asyncio.get_running_loop().time() < end, f"{self} is not {what}; heard {self.party.heard_since_start()}"
+            assert (
+                asyncio.get_running_loop().time() < end
+            ), f"{self} is not {what}; heard {self.party.heard_since_start()}"
             await asyncio.sleep(0.02)
 
     async def over(self, timeout: float = 20) -> Ended:
@@ -335,7 +351,8 @@ class PartyCall:
         return {"audio": limit} | ({"video": narrowed(self.video, limit)} if has_video else {})
 
     def learn(self, news: Notification):
-        """L5 takes the caller's names for incoming legs and of conferences, the remote ones otherwise (spidr-wire §5.2)."""
+        """L5 takes the caller's names for incoming legs and of conferences, the remote ones otherwise
+        (spidr-wire §5.2)."""
         names = news.message["callNotificationParams"]
         if self.is_incoming or names["callerDisplayNumber"].startswith("conference@"):
             self.remote = names["callerName"], names["callerDisplayNumber"]

@@ -15,14 +15,26 @@ from .tones import TONES
 
 
 class Party(SpidrPeer):
-    def __init__(
-        self, base: str, name: str, *, dialect: Dialect = L5, sounds: bool = False, voice: str | None = None, right: str | None = None,
-        stack: Callable[[str], object] | None = None, shows: bool = False, password: str = "dev", contract: Contract | None = None,
-    ):
-        """`stack`: what makes the media of its calls, such as `Wrtc`, in place of aiortc; `shows`: with a picture from the beginning.
 
-        `sounds`: its calls have real media, and it plays the tone of `voice`, or its own name, out of `TONES`; with `right` on the left,
-        and that one's on the right."""
+    def __init__(
+        self,
+        base: str,
+        name: str,
+        *,
+        dialect: Dialect = L5,
+        sounds: bool = False,
+        voice: str | None = None,
+        right: str | None = None,
+        stack: Callable[[str], object] | None = None,
+        shows: bool = False,
+        password: str = "dev",
+        contract: Contract | None = None,
+    ):
+        """`stack`: what makes the media of its calls, such as `Wrtc`, in place of aiortc; `shows`: with a picture from
+        the beginning.
+
+        `sounds`: its calls have real media, and it plays the tone of `voice`, or its own name, out of `TONES`; with
+        `right` on the left, and that one's on the right."""
         super().__init__(base, name, password, contract)
         self.name, self.dialect, self.sounds = name, dialect, sounds or stack is not None
         self.stack, self.shows = stack, shows
@@ -33,7 +45,8 @@ class Party(SpidrPeer):
         self.offers_again = False
         """Whether an offer that meets another one is made anew after a while (spidr-wire §8.9), or left to the test."""
         self.digestion = 0.0
-        """Seconds from the body of an answer until the client knows what it says, as in a browser; what comes earlier is `too_early`."""
+        """Seconds from the body of an answer until the client knows what it says, as in a browser; what comes earlier
+        is `too_early`."""
         self.session_digestion: float | None = None
         """The same of an answer that names a new session, where that takes longer."""
         self.too_early: list[str] = []
@@ -97,7 +110,9 @@ class Party(SpidrPeer):
 
     # Notifications
 
-    async def heard_exactly(self, *expected: "str | tuple[str, PartyCall]", unordered: int = 0, still: float = 0.4, timeout: float = 20):
+    async def heard_exactly(
+        self, *expected: "str | tuple[str, PartyCall]", unordered: int = 0, still: float = 0.4, timeout: float = 20
+    ):
         """These came since the last such question, in this order, and nothing else: an event, or an event and its call.
 
         `unordered`: so many at the end are of different calls and come as they come."""
@@ -111,7 +126,9 @@ class Party(SpidrPeer):
         came = [(each.event, each.session) for each in self.heard[self._told :]]
         settled = len(wanted) - unordered
         came[settled:] = sorted(came[settled:], key=lambda each: wanted.index(each) if each in wanted else -1)
-        fits = len(came) == len(wanted) and all(event == e and session in (None, s) for (event, session), (e, s) in zip(wanted, came))
+        fits = len(came) == len(wanted) and all(
+            event == e and session in (None, s) for (event, session), (e, s) in zip(wanted, came)
+        )
         assert fits, f"{self.name} heard {came}, should have heard {wanted}"
         self._told = len(self.heard)
 
@@ -139,7 +156,8 @@ class Party(SpidrPeer):
             self._early.append(news)
 
     def adopt(self, call: PartyCall):
-        """From now on notifications of its session go to the call, and those that overtook the answer to its request."""
+        """From now on notifications of its session go to the call, and those that overtook the answer to its
+        request."""
         self.calls[call.session] = call
         early, self._early = self._early, []
         for news in early:
@@ -158,10 +176,15 @@ class Party(SpidrPeer):
 
 
 def _sessions_in(body: object) -> set[str]:
-    """What `sessionData`, and in a join `firstSessionData` and `secondSessionData`, say within the wrapper of a body."""
+    """What `sessionData`, and in a join `firstSessionData` and `secondSessionData`, say within the wrapper of a
+    body."""
     wrapped = [each for each in body.values() if isinstance(each, dict)] if isinstance(body, dict) else []
     return {value for each in wrapped for name, value in each.items() if name.lower().endswith("sessiondata") and value}
 
 
 def _type_of(body: object) -> str | None:
-    return next((each.get("type") for each in body.values() if isinstance(each, dict)), None) if isinstance(body, dict) else None
+    return (
+        next((each.get("type") for each in body.values() if isinstance(each, dict)), None)
+        if isinstance(body, dict)
+        else None
+    )

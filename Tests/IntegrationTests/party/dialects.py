@@ -38,8 +38,11 @@ L5 = Dialect("L5", hold_offer=INACTIVE, second_hold_offer=INACTIVE, while_holdin
 """JavaScript SDK 4 and 5."""
 FCS = Dialect("FCS", hold_offer=SENDONLY, second_hold_offer=INACTIVE, while_holding=SENDONLY)
 """fcs.js and the mobile SDKs."""
-OLD = Dialect("RFC 2543", hold_offer=SENDONLY, second_hold_offer=INACTIVE, while_holding=SENDONLY, holds_by_address=True)
-"""What stands behind a gateway of telephones, and wants to be sent nothing: it says so by its address, and by no direction where it would send."""
+OLD = Dialect(
+    "RFC 2543", hold_offer=SENDONLY, second_hold_offer=INACTIVE, while_holding=SENDONLY, holds_by_address=True
+)
+"""What stands behind a gateway of telephones, and wants to be sent nothing: it says so by its address, and by no
+direction where it would send."""
 
 
 def sends(direction: str) -> bool:
@@ -51,7 +54,9 @@ def receives(direction: str) -> bool:
 
 
 def direction(sending: bool, receiving: bool) -> str:
-    return {(True, True): SENDRECV, (True, False): SENDONLY, (False, True): RECVONLY, (False, False): INACTIVE}[sending, receiving]
+    return {(True, True): SENDRECV, (True, False): SENDONLY, (False, True): RECVONLY, (False, False): INACTIVE}[
+        sending, receiving
+    ]
 
 
 def narrowed(wished: str, limit: str) -> str:
@@ -70,7 +75,8 @@ def sections(description: str) -> list[str]:
 
 
 def direction_of(description: str, kind: str) -> str | None:
-    """`sendrecv`, …, of the first section of this kind; None if there is none or if it is rejected (port 0 without `bundle-only`)."""
+    """`sendrecv`, …, of the first section of this kind; None if there is none or if it is rejected (port 0 without
+    `bundle-only`)."""
     head, *media = sections(description)
     for section in media:
         if section.startswith(f"m={kind} ") and ("a=bundle-only" in section or not section.startswith(f"m={kind} 0 ")):
@@ -89,7 +95,8 @@ def with_directions(description: str, choose) -> str:
 
 
 def with_no_address(description: str) -> str:
-    """It can be sent nothing: its address is none, nor are there candidates; the port stays. `sendonly` is said by that alone."""
+    """It can be sent nothing: its address is none, nor are there candidates; the port stays. `sendonly` is said by that
+    alone."""
     text = re.sub(r"^a=(?:candidate:.*|end-of-candidates)\r\n", "", description, flags=re.MULTILINE)
     text = re.sub(r"^c=IN IP[46] \S+", "c=IN IP4 0.0.0.0", text, flags=re.MULTILINE)
     return re.sub(r"^a=sendonly(?=\r$)", "a=sendrecv", text, flags=re.MULTILINE)

@@ -10,7 +10,8 @@ _FAINT = 250
 
 
 class DigitEar:
-    """Lists the digits that are heard; the same one twice in a row counts once, because loss can tear a digit in two."""
+    """Lists the digits that are heard; the same one twice in a row counts once, because loss can tear a digit in
+    two."""
 
     def __init__(self):
         self.digits: list[str] = []

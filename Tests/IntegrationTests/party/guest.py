@@ -29,7 +29,14 @@ class TokenRealm:
         """`age`: in seconds, negative in the future."""
         needs_vector = self.cipher.endswith("cbc")
         own = secrets.token_hex(16) if needs_vector and not self.vector else ""
-        command = ["openssl", "enc", f"-{self.cipher}", "-K", self.key, *(["-iv", self.vector or own] if needs_vector else [])]
+        command = [
+            "openssl",
+            "enc",
+            f"-{self.cipher}",
+            "-K",
+            self.key,
+            *(["-iv", self.vector or own] if needs_vector else []),
+        ]
         text = f"{address};{int((time.time() - age) * 1000)}"
         return own + subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.hex()
 
@@ -38,7 +45,14 @@ class Guest(Party):
     """Calls one account, under its path and without credentials."""
 
     def __init__(
-        self, base: str, account: str, name: str = "erin", *, realm: TokenRealm | None = None, dialect: Dialect = L5, sounds: bool = False,
+        self,
+        base: str,
+        account: str,
+        name: str = "erin",
+        *,
+        realm: TokenRealm | None = None,
+        dialect: Dialect = L5,
+        sounds: bool = False,
         contract: Contract | None = None,
     ):
         """`name`: its tone. `realm`: addresses are tokens of it, and its name is on every URL."""

@@ -30,7 +30,10 @@ class PaperMedia:
         """Of the sections so far, in order; they only ever get more (RFC 3264 §8)."""
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
         """What has been agreed on, seen from here."""
-        self.candidates = [f"candidate:{place} 1 udp {2122260223 - place} 127.0.0.1 {50_000 + place} typ host ufrag {self._ufrag}" for place in (1, 2)]
+        self.candidates = [
+            f"candidate:{place} 1 udp {2122260223 - place} 127.0.0.1 {50_000 + place} typ host ufrag {self._ufrag}"
+            for place in (1, 2)
+        ]
         """Lines as they stand after `a=` in a description."""
         self.hears = set
 
@@ -47,7 +50,9 @@ class PaperMedia:
 
     async def answer(self, offer: str, wishes: dict[str, str]) -> str:
         self.kinds = [kind_of(part) for part in sections(offer)[1:]]
-        chosen = {kind: answering(direction_of(offer, kind) or INACTIVE, wishes.get(kind, INACTIVE)) for kind in self.kinds}
+        chosen = {
+            kind: answering(direction_of(offer, kind) or INACTIVE, wishes.get(kind, INACTIVE)) for kind in self.kinds
+        }
         self.direction.update(chosen)
         return self._own(with_directions(sdp.answer(offer), chosen.__getitem__))
 
@@ -62,19 +67,24 @@ class PaperMedia:
         self._version += 1
         text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", text)
         text = re.sub(r"^a=ice-ufrag:\S+", f"a=ice-ufrag:{self._ufrag}", text, flags=re.MULTILINE)
-        return re.sub(r"^a=ssrc:\d(\d+)", lambda found: f"a=ssrc:{self._ssrc + int(found[1])}", text, flags=re.MULTILINE)
+        return re.sub(
+            r"^a=ssrc:\d(\d+)", lambda found: f"a=ssrc:{self._ssrc + int(found[1])}", text, flags=re.MULTILINE
+        )
 
 
 class ToneMedia:
-    """aiortc: plays a tone while it may, and keeps an ear on what arrives; with two tones, one on each side, an ear for each side."""
+    """aiortc: plays a tone while it may, and keeps an ear on what arrives; with two tones, one on each side, an ear for
+    each side."""
 
     def __init__(self, *frequencies: int, source: MediaStreamTrack | None = None, codec: str | None = None):
-        """`source`: played instead of a tone, by an end without ears; `codec`: the only one it speaks, such as `G722`."""
+        """`source`: played instead of a tone, by an end without ears; `codec`: the only one it speaks, such as
+        `G722`."""
         self.connection = RTCPeerConnection()
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
         self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
         self._operations = asyncio.Lock()
-        """One description after the other, as in a browser (the operations chain of W3C webrtc §4.4.1.2); aiortc lets them overtake."""
+        """One description after the other, as in a browser (the operations chain of W3C webrtc §4.4.1.2); aiortc lets
+        them overtake."""
         self._tone = source or PausableTone(*frequencies)
         self.detour: Detour | None = None
         """What stands between it and the gateway."""
@@ -96,7 +106,9 @@ class ToneMedia:
         """`bob`; with two ears `left bob`, `right bob`."""
         if len(self._ears) < 2:
             return {name for ear in self._ears for name in ear.hears()}
-        return {f"{side} {name}" for side, ear in zip(("left", "right"), self._ears, strict=True) for name in ear.hears()}
+        return {
+            f"{side} {name}" for side, ear in zip(("left", "right"), self._ears, strict=True) for name in ear.hears()
+        }
 
     def loudness(self, frequency: float) -> float:
         return max(ear.loudness(frequency) for ear in self._ears)
@@ -116,7 +128,9 @@ class ToneMedia:
             if provisional:
                 # aiortc reads a=setup in final answers only; the gateway answers `passive`, so that this side begins.
                 self._transceiver.sender.transport._set_role("client")
-            await self.connection.setRemoteDescription(RTCSessionDescription(answer, "pranswer" if provisional else "answer"))
+            await self.connection.setRemoteDescription(
+                RTCSessionDescription(answer, "pranswer" if provisional else "answer")
+            )
             self._let_through()
 
     async def answer(self, offer: str, wishes: dict[str, str]) -> str:
@@ -131,7 +145,8 @@ class ToneMedia:
         return self.detour.leads(description) if self.detour else description
 
     def _own(self) -> str:
-        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it. It codes two channels, and does not say so."""
+        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it. It codes two channels, and does
+        not say so."""
         self._version += 1
         text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", self.connection.localDescription.sdp)
         return sdp.with_stereo(text) if len(self._ears) == 2 else text

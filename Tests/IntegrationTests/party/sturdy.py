@@ -1,4 +1,5 @@
-"""A device on a bad network: repeats a request that is not answered, opens its channel again, and knows what to do when it gives up."""
+"""A device on a bad network: repeats a request that is not answered, opens its channel again, and knows what to do when
+it gives up."""
 import aiohttp
 
 from peers.spidr import Answer
@@ -9,7 +10,8 @@ from .guest import Guest
 
 _UNANSWERED = Answer(200, {}, '{"callControlResponse": {"statusCode": 0}}')
 _NEEDS_ITS_ANSWER = {"callStart", "join", "callAnswer", "acceptCallReplace"}
-"""Without it there is no session, or no way to know whose call it is. Of everything else a notification tells the outcome."""
+"""Without it there is no session, or no way to know whose call it is. Of everything else a notification tells the
+outcome."""
 
 
 class GaveUp(Exception):

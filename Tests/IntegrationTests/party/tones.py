@@ -13,7 +13,16 @@ from av import AudioFrame, CodecContext, Packet
 from peers.sound import RATE, sine
 
 # Hertz; above every note of the gateway's music and its octave, far apart, and none where two others would distort to.
-TONES = {"alice": 1_150, "bob": 1_334, "carol": 1_547, "dave": 1_795, "erin": 2_082, "frank": 2_415, "grace": 2_801, "heidi": 3_250}
+TONES = {
+    "alice": 1_150,
+    "bob": 1_334,
+    "carol": 1_547,
+    "dave": 1_795,
+    "erin": 2_082,
+    "frank": 2_415,
+    "grace": 2_801,
+    "heidi": 3_250,
+}
 MUSIC = "music"
 """What `hears` calls sound below the tones: music on hold, or a tone of the network."""
 
@@ -51,8 +60,8 @@ class PausableTone(MediaStreamTrack):
 
 @functools.cache
 def encoded(*frequencies: int) -> list[bytes]:
-    """One second of a tone, or of one on each side, in Opus, to be played in a loop: all who play it share it, and it costs nothing but
-    its sending."""
+    """One second of a tone, or of one on each side, in Opus, to be played in a loop: all who play it share it, and it
+    costs nothing but its sending."""
     encoder = CodecContext.create("libopus", "w")
     layout = "mono" if len(frequencies) == 1 else "stereo"
     encoder.bit_rate, encoder.format, encoder.layout = 32_000 * len(frequencies) ** 2, "s16", layout
@@ -96,11 +105,13 @@ class Ear:
             self._pieces.popleft()
 
 
-# Everybody's ears are asked many times a second in the one process that plays all tones as well: what can be kept is kept.
+# Everybody's ears are asked many times a second in the one process that plays all tones as well: what can be kept is
+# kept.
 
 
 def amplitudes(samples: numpy.ndarray, frequencies: tuple[int, ...]) -> numpy.ndarray:
-    """Of tones in the last half second, by Goertzel's algorithm under a Hann window, so that one tone does not leak into the next."""
+    """Of tones in the last half second, by Goertzel's algorithm under a Hann window, so that one tone does not leak
+    into the next."""
     samples = samples[-_LONGEST:]
     window = hann(len(samples))
     in_phase, quadrature = waves(frequencies)[:, :, : len(samples)] @ (samples * window)
@@ -150,6 +161,8 @@ async def perceive(expected: Mapping, sense: Callable, verb: str, timeout: float
         else:
             since = None
         assert time.monotonic() < end, "; ".join(
-            f"{call} {verb} {sorted(found[call])}, should be {sorted(names)}" for call, names in expected.items() if found[call] != set(names)
+            f"{call} {verb} {sorted(found[call])}, should be {sorted(names)}"
+            for call, names in expected.items()
+            if found[call] != set(names)
         )
         await asyncio.sleep(0.05)

@@ -62,7 +62,9 @@ class Chromium:
         if microphone:
             flags.append(f"--use-file-for-fake-audio-capture={Path(microphone).resolve()}")
         self._stderr = open(os.path.join(self._directory, "stderr.log"), "wb+")
-        self._start([os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium", *flags, "about:blank"])
+        self._start(
+            [os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium", *flags, "about:blank"]
+        )
         try:
             self.version = self.command("Browser.getVersion", timeout=start_timeout)["product"]
         except Exception as error:
@@ -83,7 +85,12 @@ class Chromium:
             os.dup2(child_in, 3, True)
             os.dup2(child_out, 4, True)
 
-        home = {"HOME": self._directory, "XDG_CONFIG_HOME": self._directory, "XDG_CACHE_HOME": self._directory, "LANG": "C.UTF-8"}
+        home = {
+            "HOME": self._directory,
+            "XDG_CONFIG_HOME": self._directory,
+            "XDG_CACHE_HOME": self._directory,
+            "LANG": "C.UTF-8",
+        }
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -136,7 +143,9 @@ class Chromium:
 
     # The protocol: JSON objects, each ended by a zero byte
 
-    def command(self, method: str, parameters: dict | None = None, session: str | None = None, timeout: float = 30) -> dict:
+    def command(
+        self, method: str, parameters: dict | None = None, session: str | None = None, timeout: float = 30
+    ) -> dict:
         self._number += 1
         number = self._number
         message = {"id": number, "method": method, "params": parameters or {}}
@@ -220,7 +229,9 @@ class Page:
     def run(self, script: str, timeout: float = 60):
         """Evaluates an expression, waits if it is a promise, and returns its JSON value."""
         answer = self.command(
-            "Runtime.evaluate", {"expression": script, "awaitPromise": True, "returnByValue": True, "userGesture": True}, timeout
+            "Runtime.evaluate",
+            {"expression": script, "awaitPromise": True, "returnByValue": True, "userGesture": True},
+            timeout,
         )
         if details := answer.get("exceptionDetails"):
             thrown = details.get("exception", {})
@@ -232,7 +243,9 @@ class Page:
         end = time.monotonic() + timeout
         while not (value := self.run(script)):
             if time.monotonic() > end:
-                raise TimeoutError(f"not true in {timeout} s: {script}\nconsole: {self.console[-5:]}\nerrors: {self.errors[-5:]}")
+                raise TimeoutError(
+                    f"not true in {timeout} s: {script}\nconsole: {self.console[-5:]}\nerrors: {self.errors[-5:]}"
+                )
             time.sleep(0.1)
         return value
 

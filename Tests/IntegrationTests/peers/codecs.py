@@ -1,6 +1,7 @@
 """Speech into payloads and back, apart from any call: what a phone's codecs do, in one go.
 
-Opus is the system's libopus, the library that the gateway is linked to, so that its concealment can be compared with the bare one.
+Opus is the system's libopus, the library that the gateway is linked to, so that its concealment can be compared with
+the bare one.
 """
 import ctypes
 import ctypes.util
@@ -61,7 +62,8 @@ def encode(samples: numpy.ndarray, codec: Codec, expected_loss: int = 0) -> list
 def decode(payloads: list[bytes | None], codec: Codec) -> numpy.ndarray:
     """16-bit samples at the codec's rate. `None` is a packet that was lost.
 
-    Opus: the redundancy in the packet after it if that one has come, libopus' own concealment otherwise. The others are silent.
+    Opus: the redundancy in the packet after it if that one has come, libopus' own concealment otherwise. The others are
+    silent.
     """
     if codec is OPUS:
         return OpusDecoder().decode_all(payloads)
@@ -92,7 +94,14 @@ library = ctypes.CDLL(ctypes.util.find_library("opus"))
 library.opus_encoder_create.restype = library.opus_decoder_create.restype = ctypes.c_void_p
 library.opus_encoder_destroy.argtypes = library.opus_decoder_destroy.argtypes = [ctypes.c_void_p]
 library.opus_encode.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int32]
-library.opus_decode.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+library.opus_decode.argtypes = [
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.c_int,
+]
 
 
 class OpusEncoder:
@@ -139,6 +148,8 @@ class OpusDecoder:
 
     def _decode(self, payload: bytes | None, recovers: bool) -> numpy.ndarray:
         samples = numpy.zeros(OPUS.frame, numpy.int16)
-        count = library.opus_decode(self._state, payload, len(payload or b""), samples.ctypes.data, OPUS.frame, recovers)
+        count = library.opus_decode(
+            self._state, payload, len(payload or b""), samples.ctypes.data, OPUS.frame, recovers
+        )
         assert count == OPUS.frame, count
         return samples

@@ -19,7 +19,9 @@ class ContractViolation(AssertionError):
 class Contract:
     def __init__(self, path: Path):
         self.document = yaml.safe_load(path.read_text())
-        self._registry = Registry().with_resource(DOCUMENT, Resource.from_contents(self.document, default_specification=DRAFT202012))
+        self._registry = Registry().with_resource(
+            DOCUMENT, Resource.from_contents(self.document, default_specification=DRAFT202012)
+        )
         self._templates = [(re.compile(pattern_of(template)), template) for template in self.document["paths"]]
         self.seen: set[tuple[str, str, str]] = set()
         """Every (method, path template, status) that came by."""
@@ -47,7 +49,9 @@ class Contract:
             self._validate(request_body, body["content"]["application/json"]["schema"], f"{where}, request")
 
         responses = operation["responses"]
-        response = self._resolved(responses.get(str(status)) or responses.get(f"{status // 100}XX") or responses.get("default"))
+        response = self._resolved(
+            responses.get(str(status)) or responses.get(f"{status // 100}XX") or responses.get("default")
+        )
         if response is None:
             raise ContractViolation(f"{where}: the status is not described: {response_body[:500]!r}")
         content = response.get("content")
@@ -95,7 +99,11 @@ def absolute(schema: object) -> object:
     """The same schema with its references written in full."""
     if isinstance(schema, dict):
         return {
-            key: DOCUMENT + value if key == "$ref" and isinstance(value, str) and value.startswith("#") else absolute(value)
+            key: (
+                DOCUMENT + value
+                if key == "$ref" and isinstance(value, str) and value.startswith("#")
+                else absolute(value)
+            )
             for key, value in schema.items()
         }
     if isinstance(schema, list):

@@ -5,7 +5,7 @@
         detour.is_open = False                      # nothing passes, and nobody is told
         detour.forget()                             # from now on the gateway sees whoever comes at another address
     detour.carries_checks = False               # whoever comes has nothing but its packets to show that it does
-        detour.loss, detour.delay = 0.02, 0.02      # either way: a share of the packets, and seconds for each of the others
+        detour.loss, detour.delay = 0.02, 0.02      # each way: the share of packets lost, and the delay in seconds
     detour.capacity = 300_000                   # bits per second towards the peers: what comes faster waits, or is lost
 
 The gateway's part can be another peer's: `Detour(udp_ports(offer))` stands between two peers without a gateway.
@@ -38,7 +38,12 @@ def routable() -> str:
 
 def udp_ports(description: str, host: str = LOOPBACK) -> list[int]:
     """Of its candidates on this address."""
-    return [int(port) for port in re.findall(rf"^a=candidate:\S+ \d+ udp \d+ {re.escape(host)} (\d+) ", description, re.MULTILINE | re.IGNORECASE)]
+    return [
+        int(port)
+        for port in re.findall(
+            rf"^a=candidate:\S+ \d+ udp \d+ {re.escape(host)} (\d+) ", description, re.MULTILINE | re.IGNORECASE
+        )
+    ]
 
 
 def without_candidates(description: str) -> str:
@@ -89,7 +94,9 @@ class Detour:
         udp = re.findall(r"^a=candidate:\S+ \d+ udp .*\r\n", description, re.MULTILINE | re.IGNORECASE)
         for line in udp:
             address, port = line.split()[4:6]
-            here = line.replace(f" {address} {port} ", f" {address} {ports[int(port)]} ") if address == self.host else ""
+            here = (
+                line.replace(f" {address} {port} ", f" {address} {ports[int(port)]} ") if address == self.host else ""
+            )
             description = description.replace(line, here)
         return description
 
@@ -101,7 +108,9 @@ class Detour:
     def _relay(self):
         with selectors.DefaultSelector() as selector:
             for port, entry in self._entries.items():
-                selector.register(entry, selectors.EVENT_READ, lambda entry=entry, port=port: self._outwards(selector, entry, port))
+                selector.register(
+                    entry, selectors.EVENT_READ, lambda entry=entry, port=port: self._outwards(selector, entry, port)
+                )
             while not self._is_over:
                 due = self._under_way[0][0] - time.monotonic() if self._under_way else 0.1
                 for ready, _ in selector.select(min(0.1, max(0, due))):

@@ -4,8 +4,9 @@
         page = browser.page("http://127.0.0.1:8080/")
         page.wait_for("window.orbweaver !== undefined")
 
-A page has the methods of `chromium.Page` that tests need. Firefox never uses loopback candidates: its media needs an address of
-this machine that is not loopback. An `AudioContext` in it needs a sound device, which `SoundDevice` pretends to be.
+A page has the methods of `chromium.Page` that tests need. Firefox never uses loopback candidates: its media needs an
+address of this machine that is not loopback. An `AudioContext` in it needs a sound device, which `SoundDevice` pretends
+to be.
 """
 import base64
 import json
@@ -63,8 +64,17 @@ class SoundDevice:
     def __init__(self):
         self._directory = Path(tempfile.mkdtemp(prefix="pulse-"))
         self.server = f"unix:{self._directory / 'socket'}"
-        modules = ("module-null-sink rate=48000", f"module-native-protocol-unix socket={self._directory / 'socket'} auth-anonymous=1")
-        command = ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", *(word for each in modules for word in ("-L", each))]
+        modules = (
+            "module-null-sink rate=48000",
+            f"module-native-protocol-unix socket={self._directory / 'socket'} auth-anonymous=1",
+        )
+        command = [
+            "pulseaudio",
+            "-n",
+            "--daemonize=no",
+            "--exit-idle-time=-1",
+            *(word for each in modules for word in ("-L", each)),
+        ]
         home = {"HOME": str(self._directory), "XDG_RUNTIME_DIR": str(self._directory)}
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen(command, env={**os.environ, **home}, **quiet)
@@ -88,11 +98,31 @@ class Firefox:
         self._sound = SoundDevice()
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
         Path(self._directory, "user.js").write_text("".join(lines))
-        own = {"HOME": self._directory, "MOZ_HEADLESS": "1", "MOZ_CRASHREPORTER_DISABLE": "1", "PULSE_SERVER": self._sound.server, "LANG": "C.UTF-8"}
-        command = ["firefox-esr", "--headless", "--no-remote", "--profile", self._directory, "--remote-debugging-port", "0", "about:blank"]
+        own = {
+            "HOME": self._directory,
+            "MOZ_HEADLESS": "1",
+            "MOZ_CRASHREPORTER_DISABLE": "1",
+            "PULSE_SERVER": self._sound.server,
+            "LANG": "C.UTF-8",
+        }
+        command = [
+            "firefox-esr",
+            "--headless",
+            "--no-remote",
+            "--profile",
+            self._directory,
+            "--remote-debugging-port",
+            "0",
+            "about:blank",
+        ]
         self._log = open(Path(self._directory, "log"), "wb+")
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, start_new_session=True, env={**os.environ, **own}
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+            env={**os.environ, **own},
         )
         try:
             self._connection = connect(self._address(start_timeout) + "/session", max_size=1 << 28, proxy=None)
@@ -177,7 +207,9 @@ class Page:
         self.errors: list[str] = []
 
     def open(self, url: str, timeout: float = 60):
-        self._browser.command("browsingContext.navigate", {"context": self._context, "url": url, "wait": "complete"}, timeout)
+        self._browser.command(
+            "browsingContext.navigate", {"context": self._context, "url": url, "wait": "complete"}, timeout
+        )
 
     def close(self):
         self._browser.command("browsingContext.close", {"context": self._context})
@@ -186,7 +218,12 @@ class Page:
     def run(self, script: str, timeout: float = 60):
         """Evaluates an expression, waits if it is a promise, and returns its JSON value."""
         expression = f"Promise.resolve({script}).then((value) => JSON.stringify(value === undefined ? null : value))"
-        evaluation = {"expression": expression, "target": {"context": self._context}, "awaitPromise": True, "userActivation": True}
+        evaluation = {
+            "expression": expression,
+            "target": {"context": self._context},
+            "awaitPromise": True,
+            "userActivation": True,
+        }
         answer = self._browser.command("script.evaluate", evaluation, timeout)
         if answer["type"] == "exception":
             raise PageError(answer["exceptionDetails"]["text"])
@@ -195,7 +232,11 @@ class Page:
     def click(self, selector: str):
         """Presses the mouse on an element, if somebody who looks at the page could do so."""
         x, y = self.run(middle_of(selector))
-        steps = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        steps = [
+            {"type": "pointerMove", "x": x, "y": y},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
         mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}
         self._browser.command("input.performActions", {"context": self._context, "actions": [mouse]})
 

@@ -1,4 +1,5 @@
-"""Very many users at once, each with as little of a client as it takes: subscribe, repeat what is refused with 503, open the channel."""
+"""Very many users at once, each with as little of a client as it takes: subscribe, repeat what is refused with 503,
+open the channel."""
 import asyncio
 import base64
 import hashlib
@@ -16,11 +17,14 @@ REPETITIONS = 3
 """Of the web client, after a 503 that says when (spidr-wire §3.6); then it reports an error and is gone."""
 DOMAIN = "example.com"
 PASSWORD = "a password that all of them have"
-WISH = json.dumps({"subscribeRequest": {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}}).encode()
+WISH = json.dumps(
+    {"subscribeRequest": {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}}
+).encode()
 
 
 def add_users(database: Path, count: int, log_n: int = 15):
-    """Rows as `orbweaver user add` writes them, in a database that has its tables. All have one hash, which took as long as one hash takes."""
+    """Rows as `orbweaver user add` writes them, in a database that has its tables. All have one hash, which took as
+    long as one hash takes."""
     salt = os.urandom(16)
     digest = hashlib.scrypt(PASSWORD.encode(), salt=salt, n=1 << log_n, r=8, p=1, maxmem=1 << 27, dklen=32)
     texts = [base64.b64encode(each).decode().rstrip("=") for each in (salt, digest)]
@@ -50,7 +54,10 @@ async def ask(port: int, user: str, password: str = PASSWORD, source: str | None
     try:
         writer.write(request(user, password))
         head, _, rest = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest.decode().splitlines())}
+        headers = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in rest.decode().splitlines())
+        }
         body = await reader.readexactly(int(headers["content-length"]))
         return Answer(int(head.split()[1]), json.loads(body), headers.get("retry-after"))
     finally:
@@ -60,7 +67,8 @@ async def ask(port: int, user: str, password: str = PASSWORD, source: str | None
 def request(user: str, password: str) -> bytes:
     credentials = base64.b64encode(f"{user}@{DOMAIN}:{password}".encode()).decode()
     return (
-        f"POST /rest/version/1/user/{user}@{DOMAIN}/subscription HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {credentials}\r\n"
+        f"POST /rest/version/1/user/{user}@{DOMAIN}/subscription HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Basic {credentials}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(WISH)}\r\n\r\n"
     ).encode() + WISH
 
@@ -68,7 +76,8 @@ def request(user: str, password: str) -> bytes:
 async def open_channel(port: int, path: str, source: str | None) -> asyncio.StreamWriter:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=source and (source, 0))
     writer.write(
-        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        f"Sec-WebSocket-Version: 13\r\n"
         f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n\r\n".encode()
     )
     head = await reader.readuntil(b"\r\n\r\n")
@@ -86,7 +95,8 @@ class Return:
 
     def __str__(self) -> str:
         last = f"the last after {max(self.times):.1f} s" if self.times else "nobody"
-        return f"{len(self.times)} back, {last}, {sum(self.repetitions)} repetitions, {len(self.lost)} lost {self.lost[:3]}"
+        repetitions, lost = sum(self.repetitions), f"{len(self.lost)} lost {self.lost[:3]}"
+        return f"{len(self.times)} back, {last}, {repetitions} repetitions, {lost}"
 
 
 class Fleet:
@@ -95,7 +105,8 @@ class Fleet:
         self._channels: list[asyncio.StreamWriter] = []
 
     async def come(self, port: int, within: float = 5, seed: int = 1, at_a_time: int | None = None) -> Return:
-        """All of them, at times of their own, by the rules of the web client; `at_a_time`: with so many on their way, others stay at home."""
+        """All of them, at times of their own, by the rules of the web client; `at_a_time`: with so many on their way,
+        others stay at home."""
         result, begin, chance = Return(), time.monotonic(), random.Random(seed)
         arrivals = [chance.uniform(0, within) for _ in range(self.count)]
         door = asyncio.Semaphore(at_a_time or self.count)

@@ -30,7 +30,8 @@ _DESCRIBE = """(async (offer) => {
   const pc = (window.direct = new RTCPeerConnection());
   pc.ontrack = ({ track, streams: [stream] }) => {
     if (track.kind !== 'video') return;
-    document.body.append(Object.assign(document.createElement('video'), { muted: true, autoplay: true, srcObject: stream }));
+    const video = document.createElement('video');
+    document.body.append(Object.assign(video, { muted: true, autoplay: true, srcObject: stream }));
   };
   const camera = await navigator.mediaDevices.getUserMedia({ audio: true, video: true });
   for (const track of camera.getTracks()) pc.addTrack(track, camera);
@@ -50,7 +51,8 @@ def frames_of(page: Page, connection: str) -> Counter:
 
 
 async def shares(ends: dict[str, Counter], ways: Iterable[Detour], loss: float) -> tuple[dict[str, float], str]:
-    """Of the pictures that the other end encodes, the share that each of two ends decodes while packets get lost; and all that was counted."""
+    """Of the pictures that the other end encodes, the share that each of two ends decodes while packets get lost; and
+    all that was counted."""
 
     async def counts() -> dict[str, dict[str, int]]:
         return {name: await count() for name, count in ends.items()}
@@ -69,7 +71,10 @@ async def shares(ends: dict[str, Counter], ways: Iterable[Detour], loss: float) 
     for each in seen.values():
         assert each["asked"] > 0, f"nothing was lost, so nothing was shown: {seen}"
     one, other = ends
-    return {one: seen[one]["decoded"] / seen[other]["encoded"], other: seen[other]["decoded"] / seen[one]["encoded"]}, str(seen)
+    return {
+        one: seen[one]["decoded"] / seen[other]["encoded"],
+        other: seen[other]["decoded"] / seen[one]["encoded"],
+    }, str(seen)
 
 
 async def _until(look: Callable[[], Awaitable], is_so: Callable[..., bool], what: str, timeout: float = 120):

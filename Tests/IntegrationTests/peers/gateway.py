@@ -69,7 +69,8 @@ class Gateway:
     def start(self, timeout: float = 60) -> "Gateway":
         with open(self.log_path, "wb") as log:
             self._process = subprocess.Popen(
-                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=self.log_path.parent,
+                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(),
+                cwd=self.log_path.parent,
                 preexec_fn=self._limit_descriptors if self._descriptors else None,
             )  # fmt: skip
         end = time.monotonic() + timeout
@@ -178,12 +179,17 @@ def orbweaver(
 
 
 def write_configuration(folder: Path, **sections: dict) -> tuple[str, str]:
-    """For users of one's own, because `--dev` has only four; the options that name the file. Ports come with `Gateway.configured`."""
+    """For users of one's own, because `--dev` has only four; the options that name the file. Ports come with
+    `Gateway.configured`."""
     settings = {
         "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1"}, "registration": {"domain": "dev.local"},
         "media": {"bind": "127.0.0.1"}, "storage": {"path": folder / "users.sqlite"}, **sections,
     }  # fmt: skip
-    lines = [line for section, values in settings.items() for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))]
+    lines = [
+        line
+        for section, values in settings.items()
+        for line in (f"{section}:", *(f"  {key}: {value}" for key, value in values.items()))
+    ]
     (folder / "orbweaver.yaml").write_text("\n".join(lines) + "\n")
     return "--config", str(folder / "orbweaver.yaml")
 

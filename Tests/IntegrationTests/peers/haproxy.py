@@ -11,7 +11,8 @@ PROGRAM = shutil.which("haproxy") or "/usr/sbin/haproxy"
 
 
 class HAProxy:
-    """Sends requests in turns to all gateways that say they are ready. It tries each request once: what one gateway refuses, the client sees."""
+    """Sends requests in turns to all gateways that say they are ready. It tries each request once: what one gateway
+    refuses, the client sees."""
 
     def __init__(self, *ports: int):
         self.port = free_ports(1)
@@ -46,7 +47,9 @@ backend gateways
         return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> "HAProxy":
-        self._process = subprocess.Popen([PROGRAM, "-db", "-f", self._folder / "haproxy.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [PROGRAM, "-db", "-f", self._folder / "haproxy.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         return self
 
     def __exit__(self, *_):

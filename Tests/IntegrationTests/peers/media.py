@@ -51,7 +51,8 @@ class MediaPeer:
     """Plays a tone or another track, keeps what it hears in `heard` (mono, 16 bit, 48 kHz)."""
 
     def __init__(self, source: float | MediaStreamTrack, codec: str | None = None, stereo: bool = False):
-        """`codec`: the only one it speaks, such as `PCMU`. `stereo`: it asks for two channels of Opus, and keeps them in `sides`."""
+        """`codec`: the only one it speaks, such as `PCMU`. `stereo`: it asks for two channels of Opus, and keeps them
+        in `sides`."""
         self.codec, self.stereo = codec, stereo
         self.sides = numpy.zeros((0, 2), numpy.int16)
         self.connection = RTCPeerConnection()

@@ -10,7 +10,8 @@ from .sound import RATE
 
 
 def speak_in_tone(phone: PhonePage, frequency: float):
-    """From the next call on the page's microphone is a steady tone, which no echo cancellation or noise suppression touches."""
+    """From the next call on the page's microphone is a steady tone, which no echo cancellation or noise suppression
+    touches."""
     phone.page.run(f"({MICROPHONE})({frequency})")
 
 
@@ -32,7 +33,8 @@ MICROPHONE = """(frequency) => {
 
 
 def give_voice(phone: PhonePage, samples: numpy.ndarray):
-    """From the next call on the page's microphone is silent until `say_it`, which speaks these samples once (16 bit mono at `sound.RATE`)."""
+    """From the next call on the page's microphone is silent until `say_it`, which speaks these samples once (16 bit
+    mono at `sound.RATE`)."""
     phone.page.run(f"({VOICE})('{base64.b64encode(samples.astype('<i2').tobytes()).decode()}')")
 
 
@@ -46,7 +48,8 @@ VOICE = """(text) => {
   const buffer = context.createBuffer(1, words.length, 48000);
   buffer.getChannelData(0).set(Float32Array.from(words, (word) => word / 32768));
   const mouth = context.createMediaStreamDestination();
-  navigator.mediaDevices.getUserMedia = async () => new MediaStream(mouth.stream.getAudioTracks().map((track) => track.clone()));
+  navigator.mediaDevices.getUserMedia = async () =>
+    new MediaStream(mouth.stream.getAudioTracks().map((track) => track.clone()));
   window.sayIt = () => {
     const source = new AudioBufferSourceNode(context, { buffer });
     source.connect(mouth);
@@ -56,7 +59,8 @@ VOICE = """(text) => {
 
 
 def keep_packets(phone: PhonePage):
-    """From the next call on the page keeps the header of each audio packet that arrives, in `window.packets`; of a telephone event also what it says."""
+    """From the next call on the page keeps the header of each audio packet that arrives, in `window.packets`; of a
+    telephone event also what it says."""
     phone.page.run(KEEP_PACKETS)
 
 
@@ -66,7 +70,8 @@ KEEP_PACKETS = """(() => {
   window.RTCPeerConnection = class extends RTCPeerConnection {
     constructor(configuration) {
       super({ ...configuration, encodedInsertableStreams: true });
-      this.addEventListener('track', ({ receiver }) => receiver.track.kind === 'audio' && keep(receiver.createEncodedStreams()));
+      this.addEventListener('track', ({ receiver }) =>
+        receiver.track.kind === 'audio' && keep(receiver.createEncodedStreams()));
     }
     addTrack(...track) { // without this nothing would be sent
       const sender = super.addTrack(...track);
@@ -84,7 +89,8 @@ KEEP_PACKETS = """(() => {
       });
       next.enqueue(frame);
     };
-    readable.pipeThrough(new TransformStream({ transform: look })).pipeTo(writable).catch(() => {}); // until the call is over
+    // Until the call is over.
+    readable.pipeThrough(new TransformStream({ transform: look })).pipeTo(writable).catch(() => {});
   }
   /** RFC 4733 §2.3 */
   function event(data) {
@@ -126,7 +132,8 @@ LISTEN = """(name) => {
   const [track] = orbweaver.phones[name].call.remoteStream.getAudioTracks();
   const samples = [];
   window.ear = { samples, heard };
-  if (window.MediaStreamTrackProcessor) read(new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader());
+  if (window.MediaStreamTrackProcessor)
+    read(new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader());
   else record();
   async function read(reader) {
     for (;;) {

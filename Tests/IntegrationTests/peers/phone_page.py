@@ -6,7 +6,9 @@ import pytest
 from .chromium import Chromium, Page
 from .detour import Detour
 
-in_both_browsers = pytest.mark.parametrize("browser", ["chromium", pytest.param("firefox", marks=pytest.mark.alone)], indirect=True)
+in_both_browsers = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.alone)], indirect=True
+)
 """A test whose `browser()` is Chromium once, and Firefox once."""
 
 _TAKE_A_DETOUR = """() => {
@@ -61,7 +63,9 @@ class PhonePage:
 
     def leg(self) -> dict:
         """What `getStats` says about the leg, now."""
-        return self.page.run(f"import('/demo/leg-report.js').then(({{ reportLeg }}) => reportLeg(orbweaver.phones.{self.name}.call.pc))")
+        return self.page.run(
+            f"import('/demo/leg-report.js').then(({{ reportLeg }}) => reportLeg(orbweaver.phones.{self.name}.call.pc))"
+        )
 
     def loudest_frequency(self) -> float:
         """In the sound that arrives, in Hz, to about 12 Hz."""

@@ -40,7 +40,8 @@ class ProcessMedia:
     name = "a process"
 
     def __init__(self, person: str, audio: str = "opus", video: str = "VP8", detour: Detour | None = None):
-        """`audio`, `video`: the codecs it speaks, named as in `a=rtpmap`; `detour`: what stands between it and the gateway."""
+        """`audio`, `video`: the codecs it speaks, named as in `a=rtpmap`; `detour`: what stands between it and the
+        gateway."""
         self._detour = detour
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
         self.kinds: list[str] = []

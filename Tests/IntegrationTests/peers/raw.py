@@ -61,7 +61,9 @@ def read_response(stream: socket.socket) -> dict:
     while b"\r\n\r\n" not in data:
         data += stream.recv(65536)
     head, _, body = data.partition(b"\r\n\r\n")
-    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+    length = next(
+        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")
+    )
     while len(body) < length:
         body += stream.recv(65536)
     return json.loads(body)

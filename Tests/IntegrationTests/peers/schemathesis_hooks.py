@@ -12,7 +12,8 @@ from . import sdp
 
 @schemathesis.hook
 def map_body(context, body):
-    """Left, mended, or replaced by a plain one of its kind; the same body always alike, so that a failure can be repeated."""
+    """Left, mended, or replaced by a plain one of its kind; the same body always alike, so that a failure can be
+    repeated."""
     if not isinstance(body, dict):
         return body
     turn = zlib.crc32(repr(body).encode()) % 3

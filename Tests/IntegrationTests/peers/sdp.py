@@ -16,7 +16,10 @@ AUDIO = (
     "a=rtpmap:111 opus/48000/2\r\na=rtcp-fb:111 transport-cc\r\na=fmtp:111 minptime=10;useinbandfec=1\r\n"
     "a=rtpmap:0 PCMU/8000\r\na=rtpmap:110 telephone-event/48000\r\n"
 )
-VIDEO = "a=rtpmap:96 VP8/90000\r\na=rtcp-fb:96 nack\r\na=rtcp-fb:96 nack pli\r\na=rtcp-fb:96 ccm fir\r\na=rtcp-fb:96 goog-remb\r\n"
+VIDEO = (
+    "a=rtpmap:96 VP8/90000\r\na=rtcp-fb:96 nack\r\na=rtcp-fb:96 nack pli\r\n"
+    "a=rtcp-fb:96 ccm fir\r\na=rtcp-fb:96 goog-remb\r\n"
+)
 
 
 def session() -> str:
@@ -27,10 +30,13 @@ def session() -> str:
 def offer(video: bool = False) -> str:
     lines = session() + f"a=group:BUNDLE {'0 1' if video else '0'}\r\na=msid-semantic: WMS\r\n"
     transport = TRANSPORT.format(ufrag="Ab12", setup="actpass")
-    lines += f"m=audio 50000 UDP/TLS/RTP/SAVPF 111 0 110\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:0\r\na=sendrecv\r\n{AUDIO}"
+    lines += "m=audio 50000 UDP/TLS/RTP/SAVPF 111 0 110\r\nc=IN IP4 127.0.0.1\r\n"
+    lines += f"{transport}a=mid:0\r\na=sendrecv\r\n{AUDIO}"
     lines += "a=ssrc:1001 cname:test\r\n"
     if video:
-        lines += f"m=video 50000 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:1\r\na=sendrecv\r\n{VIDEO}"
+        lines += (
+            f"m=video 50000 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 127.0.0.1\r\n{transport}a=mid:1\r\na=sendrecv\r\n{VIDEO}"
+        )
         lines += "a=ssrc:1002 cname:test\r\n"
     return lines
 
@@ -64,4 +70,8 @@ def with_stereo(description: str, parameters: str = "stereo=1;sprop-stereo=1") -
 def stereo_in(description: str) -> dict[str, str]:
     """What it says about two channels of Opus."""
     format = re.search(r"^a=rtpmap:(\d+) opus/48000/2\r?$", description, re.MULTILINE)[1]
-    return dict(re.findall(r"\b(sprop-stereo|stereo)=(\d)", "".join(re.findall(rf"^a=fmtp:{format} .*", description, re.MULTILINE))))
+    return dict(
+        re.findall(
+            r"\b(sprop-stereo|stereo)=(\d)", "".join(re.findall(rf"^a=fmtp:{format} .*", description, re.MULTILINE))
+        )
+    )

@@ -17,7 +17,8 @@ from .media import MediaPeer
 
 RATE = sound.RATE
 
-# Two voices take turns; the sentences are from the Harvard list (IEEE Recommended Practice for Speech Quality Measurements, 1969).
+# Two voices take turns; the sentences are from the Harvard list (IEEE Recommended Practice for Speech Quality
+# Measurements, 1969).
 UTTERANCES = [
     ("en-gb+m3", "The birch canoe slid on the smooth planks. Glue the sheet to the dark blue background."),
     ("en-us+f2", "It is easy to tell the depth of a well. Rice is often served in round bowls."),
@@ -48,13 +49,15 @@ class Speech:
         return encode(resample(self.samples, RATE, codec.rate), codec, expected_loss)
 
     def scores(self, heard: numpy.ndarray, rate: int, band: str) -> list[float]:
-        """MOS-LQO of each utterance but the first, in which buffers find their depth: ITU-T P.862.2 for `wb`, P.862.1 for `nb`."""
+        """MOS-LQO of each utterance but the first, in which buffers find their depth: ITU-T P.862.2 for `wb`, P.862.1
+        for `nb`."""
         wanted = {"wb": 16_000, "nb": 8_000}[band]
         original, degraded = resample(self.samples, RATE, wanted), resample(heard, rate, wanted)
         begin = _delay(original, degraded)
         scores = []
         for part in self.utterances[1:]:
-            # With half of the pauses around it. How long a packet waits may have changed on the way: every utterance is found anew.
+            # With half of the pauses around it. How long a packet waits may have changed on the way: every utterance is
+            # found anew.
             start, stop = ((part.start - PAUSE // 2) * wanted // RATE, (part.stop + PAUSE // 2) * wanted // RATE)
             reference = original[start:stop]
             margin = wanted // 2
@@ -64,10 +67,12 @@ class Speech:
         return scores
 
     def likeness(self, heard: numpy.ndarray, rate: int) -> float:
-        """How like the speech what was heard is, 0 … 1, whoever stretches its pauses: the median over pieces of 0.2 s, each found
-        where its correlation with what was heard is strongest. Of other speech it is below 0.5.
+        """How like the speech what was heard is, 0 … 1, whoever stretches its pauses: the median over pieces of 0.2 s,
+        each found where its correlation with what was heard is strongest. Of other speech it is below 0.5.
         """
-        original, degraded = (resample(each, given, 8_000).astype(numpy.float64) for each, given in ((self.samples, RATE), (heard, rate)))
+        original, degraded = (
+            resample(each, given, 8_000).astype(numpy.float64) for each, given in ((self.samples, RATE), (heard, rate))
+        )
         length = 8_000 // 5
         pieces = original[: len(original) // length * length].reshape(-1, length)
         powers = numpy.sum(pieces**2, axis=1)
@@ -77,7 +82,9 @@ class Speech:
         best = []
         for piece, power in zip(pieces[spoken], powers[spoken], strict=True):
             size = 1 << (len(degraded) + length).bit_length()
-            found = numpy.fft.irfft(numpy.fft.rfft(degraded, size) * numpy.conj(numpy.fft.rfft(piece, size)), size)[: len(around)]
+            found = numpy.fft.irfft(numpy.fft.rfft(degraded, size) * numpy.conj(numpy.fft.rfft(piece, size)), size)[
+                : len(around)
+            ]
             best.append(numpy.max(found / numpy.sqrt(around * power)))
         return float(numpy.median(best))
 
@@ -126,7 +133,8 @@ class PacketTrack(MediaStreamTrack):
         self._sent, self._began = 0, 0.0
         self._first: int | None = None
         self.latest = 0.0
-        """Seconds by which the latest packet of what it says left too late: those of this process, not of anybody who relays it."""
+        """Seconds by which the latest packet of what it says left too late: those of this process, not of anybody who
+        relays it."""
         self.spoken = asyncio.Event()
 
     def speak(self):
@@ -134,7 +142,11 @@ class PacketTrack(MediaStreamTrack):
 
     def position(self, number: int) -> int | None:
         """Which of the payloads the packet is, counted from the first of the track; None for silence."""
-        return number - self._first if self._first is not None and 0 <= number - self._first < len(self._payloads) else None
+        return (
+            number - self._first
+            if self._first is not None and 0 <= number - self._first < len(self._payloads)
+            else None
+        )
 
     async def recv(self) -> Packet:
         clock = asyncio.get_running_loop()
@@ -163,7 +175,8 @@ class Received:
 
 
 class Speaking:
-    """A media end that says something, losing some of its packets before they are encrypted, and keeps every packet that it receives."""
+    """A media end that says something, losing some of its packets before they are encrypted, and keeps every packet
+    that it receives."""
 
     connection: RTCPeerConnection
 
@@ -188,7 +201,9 @@ class Speaking:
         """All that was received since the peers began to speak, each packet where its timestamp puts it."""
         packets: list[bytes | None] = []
         first = None
-        for packet in sorted(self.received, key=lambda each: _unwrapped(each.timestamp, self.received[0].timestamp, 32)):
+        for packet in sorted(
+            self.received, key=lambda each: _unwrapped(each.timestamp, self.received[0].timestamp, 32)
+        ):
             offset = _unwrapped(packet.timestamp, self.received[0].timestamp, 32)
             first = offset if first is None else first
             place = (offset - first) // self.spoken_codec.ticks

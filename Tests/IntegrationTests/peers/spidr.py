@@ -122,8 +122,11 @@ class SpidrPeer:
 
     # REST
 
-    async def request(self, method: str, path: str, body: object = None, *, data: bytes | None = None, headers: dict | None = None) -> Answer:
-        """`path`: below the user's own resources unless it starts with `/rest/`. `data`: a body that is not made from `body`."""
+    async def request(
+        self, method: str, path: str, body: object = None, *, data: bytes | None = None, headers: dict | None = None
+    ) -> Answer:
+        """`path`: below the user's own resources unless it starts with `/rest/`. `data`: a body that is not made from
+        `body`."""
         url = self.base + (path if path.startswith("/rest/") else self.path(path))
         sent = {"Accept": "application/json", "Authorization": self.credentials, **(headers or {})}
         if self.names_itself and self.subscription:
@@ -137,7 +140,9 @@ class SpidrPeer:
             method, aiohttp.client.URL(url, encoded=True), data=data, headers=sent, timeout=aiohttp.ClientTimeout(30)
         ) as response:
             content = await response.read()
-            answer = Answer(response.status, {key.lower(): value for key, value in response.headers.items()}, content.decode())
+            answer = Answer(
+                response.status, {key.lower(): value for key, value in response.headers.items()}, content.decode()
+            )
         event_log.answer(
             self._port, method, path, answer.status, answer.text, self.user, sent.get("Authorization"),
             has_channel=self._socket is not None,
@@ -156,11 +161,22 @@ class SpidrPeer:
     # Subscription and channel
 
     async def register(
-        self, *, expires: object = 3600, ringing_feedback: bool = False, correlator: str | None = None, alone: bool = True, listen: bool = True,
+        self,
+        *,
+        expires: object = 3600,
+        ringing_feedback: bool = False,
+        correlator: str | None = None,
+        alone: bool = True,
+        listen: bool = True,
         services: list[str] | None = None,
     ) -> dict:
         """`alone`: ends what other devices of the user are left from earlier."""
-        wishes = {"expires": expires, "service": services or ["call"], "notificationType": "WebSocket", "localization": "English_US"}
+        wishes = {
+            "expires": expires,
+            "service": services or ["call"],
+            "notificationType": "WebSocket",
+            "localization": "English_US",
+        }
         if ringing_feedback:
             wishes["supported"] = ["RingingFeedback"]
         if correlator:
@@ -181,7 +197,9 @@ class SpidrPeer:
         return granted
 
     async def extend(self, **wishes) -> Answer:
-        return await self.request("PUT", self.subscription, {"subscribeRequest": {"service": ["call"], "expires": 3600, **wishes}})
+        return await self.request(
+            "PUT", self.subscription, {"subscribeRequest": {"service": ["call"], "expires": 3600, **wishes}}
+        )
 
     async def unregister(self) -> Answer:
         path, self.subscription = self.subscription, None
@@ -242,7 +260,8 @@ class SpidrPeer:
     # Expectations
 
     async def expect(self, event: str, session: str | None = None, timeout: float = 20) -> Notification:
-        """The first notification of this kind that no earlier `expect` has taken, now or within the time; no duplicates."""
+        """The first notification of this kind that no earlier `expect` has taken, now or within the time; no
+        duplicates."""
 
         def found() -> Notification | None:
             matches = (n for n in self.heard if not n.is_expected and n.event == event and session in (None, n.session))
@@ -252,7 +271,9 @@ class SpidrPeer:
             async with asyncio.timeout(timeout), self._news:
                 await self._news.wait_for(lambda: found() or self._broken)
         except TimeoutError:
-            raise AssertionError(f"{self.user} did not hear {event} in {timeout} s, only {list(map(str, self.heard))}") from None
+            raise AssertionError(
+                f"{self.user} did not hear {event} in {timeout} s, only {list(map(str, self.heard))}"
+            ) from None
         if self._broken:
             raise self._broken
         notification = found()
@@ -268,7 +289,13 @@ class SpidrPeer:
     # Calls
 
     async def start(self, to: str, sdp: str | None, **fields) -> Answer:
-        request = {"type": "callStart", "from": f"sip:{self.user}", "to": to if to.startswith("sip:") else f"sip:{to}", "sdp": sdp, **fields}
+        request = {
+            "type": "callStart",
+            "from": f"sip:{self.user}",
+            "to": to if to.startswith("sip:") else f"sip:{to}",
+            "sdp": sdp,
+            **fields,
+        }
         return await self.request("POST", "/callControl", {"callControlRequest": request})
 
     async def call(self, to: str, sdp: str | None, **fields) -> str:
@@ -297,7 +324,9 @@ class SpidrPeer:
         return (await self.request("GET", self._call(session) + "/statistics")).succeeded()
 
     async def reject(self, session: str) -> Answer:
-        return await self.request("POST", "/calldisposition", {"callDispositionRequest": {"action": "reject", "sessionData": session}})
+        return await self.request(
+            "POST", "/calldisposition", {"callDispositionRequest": {"action": "reject", "sessionData": session}}
+        )
 
     async def end(self, session: str, query: str = "") -> Answer:
         return await self.request("DELETE", self._call(session) + query)

@@ -1,11 +1,13 @@
-"""A tapped wire: names every message of a call that passes between clients and the gateway, and lets one thing go wrong with it.
+"""A tapped wire: names every message of a call that passes between clients and the gateway, and lets one thing go wrong
+with it.
 
     wire = Wire()                                   # of one run; every device has a `Tap` on it
     async with Tap(wire, "bob", gateway.http_port) as tap:
         bob = Party(tap.base, "bob")
 
-Requests and answers have the name of what is asked for (`callStart`, `end`), notifications that of their event. A message is known by its
-device, kind, name and count, so that it is found again in another run, in which things happen in another order.
+Requests and answers have the name of what is asked for (`callStart`, `end`), notifications that of their event. A
+message is known by its device, kind, name and count, so that it is found again in another run, in which things happen
+in another order.
 """
 import asyncio
 import json
@@ -27,13 +29,14 @@ class Kind(StrEnum):
 
 class Mishap(StrEnum):
     LOST = "lost"
-    """Never arrives, and the connection with it: TCP loses nothing else. The gateway's end of a WebSocket stays open, as behind a NAT
-    that has forgotten it."""
+    """Never arrives, and the connection with it: TCP loses nothing else. The gateway's end of a WebSocket stays open,
+    as behind a NAT that has forgotten it."""
     DOUBLED = "doubled"
     LATE = "late"
     """Arrives behind the next message; a request behind its own repetition, for its client takes it for lost."""
     STALE = "stale"
-    """A request that arrives when its client has long had the answer to its repetition, and to the request after that."""
+    """A request that arrives when its client has long had the answer to its repetition, and to the request after
+    that."""
     UNREPEATED = "lost, and so is the repetition of its request"
     CUT = "the moment of a cut"
     """As the message comes by, the WebSocket of `Fault.victim` breaks, on both sides."""
@@ -72,7 +75,8 @@ class Wire:
         self._delayed: tuple[Message, Callable[[], Awaitable]] | None = None
 
     def begin(self):
-        """What came so far was only the way to what is looked at. It is counted all the same: the last of it may be still to come."""
+        """What came so far was only the way to what is looked at. It is counted all the same: the last of it may be
+        still to come."""
         self.messages.clear()
 
     def befalls(self, message: Message | None) -> Mishap | None:

@@ -22,7 +22,8 @@ class Wrtc:
     """Has no H.264. Hears DTMF digits as tones, because its jitter buffer plays them (RFC 4733 §2.1)."""
 
     def __init__(self, name: str, video: str | None = None, audio: str | None = None, detour: Detour | None = None):
-        """`video`, `audio`: the only codec it speaks, such as `AV1` or `PCMU`; `detour`: what stands between it and the gateway."""
+        """`video`, `audio`: the only codec it speaks, such as `AV1` or `PCMU`; `detour`: what stands between it and the
+        gateway."""
         self._detour = detour
         self.connection = webrtc.RTCPeerConnection()
         self.wants_new_path = False
@@ -79,7 +80,9 @@ class Wrtc:
 
     async def _totals(self) -> Callable[[str, str], float]:
         """By type and member, the sum over the streams of video."""
-        streams = [each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"]
+        streams = [
+            each for each in (await self.connection.get_stats()).values() if getattr(each, "kind", None) == "video"
+        ]
         return lambda kind, name: sum(getattr(each, name, None) or 0 for each in streams if each.type == kind)
 
     async def press(self, digits: str):

@@ -142,7 +142,8 @@ class Peer:
         end = f'capsfilter caps="{caps}"'
         if self.has_digits and kind == "audio":
             # webrtcbin does not take another format on its pad, and sends what is in the packets.
-            end = f'mux. rtpdtmfsrc name=digits pt=110 ! mux. rtpdtmfmux name=mux ! capssetter join=false replace=true caps="{caps}" ! {end}'
+            setter = f'capssetter join=false replace=true caps="{caps}"'
+            end = f"mux. rtpdtmfsrc name=digits pt=110 ! mux. rtpdtmfmux name=mux ! {setter} ! {end}"
         made = Gst.parse_bin_from_description(f"{begin} ! queue ! {chain} pt={number} ! {end}", True)
         self.pipeline.add(made)
         if self.has_digits and kind == "audio":

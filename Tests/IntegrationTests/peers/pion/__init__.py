@@ -40,7 +40,14 @@ class Pion(ProcessMedia):
     async def command(self) -> list[str]:
         return [str(await asyncio.to_thread(program))]
 
-    def __init__(self, person: str, audio: str = "opus", video: str = "VP8", event_rates: tuple[int, ...] = (48_000, 8_000), **others):
+    def __init__(
+        self,
+        person: str,
+        audio: str = "opus",
+        video: str = "VP8",
+        event_rates: tuple[int, ...] = (48_000, 8_000),
+        **others,
+    ):
         """`event_rates`: at which it knows telephone events; it sends those that count like Opus, if it may."""
         super().__init__(person, audio, video, **others)
         self._event_rates = event_rates
