@@ -30,7 +30,8 @@ static int install(SSL_CTX *context, const char *certificate, const char *key) {
     BIO *text = BIO_new_mem_buf(certificate, -1), *secret = BIO_new_mem_buf(key, -1);
     X509 *x509 = PEM_read_bio_X509(text, NULL, NULL, NULL);
     EVP_PKEY *private_key = PEM_read_bio_PrivateKey(secret, NULL, NULL, NULL);
-    int done = x509 && private_key && SSL_CTX_use_certificate(context, x509) == 1 && SSL_CTX_use_PrivateKey(context, private_key) == 1;
+    int done = x509 && private_key && SSL_CTX_use_certificate(context, x509) == 1
+        && SSL_CTX_use_PrivateKey(context, private_key) == 1;
     X509_free(x509);
     EVP_PKEY_free(private_key);
     BIO_free(text);
@@ -52,8 +53,8 @@ struct handshake_baseline *handshake_baseline_open(const char *certificate, cons
         return NULL;
     }
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, accept_any);
-    SSL_CTX_set_options(context, SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION
-                                     | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_options(context, SSL_OP_NO_QUERY_MTU | SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION
+                                     | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     baseline->context = context;
     return baseline;
@@ -65,8 +66,8 @@ void handshake_baseline_close(struct handshake_baseline *baseline) {
     free(baseline);
 }
 
-// An end that reads what the other one writes. Memory keeps no boundaries, so that a whole flight is read at once: the server gets
-// away with fewer reads than over a network.
+// A client or a server that reads what the other one writes. Memory keeps no boundaries of datagrams: the server reads
+// a whole flight at once, and so makes fewer reads than over a network.
 static SSL *make_end(SSL_CTX *context, BIO *in, BIO *out) {
     SSL *end = SSL_new(context);
     if (!end) return NULL;
@@ -92,7 +93,8 @@ static int64_t shake_hands(SSL_CTX *context, BIO *to_server, BIO *to_client) {
     int64_t spent = thread_cpu_ns() - start;
     int of_client = 0, of_server = 0;
     if (client) SSL_set_connect_state(client);
-    for (int turn = 0; client && server && turn < most_turns && of_client >= 0 && of_server >= 0 && !(of_client && of_server); turn++) {
+    for (int turn = 0; client && server && turn < most_turns; turn++) {
+        if (of_client < 0 || of_server < 0 || (of_client && of_server)) break;
         of_client = advance(client);
         start = thread_cpu_ns();
         of_server = advance(server);

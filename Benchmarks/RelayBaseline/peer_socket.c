@@ -51,14 +51,17 @@ static uint16_t read_destination(struct msghdr *message) {
     return UINT16_MAX;
 }
 
-int peer_socket_send(int fd, uint32_t host, uint16_t port, uint8_t *slots, const struct peer_packet *packets, int count) {
+int peer_socket_send(int fd, uint32_t host, uint16_t port, uint8_t *slots, const struct peer_packet *packets,
+                     int count) {
     struct mmsghdr messages[peer_socket_batch];
     struct iovec buffers[peer_socket_batch];
     union control controls[peer_socket_batch];
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(host) };
     for (int i = 0; i < count; i++) {
         buffers[i] = (struct iovec){ .iov_base = slots + i * peer_socket_slot, .iov_len = packets[i].length };
-        messages[i].msg_hdr = (struct msghdr){ .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &buffers[i], .msg_iovlen = 1 };
+        messages[i].msg_hdr = (struct msghdr){
+            .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &buffers[i], .msg_iovlen = 1,
+        };
         write_source(&controls[i], &messages[i].msg_hdr, packets[i].peer);
     }
     int sent = 0;
@@ -78,7 +81,8 @@ int peer_socket_receive(int fd, uint8_t *slots, struct peer_packet *packets) {
     for (int i = 0; i < peer_socket_batch; i++) {
         buffers[i] = (struct iovec){ .iov_base = slots + i * peer_socket_slot, .iov_len = peer_socket_slot };
         messages[i].msg_hdr = (struct msghdr){
-            .msg_iov = &buffers[i], .msg_iovlen = 1, .msg_control = controls[i].bytes, .msg_controllen = sizeof controls[i].bytes,
+            .msg_iov = &buffers[i], .msg_iovlen = 1,
+            .msg_control = controls[i].bytes, .msg_controllen = sizeof controls[i].bytes,
         };
     }
     int n = recvmmsg(fd, messages, peer_socket_batch, MSG_DONTWAIT, NULL);

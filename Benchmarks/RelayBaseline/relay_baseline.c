@@ -48,9 +48,16 @@ static int open_session(srtp_t *session, int is_gcm, const uint8_t *key, srtp_ss
 }
 
 static uint16_t read16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
-static uint32_t read32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+static uint32_t read32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
 static void write16(uint8_t *p, uint16_t v) { p[0] = (uint8_t)(v >> 8); p[1] = (uint8_t)v; }
-static void write32(uint8_t *p, uint32_t v) { p[0] = (uint8_t)(v >> 24); p[1] = (uint8_t)(v >> 16); p[2] = (uint8_t)(v >> 8); p[3] = (uint8_t)v; }
+static void write32(uint8_t *p, uint32_t v) {
+    p[0] = (uint8_t)(v >> 24);
+    p[1] = (uint8_t)(v >> 16);
+    p[2] = (uint8_t)(v >> 8);
+    p[3] = (uint8_t)v;
+}
 
 int relay_baseline_open(void) {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -76,7 +83,9 @@ int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *
     struct mmsghdr in[batch], out[batch];
     struct iovec in_vec[batch], out_vec[batch];
     struct sockaddr_in from[batch];
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
     uint64_t started = 0, relayed = 0;
 
     memset(table, 0, sizeof table);
@@ -84,8 +93,12 @@ int relay_baseline_run(int fd, uint16_t port, const struct relay_baseline_keys *
     memset(out, 0, sizeof out);
     for (int i = 0; i < batch; i++) {
         in_vec[i] = (struct iovec){ .iov_base = buffers[i], .iov_len = slot };
-        in[i].msg_hdr = (struct msghdr){ .msg_name = &from[i], .msg_namelen = sizeof from[i], .msg_iov = &in_vec[i], .msg_iovlen = 1 };
-        out[i].msg_hdr = (struct msghdr){ .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &out_vec[i], .msg_iovlen = 1 };
+        in[i].msg_hdr = (struct msghdr){
+            .msg_name = &from[i], .msg_namelen = sizeof from[i], .msg_iov = &in_vec[i], .msg_iovlen = 1,
+        };
+        out[i].msg_hdr = (struct msghdr){
+            .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &out_vec[i], .msg_iovlen = 1,
+        };
     }
 
     while (relayed < packets) {

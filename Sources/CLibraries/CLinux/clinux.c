@@ -5,7 +5,8 @@
 #include <sys/prctl.h>
 
 _Static_assert(sizeof(struct clinux_message) == sizeof(struct mmsghdr), "clinux_message must look like mmsghdr");
-_Static_assert(offsetof(struct clinux_message, count) == offsetof(struct mmsghdr, msg_len), "clinux_message must look like mmsghdr");
+_Static_assert(offsetof(struct clinux_message, count) == offsetof(struct mmsghdr, msg_len),
+               "clinux_message must look like mmsghdr");
 
 int clinux_receive(int socket, struct clinux_message *messages, unsigned int count, int flags) {
     return recvmmsg(socket, (struct mmsghdr *)messages, count, flags, NULL);

@@ -41,7 +41,8 @@ static srtp_err_status_t gcm_get_tag(void *state, uint8_t *tag, uint32_t *count)
     int written = 0;
     uint8_t none[1];
     if (!EVP_CipherFinal_ex(gcm->context, none, &written)) return srtp_err_status_cipher_fail;
-    if (!EVP_CIPHER_CTX_ctrl(gcm->context, EVP_CTRL_AEAD_GET_TAG, gcm->tag_length, tag)) return srtp_err_status_algo_fail;
+    if (!EVP_CIPHER_CTX_ctrl(gcm->context, EVP_CTRL_AEAD_GET_TAG, gcm->tag_length, tag))
+        return srtp_err_status_algo_fail;
     *count = (uint32_t)gcm->tag_length;
     return srtp_err_status_ok;
 }
@@ -53,7 +54,8 @@ static srtp_err_status_t gcm_decrypt(void *state, uint8_t *bytes, unsigned int *
     int length = (int)*count - gcm->tag_length;
     int written = 0;
     uint8_t none[1];
-    if (!EVP_CIPHER_CTX_ctrl(gcm->context, EVP_CTRL_AEAD_SET_TAG, gcm->tag_length, bytes + length)) return srtp_err_status_auth_fail;
+    if (!EVP_CIPHER_CTX_ctrl(gcm->context, EVP_CTRL_AEAD_SET_TAG, gcm->tag_length, bytes + length))
+        return srtp_err_status_auth_fail;
     if (length > 0 && !EVP_CipherUpdate(gcm->context, bytes, &written, bytes, length)) return srtp_err_status_auth_fail;
     if (!EVP_CipherFinal_ex(gcm->context, none, &written)) return srtp_err_status_auth_fail;
     *count = (unsigned int)length;
@@ -73,7 +75,8 @@ static const uint8_t test_plaintext[] = {
     0xb1, 0x6a, 0xed, 0xf5, 0xaa, 0x0d, 0xe6, 0x57, 0xba, 0x63, 0x7b, 0x39,
 };
 static const uint8_t test_aad[] = {
-    0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef, 0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef, 0xab, 0xad, 0xda, 0xd2,
+    0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef, 0xfe, 0xed, 0xfa, 0xce, 0xde, 0xad, 0xbe, 0xef,
+    0xab, 0xad, 0xda, 0xd2,
 };
 static const uint8_t test_ciphertext[] = {
     0x42, 0x83, 0x1e, 0xc2, 0x21, 0x77, 0x74, 0x24, 0x4b, 0x72, 0x21, 0xb7, 0x84, 0xd0, 0xd4, 0x9c,

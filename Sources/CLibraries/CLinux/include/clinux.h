@@ -27,8 +27,8 @@ int clinux_wait(int epoll, struct epoll_event *events, int count, const struct t
 /// Names the calling thread; only the first 15 bytes are kept.
 void clinux_name_thread(const char *name);
 
-/// Tells the thread sanitizer that the calling thread has taken a lock, or is about to leave it, where it cannot see that itself; the
-/// address stands for the lock. Does nothing in other builds.
+/// Tell the thread sanitizer that the calling thread has taken a lock, or is about to leave it, where the sanitizer
+/// cannot see that itself. The address stands for the lock. Other builds do nothing here.
 void clinux_lock_taken(const void *address);
 void clinux_lock_left(const void *address);
 
