@@ -1,6 +1,6 @@
-# The gateway as a container: built in one stage, run in a small one. scripts/image builds and tries it. With a folder in
-# place of the stage "build" (--build-context build=FOLDER, as scripts/image --from-build gives it), the second stage is
-# built and tested alone.
+# The gateway as a container: built in one stage, run in a small one. scripts/image builds and tries it. With a folder
+# in place of the stage "build" (--build-context build=FOLDER, as scripts/image --from-build gives it), the second stage
+# is built and tested alone.
 #
 # Both stages stand on one base image, named by digest (bookworm-20260610-slim). `scripts/image --pin` puts today's
 # digest behind its tag; `scripts/image --release` builds nothing without one. The compiler is swift.org's release of
@@ -30,7 +30,8 @@ COPY Benchmarks Benchmarks
 COPY Tests Tests
 # -s leaves the symbols out, two thirds of the program.
 RUN scripts/packages \
-    && swift build -c release --product orbweaver --static-swift-stdlib -Xlinker -s --only-use-versions-from-resolved-file \
+    && swift build -c release --product orbweaver --static-swift-stdlib -Xlinker -s \
+        --only-use-versions-from-resolved-file \
     && mkdir /product \
     && cp .build/release/orbweaver /product/ \
     && cp -R .build/release/*.resources /product/
@@ -38,7 +39,8 @@ RUN scripts/packages \
 FROM ${DEBIAN_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 libstdc++6 \
+    && apt-get install -y --no-install-recommends \
+        ca-certificates libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/orbweaver --create-home orbweaver
 COPY --from=build /product/ /usr/local/bin/
