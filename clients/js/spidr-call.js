@@ -1,6 +1,6 @@
 /**
- * One call of a `SpidrClient`: how it begins, and what a user can do with it. What becomes of it then, its states and its events are
- * in `CallSession`.
+ * One call of a `SpidrClient`: how it begins, and what a user can do with it. What becomes of it then, its states and
+ * its events are in `CallSession`.
  */
 import { CallSession } from './spidr-session.js';
 import { CallState, EndCode } from './spidr-states.js';
@@ -34,7 +34,8 @@ export class Call extends CallSession {
     if (this.state !== CallState.RINGING || this.direction !== 'incoming') throw this.unfit('reject');
     const { sessionData } = this;
     this.finish({ code: EndCode.REJECTED, text: 'rejected', by: 'local' });
-    await this.client.request('POST', '/calldisposition', { callDispositionRequest: { action: 'reject', sessionData } });
+    const callDispositionRequest = { action: 'reject', sessionData };
+    await this.client.request('POST', '/calldisposition', { callDispositionRequest });
   }
 
   /** Hangs up, or gives up a call that has not been answered yet. The other party sees the reason. */
@@ -45,7 +46,10 @@ export class Call extends CallSession {
     // Otherwise `dial` or `join` hangs up as soon as it knows the session.
   }
 
-  /** Keeps the other side waiting. Like `resume` and `video` done when the other side has confirmed it; if not, nothing has changed. */
+  /**
+   * Keeps the other side waiting. Like `resume` and `video` done when the other side has confirmed it; if not, nothing
+   * has changed.
+   */
   async hold() { await this.#changeHold(true); }
   async resume() { await this.#changeHold(false); }
 
@@ -56,19 +60,24 @@ export class Call extends CallSession {
     await this.change('change video', () => this.media[go](), () => this.media[back]());
   }
 
-  /** Looks for a new way to the gateway, e.g. after a change of network: an ICE restart, of which the other side is told nothing. */
+  /**
+   * Looks for a new way to the gateway, e.g. after a change of network: an ICE restart, of which the other side is told
+   * nothing.
+   */
   async restartIce() { await this.change('restart ICE', () => this.pc.restartIce(), () => {}); }
 
   /**
-   * Connects the other side with somebody else and leaves; puts it on hold before. Done when the other two talk, and the call has
-   * ended then; rejects if it did not come about, and the call is on hold as it was.
+   * Connects the other side with somebody else and leaves; puts it on hold before. Done when the other two talk, and
+   * the call has ended then; rejects if it did not come about, and the call is on hold as it was.
    * @param {string|Call} target  an address, or another call of this client, whose party is the one to be talked to
    */
   async transfer(target) {
     if (!this.isConnected) throw this.unfit('transfer');
     if (!this.holding) await this.hold();
-    const consulted = target instanceof Call ? { address: sipAddress(target.remote), sessionData: target.sessionData } : null;
-    await this.complete('transfer', consulted ?? { address: sipAddress(target) });
+    const wanted = target instanceof Call
+      ? { address: sipAddress(target.remote), sessionData: target.sessionData }
+      : { address: sipAddress(target) };
+    await this.complete('transfer', wanted);
   }
 
   /** Presses DTMF digits (0-9, *, #, A-D), one after the other. */
@@ -88,12 +97,14 @@ export class Call extends CallSession {
 
   /** @internal Runs an outgoing call up to the gateway's consent; what goes wrong ends the call. */
   async dial(media) {
-    await this.#start(media, { type: 'callStart', from: `sip:${this.client.user}`, to: sipAddress(this.remote), supported: ['earlymedia'] });
+    const [from, to] = [`sip:${this.client.user}`, sipAddress(this.remote)];
+    await this.#start(media, { type: 'callStart', from, to, supported: ['earlymedia'] });
   }
 
   /** @internal The call that two others become. */
   async join(first, second) {
-    await this.#start({ audio: true }, { type: 'join', firstSessionData: first.sessionData, secondSessionData: second.sessionData });
+    const [firstSessionData, secondSessionData] = [first.sessionData, second.sessionData];
+    await this.#start({ audio: true }, { type: 'join', firstSessionData, secondSessionData });
   }
 
   /** @internal What a page that is loaded again needs to go on with the call; plain JSON. */
@@ -109,7 +120,10 @@ export class Call extends CallSession {
     };
   }
 
-  /** @internal Goes on with a call of an earlier page: new media, offered to the gateway, which tells the other side nothing of it. */
+  /**
+   * @internal Goes on with a call of an earlier page: new media, offered to the gateway, which tells the other side
+   * nothing of it.
+   */
   async restore({ connectedAt, holding, remotelyHeld, video, sections }) {
     if (connectedAt === null && this.direction === 'incoming') return this.ring();
     if (connectedAt === null) return this.end('the page was loaded again'); // its offer went with the old page

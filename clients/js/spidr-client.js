@@ -46,10 +46,12 @@ export class SpidrClient extends EventTarget {
    * @param {boolean} [options.ringingFeedback]  tell the caller only once this device really rings
    * @param {number} [options.expires]  wished life time of the registration in seconds
    * @param {string} [options.clientCorrelator]  names this device: registering again replaces its old registration
-   * @param {'inactive'|'sendonly'} [options.holdWith]  what is offered to hold; with `sendonly` the other side hears music
+   * @param {'inactive'|'sendonly'} [options.holdWith]  what is offered to hold; with `sendonly` the other side hears
+   *     music
    */
   constructor({
-    user, password, baseURL = location.origin, services = ['call'], ringingFeedback = true, expires = 3600, clientCorrelator, holdWith = 'inactive',
+    user, password, baseURL = location.origin, services = ['call'], ringingFeedback = true, expires = 3600,
+    clientCorrelator, holdWith = 'inactive',
   }) {
     super();
     this.user = user;
@@ -85,8 +87,8 @@ export class SpidrClient extends EventTarget {
   }
 
   /**
-   * Goes on where an earlier page stopped, with what `snapshot` was there: the same registration and channel, and calls with new
-   * media. Rejects if the registration is gone.
+   * Goes on where an earlier page stopped, with what `snapshot` was there: the same registration and channel, and calls
+   * with new media. Rejects if the registration is gone.
    * @returns {Promise<Call[]>} calls that go on, ring on, or have just ended
    */
   async resume({ subscription, handled, calls }) {
@@ -110,7 +112,8 @@ export class SpidrClient extends EventTarget {
   /** What a page that is loaded again needs for `resume`, as plain JSON; `null` if nothing is registered. */
   get snapshot() {
     if (!this.#subscription) return null;
-    return { subscription: this.#subscription, handled: this.#handled, calls: this.calls.filter((call) => call.sessionData).map((call) => call.snapshot) };
+    const calls = this.calls.filter((call) => call.sessionData).map((call) => call.snapshot);
+    return { subscription: this.#subscription, handled: this.#handled, calls };
   }
 
   /** Ends the calls and the registration. */
@@ -133,8 +136,8 @@ export class SpidrClient extends EventTarget {
   }
 
   /**
-   * Makes two answered calls one, in which everybody hears everybody. The new call becomes IN_CALL and the old ones end; if it
-   * does not come about, it becomes ENDED and they stay as they are.
+   * Makes two answered calls one, in which everybody hears everybody. The new call becomes IN_CALL and the old ones
+   * end; if it does not come about, it becomes ENDED and they stay as they are.
    * @returns {Call}
    */
   join(first, second) {
@@ -156,7 +159,9 @@ export class SpidrClient extends EventTarget {
       response = await fetch(url, {
         method,
         headers: {
-          Authorization: this.#authorization, Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }),
+          Authorization: this.#authorization,
+          Accept: 'application/json',
+          ...(body && { 'Content-Type': 'application/json' }),
           // Names this device, so that no other one is told of its calls.
           ...(this.#subscription && { 'x-session': this.#subscription.split('/').at(-1) }),
         },
@@ -173,7 +178,8 @@ export class SpidrClient extends EventTarget {
     const { statusCode, code, reason } = Object.values(answer).find((value) => typeof value === 'object') ?? answer;
     const seconds = Number(response.headers.get('Retry-After') ?? NaN);
     throw new SpidrError({
-      httpStatus: response.status, statusCode, code, reason: reason ?? response.statusText, retryAfter: seconds >= 0 ? seconds * 1000 : undefined,
+      httpStatus: response.status, statusCode, code, reason: reason ?? response.statusText,
+      retryAfter: seconds >= 0 ? seconds * 1000 : undefined,
     });
   }
 
@@ -269,7 +275,8 @@ export class SpidrClient extends EventTarget {
     const { sessionData, sdp } = message.sessionParams;
     if (this.#calls.has(sessionData)) return;
     const { callerName, callerDisplayNumber } = message.callNotificationParams;
-    const call = new Call({ client: this, direction: 'incoming', remote: callerDisplayNumber, remoteName: callerName, sessionData, offer: sdp });
+    const caller = { remote: callerDisplayNumber, remoteName: callerName };
+    const call = new Call({ client: this, direction: 'incoming', ...caller, sessionData, offer: sdp });
     this.#adopt(call);
     call.ring();
     this.#emit('incoming', { call });

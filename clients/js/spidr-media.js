@@ -2,8 +2,9 @@
  * The media of one call: microphone and camera, the peer connection, and the descriptions that go back and forth.
  * It knows nothing of signalling; `spidr-session.js` carries the descriptions.
  *
- * Hold is a matter of directions (RFC 3264 §8.4). Whoever holds offers `inactive` for every section, or with `holdWith: 'sendonly'`
- * leaves the way open on which the other side hears music; both sides holding is `inactive` in either dialect.
+ * Hold is a matter of directions (RFC 3264 §8.4). Whoever holds offers `inactive` for every section, or with `holdWith:
+ * 'sendonly'` leaves the way open on which the other side hears music; both sides holding is `inactive` in either
+ * dialect.
  */
 const GATHERING_LIMIT = 1_000;
 
@@ -33,8 +34,8 @@ export class CallMedia extends EventTarget {
   }
 
   /**
-   * Captures what is wished, or what there is of it, and makes the connection. Event `change`: one of the streams did; `needed`:
-   * something has to be agreed on anew.
+   * Captures what is wished, or what there is of it, and makes the connection. Event `change`: one of the streams did;
+   * `needed`: something has to be agreed on anew.
    */
   async open(wanted) {
     this.localStream = await capture(wanted, this.#tell);
@@ -68,7 +69,8 @@ export class CallMedia extends EventTarget {
 
   /**
    * Makes an offer and applies it.
-   * @param {string[]} [sections]  kinds of the m-lines there have to be, in order: those of the connection that this one replaces
+   * @param {string[]} [sections]  kinds of the m-lines there have to be, in order: those of the connection that this
+   *     one replaces
    */
   async offer(sections) {
     const { pc } = this;
@@ -110,7 +112,8 @@ export class CallMedia extends EventTarget {
 
   async accept(sdp) {
     await this.pc.setRemoteDescription({ type: 'answer', sdp });
-    // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that it does.
+    // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that the
+    // other side holds.
     if (!this.holding) this.remotelyHeld = SILENT.has(audioDirection(sdp));
   }
 
@@ -127,7 +130,9 @@ export class CallMedia extends EventTarget {
 
   /** The offer will not be answered: back to what was agreed before. */
   async rollback() {
-    for (const transceiver of this.#transceivers()) transceiver.direction = transceiver.currentDirection ?? transceiver.direction;
+    for (const transceiver of this.#transceivers()) {
+      transceiver.direction = transceiver.currentDirection ?? transceiver.direction;
+    }
     if (this.pc.signalingState === 'have-local-offer') await this.pc.setLocalDescription({ type: 'rollback' });
   }
 
@@ -141,7 +146,8 @@ export class CallMedia extends EventTarget {
   get sendsVideo() { return this.localStream?.getVideoTracks().length > 0; }
 
   get receivesVideo() {
-    return this.pc !== null && this.#transceivers('video').some(({ currentDirection }) => /^(sendrecv|recvonly)$/.test(currentDirection));
+    const receives = ({ currentDirection }) => /^(sendrecv|recvonly)$/.test(currentDirection);
+    return this.pc !== null && this.#transceivers('video').some(receives);
   }
 
   /** Starts the camera; the next offer tells. Throws if there is none. */
@@ -176,7 +182,10 @@ export class CallMedia extends EventTarget {
 
   // MARK: Parts
 
-  /** The caller says which kinds there are. What it does not offer is turned off: sent later, it would come as an offer that nobody made. */
+  /**
+   * The caller says which kinds there are. What it does not offer is turned off: sent later, it would come as an offer
+   * that nobody made.
+   */
   #addOfferedTracks() {
     const offered = new Set(this.#transceivers().map(({ receiver }) => receiver.track.kind));
     for (const track of this.localStream.getTracks()) {
@@ -195,8 +204,9 @@ export class CallMedia extends EventTarget {
     const kinds = [...sections, ...tracks.map(({ kind }) => kind).filter((kind) => !sections.includes(kind))];
     for (const kind of kinds) {
       const track = tracks.find((each) => each.kind === kind);
+      // Without a microphone the other party can still be heard.
       if (track) this.pc.addTrack(track, this.localStream);
-      else this.pc.addTransceiver(kind, { direction: 'recvonly' }); // without a microphone the other party can still be heard
+      else this.pc.addTransceiver(kind, { direction: 'recvonly' });
     }
   }
 
@@ -216,7 +226,8 @@ export class CallMedia extends EventTarget {
   }
 
   #transceivers(kind) {
-    return this.pc.getTransceivers().filter(({ direction, receiver }) => direction !== 'stopped' && (!kind || receiver.track.kind === kind));
+    return this.pc.getTransceivers().filter(({ direction, receiver }) =>
+      direction !== 'stopped' && (!kind || receiver.track.kind === kind));
   }
 
   /** The local description with its candidates: the gateway wants them all at once, and has enough after a second. */

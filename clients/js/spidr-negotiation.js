@@ -29,8 +29,9 @@ export class Negotiation {
   get isOpen() { return this.#open !== null; }
 
   /**
-   * Makes a change and has it agreed on. Done when the other side has answered; if it does not, `undo` takes the change back and
-   * this rejects. Where the other side offered first and the gateway only passes descriptions on, it says so, and it is tried again.
+   * Makes a change and has it agreed on. Done when the other side has answered; if it does not, `undo` takes the change
+   * back and this rejects. Where the other side offered first and the gateway only passes descriptions on, it says so,
+   * and it is tried again.
    * @param {string[]} [sections]  see `CallMedia.offer`
    */
   async change(apply, undo, sections) {
@@ -74,8 +75,8 @@ export class Negotiation {
   }
 
   /**
-   * The other side offers, or without a description asks this side for an offer (slow start). What meets an offer of this side
-   * is not answered: the gateway answers the one of this side, and offers again what that leaves unsaid.
+   * The other side offers, or without a description asks this side for an offer (slow start). What meets an offer of
+   * this side is not answered: the gateway answers the one of this side, and offers again what that leaves unsaid.
    */
   async respond(sdp) {
     if (this.#media.isOffering) {

@@ -1,6 +1,6 @@
 /**
- * A call as it goes on between this side and the gateway: its state, its descriptions, and the reason why it ended. `Call` adds what a
- * user can do.
+ * A call as it goes on between this side and the gateway: its state, its descriptions, and the reason why it ended.
+ * `Call` adds what a user can do.
  *
  *     outgoing   INITIAL ─▶ DIALING ─▶ SESSION_PROGRESS ─▶ RINGING ─▶ IN_CALL ─▶ ENDED
  *     incoming   INITIAL ─▶ RINGING ─▶ ANSWERING ─▶ IN_CALL ─▶ ENDED
@@ -72,8 +72,9 @@ export class CallSession extends EventTarget {
     return new Promise((resolve, reject) => {
       const look = () => {
         if (this.#state === state) resolve();
-        else if (this.#state === CallState.ENDED) reject(this.endReason.error ?? new Error(`the call ended: ${this.endReason.text}`));
-        else return;
+        else if (this.#state === CallState.ENDED) {
+          reject(this.endReason.error ?? new Error(`the call ended: ${this.endReason.text}`));
+        } else return;
         this.removeEventListener('state', look);
       };
       this.addEventListener('state', look);
@@ -115,7 +116,8 @@ export class CallSession extends EventTarget {
         break;
       case 'callEnd': {
         const unexplained = endedBy === 'self' ? 'ended on another device' : 'no reason given';
-        this.finish({ code: Number(endCode ?? EndCode.NO_REASON), text: reasonText || unexplained, by: 'remote', cause });
+        const code = Number(endCode ?? EndCode.NO_REASON);
+        this.finish({ code, text: reasonText || unexplained, by: 'remote', cause });
         break;
       }
       case 'mediaPath':
@@ -131,20 +133,25 @@ export class CallSession extends EventTarget {
         break;
       case 'sessionFail': {
         const error = new Error(reasonText || 'the gateway gave no reason');
+        const code = Number(endCode ?? EndCode.ERROR);
         if (this.#outcome) this.#outcome.reject(error);
-        else if (!this.isConnected) this.finish({ code: Number(endCode ?? EndCode.ERROR), text: error.message, by: 'remote', error });
+        else if (!this.isConnected) this.finish({ code, text: error.message, by: 'remote', error });
         break;
       }
     }
   }
 
-  /** @internal After a reconnection: does the gateway still know this call, and has its media outlived what has happened? */
+  /**
+   * @internal After a reconnection: does the gateway still know this call, and has its media outlived what has
+   * happened?
+   */
   async verify() {
     try {
       await this.client.request('GET', this.#path);
       if (this.media.restartIfLost()) this.#renegotiate();
     } catch (error) {
-      if (error.httpStatus === 404) this.finish({ code: EndCode.ERROR, text: 'ended while disconnected', by: 'remote' });
+      const text = 'ended while disconnected';
+      if (error.httpStatus === 404) this.finish({ code: EndCode.ERROR, text, by: 'remote' });
       else this.client.reportError(error);
     }
   }
@@ -218,7 +225,8 @@ export class CallSession extends EventTarget {
       try {
         await this.operate('audit', {}, { signal: AbortSignal.timeout(AUDIT_TIME_OUT) });
       } catch (error) {
-        if (error.statusCode === NO_SUCH_CALL) this.finish({ code: EndCode.AUDIT_FAILED, text: 'the gateway no longer knows the call', by: 'remote' });
+        const text = 'the gateway no longer knows the call';
+        if (error.statusCode === NO_SUCH_CALL) this.finish({ code: EndCode.AUDIT_FAILED, text, by: 'remote' });
         else this.client.reportError(error);
       }
     }, AUDIT_INTERVAL);
@@ -241,7 +249,10 @@ export class CallSession extends EventTarget {
     this.emit('state', { state, previous });
   }
 
-  /** @internal Something on this side went wrong: the call cannot go on, and the gateway is told so if it knows the call. */
+  /**
+   * @internal Something on this side went wrong: the call cannot go on, and the gateway is told so if it knows the
+   * call.
+   */
   fail(error) {
     if (this.#state === CallState.ENDED) return;
     this.finish({ code: EndCode.ERROR, text: error.message, by: 'local', error });
@@ -260,12 +271,18 @@ export class CallSession extends EventTarget {
 
   get #path() { return `/callControl/callSessions/${encodeURIComponent(this.sessionData)}`; }
 
-  /** The connection wants to agree on something anew of its own accord: a path that was lost, or the application's `restartIce`. */
+  /**
+   * The connection wants to agree on something anew of its own accord: a path that was lost, or the application's
+   * `restartIce`.
+   */
   #renegotiate() {
-    if (this.isConnected && !this.isChanging) this.change('renegotiate', () => {}, () => {}).catch((error) => this.#notice(error));
+    if (!this.isConnected || this.isChanging) return;
+    this.change('renegotiate', () => {}, () => {}).catch((error) => this.#notice(error));
   }
 
-  /** A browser that knows no provisional answers, as Firefox, goes on without early media: the answer brings everything. */
+  /**
+   * A browser that knows no provisional answers, as Firefox, goes on without early media: the answer brings everything.
+   */
   async #earlyMedia(sdp) {
     if (!(await this.media.acceptProvisionally(sdp))) return;
     this.hasEarlyMedia = true;

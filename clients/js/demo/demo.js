@@ -39,7 +39,8 @@ function add(name) {
   }));
   document.getElementById('phones').append(root);
   const [peer, third] = [peerOf(name), thirdFor(name)].map((other) => `${other}@${DOMAIN}`);
-  const phone = new Phone(root, { user: `${name}@${DOMAIN}`, password: PASSWORD, holdWith: dialect.value, peer, third });
+  const user = `${name}@${DOMAIN}`;
+  const phone = new Phone(root, { user, password: PASSWORD, holdWith: dialect.value, peer, third });
   phones[name] = phone;
   phone.sound = soundIsOn();
   addTab(name);
@@ -57,7 +58,9 @@ function show(name) {
   }
 }
 
-const TAB_NOTES = { incoming: 'is ringing', outgoing: 'is calling', connected: 'in a call', ready: 'ready', failed: 'failed' };
+const TAB_NOTES = {
+  incoming: 'is ringing', outgoing: 'is calling', connected: 'in a call', ready: 'ready', failed: 'failed',
+};
 
 function addTab(name) {
   const tab = fromTemplate('tab-template');
@@ -90,7 +93,8 @@ const kilobits = (bits) => `${Math.round(bits / 1000)}`;
 const NOTHING = { pair: 'no leg yet', roundTrip: '', keys: '–', audio: '–', video: '–' };
 
 function describe({ pair, keys, audio, video }) {
-  const flow = (medium) => `${medium.codec ?? '?'} · ${kilobits(medium.sentBits)} up, ${kilobits(medium.receivedBits)} down kbit/s`;
+  const flow = ({ codec, sentBits, receivedBits }) =>
+    `${codec ?? '?'} · ${kilobits(sentBits)} up, ${kilobits(receivedBits)} down kbit/s`;
   return {
     pair: pair ? `${pair.local} → ${pair.remote} ${pair.protocol}` : 'looking for a path',
     roundTrip: pair?.roundTrip === undefined ? '' : `${(pair.roundTrip * 1000).toFixed(1)} ms there and back`,
@@ -150,7 +154,10 @@ show(kept.names.find((name) => name in phones) ?? first[0]);
 
 // MARK: The page goes, and comes back
 
-/** A page that is loaded again goes on with its calls; one that is closed takes its registrations along, if it has no calls. */
+/**
+ * A page that is loaded again goes on with its calls; one that is closed takes its registrations along, if it has no
+ * calls.
+ */
 addEventListener('pagehide', () => {
   for (const [name, { client }] of Object.entries(phones)) {
     if (client.calls.length > 0) kept.keep(name, client.snapshot);

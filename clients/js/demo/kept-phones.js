@@ -9,7 +9,10 @@ export class KeptPhones {
   /** @param {Storage} storage  `sessionStorage` */
   constructor(storage) { this.#storage = storage; }
 
-  get names() { return Object.keys(this.#storage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length)); }
+  get names() {
+    const keys = Object.keys(this.#storage).filter((key) => key.startsWith(PREFIX));
+    return keys.map((key) => key.slice(PREFIX.length));
+  }
 
   keep(name, snapshot) { this.#storage.setItem(PREFIX + name, JSON.stringify({ at: Date.now(), snapshot })); }
 

@@ -8,7 +8,8 @@ const SCENES = {
   [CallState.INITIAL]: (call) => [heading(call), 'Opening microphone and camera'],
   [CallState.DIALING]: (call) => [heading(call), 'Waiting for the other phone'],
   [CallState.SESSION_PROGRESS]: (call) => [heading(call), 'On its way'],
-  [CallState.RINGING]: (call) => (call.direction === 'incoming' ? [nameOf(call), 'is calling you'] : [heading(call), 'It rings']),
+  [CallState.RINGING]: (call) =>
+    (call.direction === 'incoming' ? [nameOf(call), 'is calling you'] : [heading(call), 'It rings']),
   [CallState.ANSWERING]: (call) => [nameOf(call), 'Answering'],
   [CallState.IN_CALL]: (call) => [nameOf(call), 'Sound only'],
   [CallState.ON_HOLD]: (call) => [nameOf(call), 'On hold'],
@@ -42,7 +43,8 @@ export class PhoneView {
   /** @param {HTMLElement} root  an element made from the phone template */
   constructor(root) {
     this.#root = root;
-    this.#parts = Object.fromEntries([...root.querySelectorAll('[data-part]')].map((element) => [element.dataset.part, element]));
+    const parts = [...root.querySelectorAll('[data-part]')];
+    this.#parts = Object.fromEntries(parts.map((element) => [element.dataset.part, element]));
   }
 
   /** Elements by their `data-part`. */
@@ -75,7 +77,9 @@ export class PhoneView {
     setText(parts.waiting, waiting.length > 0 ? `${waiting.map(nameOf).join(', ')} on hold` : '');
 
     for (const element of parts.dial.elements) element.disabled = !registered;
-    for (const element of [...parts.reach.elements, this.button('hold'), this.button('video')]) element.disabled = Boolean(call?.isChanging);
+    for (const element of [...parts.reach.elements, this.button('hold'), this.button('video')]) {
+      element.disabled = Boolean(call?.isChanging);
+    }
     this.#toggle('mute', call?.muted, 'Mute', 'Unmute');
     this.#toggle('video', call?.media.sendsVideo, 'Video', 'Video');
     this.#toggle('hold', call?.holding, 'Hold', 'Resume');
@@ -112,13 +116,16 @@ export class PhoneView {
   }
 }
 
-export function isRegistered({ state }) { return state === ClientState.REGISTERED || state === ClientState.RECONNECTING; }
+export function isRegistered({ state }) {
+  return state === ClientState.REGISTERED || state === ClientState.RECONNECTING;
+}
 
 /** How an ended call is summed up on the stage. */
 export function outcomeOf({ direction, connectedAt, endReason: { code, text, by, error } }) {
   if (error && code !== EndCode.ANSWERED_ELSEWHERE) return { title: 'The call failed', detail: text, failed: true };
   if (direction === 'incoming' && !connectedAt && by === 'remote') {
-    return { title: code === EndCode.ANSWERED_ELSEWHERE ? 'Answered elsewhere' : 'Missed call', detail: text, failed: false };
+    const title = code === EndCode.ANSWERED_ELSEWHERE ? 'Answered elsewhere' : 'Missed call';
+    return { title, detail: text, failed: false };
   }
   const failed = by === 'remote' && code >= 400 && code < 700; // a code of SIP's
   return { title: failed ? (FAILURES[code] ?? 'The call failed') : 'Call ended', detail: text, failed };
@@ -127,7 +134,8 @@ export function outcomeOf({ direction, connectedAt, endReason: { code, text, by,
 function scene(call, outcome, registered) {
   if (call && call.state in SCENES) return SCENES[call.state](call);
   if (outcome) return [outcome.title, sentence(outcome.detail)];
-  return registered ? ['Ready', 'Call somebody, or wait for a ring.'] : ['Off the web', 'Register this phone to call and be called.'];
+  if (registered) return ['Ready', 'Call somebody, or wait for a ring.'];
+  return ['Off the web', 'Register this phone to call and be called.'];
 }
 
 /** Whether there is a remote picture to show. */
