@@ -33,6 +33,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "sdp", run: fuzzSDP),
         FuzzTarget(name: "stun", run: fuzzSTUN),
         FuzzTarget(name: "telephone-events", run: fuzzTelephoneEvents),
+        FuzzTarget(name: "trickled-candidate", run: fuzzTrickledCandidate),
         FuzzTarget(name: "user-address", run: fuzzUserAddress),
         FuzzTarget(name: "wave", run: fuzzWave),
     ]
