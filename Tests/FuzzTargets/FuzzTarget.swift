@@ -19,6 +19,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "callme-token", run: fuzzCallMeToken),
         FuzzTarget(name: "calls", run: fuzzCalls),
         FuzzTarget(name: "candidate", run: fuzzCandidate),
+        FuzzTarget(name: "client-flight", run: fuzzClientFlight),
         FuzzTarget(name: "comfort-noise", run: fuzzComfortNoise),
         FuzzTarget(name: "frames", run: fuzzFrames),
         FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
