@@ -216,7 +216,8 @@ let package = Package(
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),
         .target(
-            name: "SignalingFuzzTargets", dependencies: ["FuzzTargets", "Primitives", "SignalingServer", nioWebSocket],
+            name: "SignalingFuzzTargets",
+            dependencies: ["FuzzTargets", "Primitives", "SignalingServer", nioWebSocket, httpTypes],
             path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
         // libFuzzer's entry, which a program can have only once; no test may depend on them.
         .target(name: "CoreFuzzer", dependencies: ["FuzzTargets"], path: "Tests/CoreFuzzer", swiftSettings: strict),
