@@ -16,6 +16,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     /// What needs no package of others: a new target is a line here, or in `signaling` of SignalingFuzzTargets.
     package static let core = [
         FuzzTarget(name: "basic-credentials", run: fuzzBasicCredentials),
+        FuzzTarget(name: "bridge", run: fuzzBridge),
         FuzzTarget(name: "callme-token", run: fuzzCallMeToken),
         FuzzTarget(name: "calls", run: fuzzCalls),
         FuzzTarget(name: "candidate", run: fuzzCandidate),
