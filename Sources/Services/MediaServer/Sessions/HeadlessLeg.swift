@@ -1,5 +1,6 @@
 internal import CallControl
 internal import MediaPlane
+internal import Sockets
 
 /// A leg that the bridge has a place for, whatever carries its media: what is played to it.
 ///
@@ -23,20 +24,25 @@ extension MediaLeg: HearingLeg {}
 
 /// A leg without a peer: its source and its sink are inside the gateway (docs/adr/0009). It has no transport.
 ///
-/// Confined to its worker's thread.
+/// Confined to its worker's thread; a debug build asserts it with every change. A leg that moves to another worker is
+/// made anew there.
 final class HeadlessLeg: HearingLeg {
     let name: LegID
     let index: LegIndex
     /// What the other legs hear of it, and what takes what it hears.
-    var voice: any HeadlessVoice
-    var usualSource: MediaSource?
-    var played: MediaSource?
-    var player: (any AudioPlayer)?
-    var isInterrupted = false
+    var voice: any HeadlessVoice { didSet { assertOwner() } }
+    var usualSource: MediaSource? { didSet { assertOwner() } }
+    var played: MediaSource? { didSet { assertOwner() } }
+    var player: (any AudioPlayer)? { didSet { assertOwner() } }
+    var isInterrupted = false { didSet { assertOwner() } }
+
+    private let owner = OwnerThread()
 
     init(name: LegID, index: LegIndex, voice: any HeadlessVoice) {
         self.name = name
         self.index = index
         self.voice = voice
     }
+
+    private func assertOwner() { assert(owner.isCurrent, "a headless leg is used on its worker's thread") }
 }
