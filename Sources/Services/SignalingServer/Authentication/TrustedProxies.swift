@@ -26,8 +26,10 @@ package struct TrustedProxies: Equatable, Sendable {
     package func client(of peer: IPAddress?, _ headers: HTTPFields) -> IPAddress? {
         guard !ranges.isEmpty, var client = peer?.unmapped, contains(client) else { return peer }
         for field in headers[values: .xForwardedFor].reversed() {
-            for entry in field.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-                guard let address = Self.address(in: entry) else { return client }
+            // The list is split by bytes: a comma may be one `Character` with what the client wrote before it.
+            let comma = UInt8(ascii: ",")
+            for entry in field.utf8.split(separator: comma, omittingEmptySubsequences: false).reversed() {
+                guard let address = Self.address(in: Substring(entry)) else { return client }
                 client = address
                 guard contains(client) else { return client }
             }
