@@ -144,7 +144,7 @@ let package = Package(
 
         // Services: owners and I/O
         service("Observability", ["CallControl", logging]),
-        service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
+        service("CallRuntime", ["CallControl", "Registration", "SPiDR", "SDP", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
             "SignalingServer",
@@ -169,7 +169,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "EventLoops", "Primitives", "CallControl", "Registration", "CallRuntime", "SDP", "GatewayAPI",
+                "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "MediaServer", "Storage", "Observability",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
             ],

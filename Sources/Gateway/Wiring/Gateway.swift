@@ -10,6 +10,7 @@ import NIOPosix
 import NIOSSL
 package import Observability
 import Primitives
+import SPiDR
 import ServiceLifecycle
 import SignalingServer
 import Sockets
@@ -68,7 +69,7 @@ package struct Gateway: Sendable {
                 try await media.load(file: name)
             } catch {
                 throw ConfigurationError(problems: [
-                    ConfigurationProblem(nil, "calls.early_media: \(error)")
+                    ConfigurationProblem(nil, "calls.early_media: \(error.clause)")
                 ])
             }
         }

@@ -1,4 +1,4 @@
-/// Why a file of the media folder cannot be played.
+/// Why a file of the media folder cannot be played. A dialect makes the clause for whoever named the file.
 package enum MediaFileError: Error, Hashable, Sendable {
     /// No media folder is configured (`media.folder`).
     case noFolder
@@ -14,19 +14,4 @@ package enum MediaFileError: Error, Hashable, Sendable {
     case unreadable(String)
     /// The content is damaged, or has a format that the gateway does not play. `fault`: what the decoder says of it.
     case undecodable(String, fault: String)
-}
-
-extension MediaFileError: CustomStringConvertible {
-    /// The sentence for whoever named the file: in logs, in problems of a configuration, and for users of dialects.
-    package var description: String {
-        switch self {
-        case .noFolder: "no media folder is configured (media.folder)"
-        case .invalidName(let name): "\"\(name.prefix(64))\" is not the name of a file in the media folder"
-        case .notFound(let name): "there is no file \"\(name)\" in the media folder"
-        case .notRegular(let name): "\"\(name)\" is not a file of its own in the media folder"
-        case .tooLarge(let name, let limit): "\"\(name)\" is larger than \(limit >> 20) MB"
-        case .unreadable(let name): "\"\(name)\" cannot be read"
-        case .undecodable(let name, let fault): "\"\(name)\": \(fault)"
-        }
-    }
 }

@@ -20,7 +20,7 @@ extension CallError {
         case .unsupportedDescription(let error): "The SDP cannot be used: \(error)."
         case .descriptionMissing(.join): "The SDP cannot be used: a conference needs an offer; send one in \"sdp\"."
         case .descriptionMissing: "The SDP cannot be used: an answer needs a description; send one in \"sdp\"."
-        case .unplayable(let error): "This cannot be played: \(error)."
+        case .unplayable(let error): "This cannot be played: \(error.clause)."
         case .digitsWaiting(let limit, _):
             "No more than \(limit) keys can wait to be pressed; send these when some have been."
         case .limitOfCalls: "The gateway carries as many calls as it can; try again later."
