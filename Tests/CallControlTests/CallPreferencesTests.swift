@@ -65,10 +65,10 @@ struct CallPreferencesTests {
         let error = #expect(throws: CallError.self) {
             try rig.start(offer, wanting: MediaPreferences(audioCodecs: ["speex"]))
         }
-        guard case .unsupportedDescription(let fault) = error else {
+        guard case .unsupportedDescription(.noUsableMedia(let refusals)) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect("\(fault)".contains("none of the codecs that are asked for: speex"))
+        #expect(refusals.contains(.noChosenCodecs(["speex"])))
         #expect(rig.call.state == .initial)
     }
 }

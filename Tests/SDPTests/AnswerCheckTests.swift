@@ -6,45 +6,45 @@ import Testing
 struct AnswerCheckTests {
     static let faults: [(String, SDPError, @Sendable (inout PeerText) -> Void)] = [
         (
-            "one m-line too many", .answerMismatch(media: nil, "it has 3 m-lines instead of 2 (RFC 3264 §6)"),
+            "one m-line too many", .answerMismatch(media: nil, .surplusMedia(count: 3, offered: 2)),
             { $0.lines.append(PeerText.Line(mid: "2")) }
         ),
-        ("another kind", .answerMismatch(media: 0, "it answers audio with video"), { $0.lines.swapAt(0, 1) }),
+        ("another kind", .answerMismatch(media: 0, .otherKind(.video, offered: .audio)), { $0.lines.swapAt(0, 1) }),
         (
-            "another mid", .answerMismatch(media: 1, "its a=mid is not that of the offer"),
+            "another mid", .answerMismatch(media: 1, .otherMid),
             {
                 $0.lines[1].mid = "x"
                 $0.bundle = "0 x"
             }
         ),
         (
-            "another protocol", .answerMismatch(media: 0, "its protocol is not that of the offer"),
+            "another protocol", .answerMismatch(media: 0, .otherProtocol),
             { $0.lines[0].transportProtocol = "RTP/SAVPF" }
         ),
         (
-            "setup:actpass", .answerMismatch(media: 0, "it has no usable a=setup"),
+            "setup:actpass", .answerMismatch(media: 0, .unusable(.unusableSetup)),
             { for index in 0...1 { $0.lines[index].setup = "actpass" } }
         ),
         (
-            "no setup", .answerMismatch(media: 0, "it has no usable a=setup"),
+            "no setup", .answerMismatch(media: 0, .unusable(.unusableSetup)),
             { for index in 0...1 { $0.lines[index].setup = nil } }
         ),
         (
-            "no rtcp-mux", .answerMismatch(media: 0, "it lacks a=rtcp-mux, which the gateway requires"),
+            "no rtcp-mux", .answerMismatch(media: 0, .unusable(.noRTCPMultiplexing)),
             { for index in 0...1 { $0.lines[index].attributes.removeFirst() } }
         ),
         (
-            "no common codec", .answerMismatch(media: 0, "it accepts none of the codecs that were offered"),
+            "no common codec", .answerMismatch(media: 0, .unusable(.noOfferedCodecs)),
             { for index in 0...1 { $0.lines[index].formats = "8" } }
         ),
         (
             "another meaning",
-            .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and G7221/48000/2 in the answer"),
+            .answerMismatch(media: 0, .otherEncoding(PayloadType(111)!, "G7221/48000/2", offered: "opus/48000/2")),
             { $0.lines[0].attributes[1] = "rtpmap:111 G7221/48000/2" }
         ),
         (
             "another clock",
-            .answerMismatch(media: 0, "payload type 111 is opus/48000/2 in the offer and opus/16000/2 in the answer"),
+            .answerMismatch(media: 0, .otherEncoding(PayloadType(111)!, "opus/16000/2", offered: "opus/48000/2")),
             { $0.lines[0].attributes[1] = "rtpmap:111 opus/16000" }
         ),
         (

@@ -161,11 +161,11 @@ struct LegNegotiationTests {
     }
 
     static let brokenOffers: [(PeerText, SDPError)] = [
-        (PeerText(), .offerMismatch(media: nil, "it has 1 m-lines, and there were 2 (RFC 3264 §8)")),
-        (PeerText(lines: [.video, .audio], bundle: "1 0"), .offerMismatch(media: 0, "its media type has changed")),
+        (PeerText(), .offerMismatch(media: nil, .fewerMedia(count: 1, agreed: 2))),
+        (PeerText(lines: [.video, .audio], bundle: "1 0"), .offerMismatch(media: 0, .changedKind)),
         (
             PeerText(lines: [PeerText.Line(mid: "x"), .video], bundle: "x 1"),
-            .offerMismatch(media: 0, "its a=mid has changed")
+            .offerMismatch(media: 0, .changedMid)
         ),
     ]
 

@@ -65,10 +65,9 @@ struct MediaPreferencesTests {
 
     @Test func `a choice that leaves nothing is refused with its names`() throws {
         var call = TestCall(caller: MediaPreferences(audioCodecs: ["speex", "iLBC"]))
-        let error = #expect(throws: SDPError.noUsableMedia([.noChosenCodecs(["speex", "iLBC"])])) {
+        #expect(throws: SDPError.noUsableMedia([.noChosenCodecs(["speex", "iLBC"])])) {
             try call.offer(PeerText().text)
         }
-        #expect(error?.description.contains("none of the codecs that are asked for: speex, iLBC") == true)
         #expect(call.caller.phase == .idle)
     }
 

@@ -86,7 +86,7 @@ struct PeerDescriptionTests {
     }
 
     @Test
-    func `a data channel alone is refused with a sentence`() throws {
+    func `a data channel alone is refused`() throws {
         var offer = PeerText()
         offer.lines = [
             PeerText.Line(
@@ -95,24 +95,17 @@ struct PeerDescriptionTests {
         ]
         let read = try offer.read()
         var leg = LegNegotiation(identity: testIdentity())
-        let error = #expect(throws: SDPError.noUsableMedia([.unsupportedKind("application")])) {
-            try leg.receiveOffer(read)
-        }
-        #expect(
-            error?.description
-                == "the description has no audio or video that the gateway can carry: m-line 0 is application, which is neither audio nor video"
-        )
+        #expect(throws: SDPError.noUsableMedia([.unsupportedKind("application")])) { try leg.receiveOffer(read) }
         #expect(leg.phase == .idle)
     }
 
     @Test
-    func `a description without m-lines is refused with a sentence`() throws {
+    func `a description without m-lines is refused`() throws {
         var offer = PeerText()
         offer.lines = []
         let read = try offer.read()
         var leg = LegNegotiation(identity: testIdentity())
-        let error = #expect(throws: SDPError.noUsableMedia([])) { try leg.receiveOffer(read) }
-        #expect(error?.description == "the description has no m-line; offer at least one of audio and video")
+        #expect(throws: SDPError.noUsableMedia([])) { try leg.receiveOffer(read) }
     }
 
     static let refusals: [(String, MediaRefusal, @Sendable (inout PeerText) -> Void)] = [
@@ -165,27 +158,27 @@ struct PeerDescriptionTests {
     }
 
     static let malformed: [(String, String)] = [
-        ("ice-ufrag:abc", "a=ice-ufrag"), ("ice-pwd:tooShort", "a=ice-pwd"), ("ice-ufrag", "a=ice-ufrag"),
-        ("fingerprint:sha-256 AB:CD", "a=fingerprint"),
-        ("fingerprint:sha-256 " + PeerText.digest + ":", "a=fingerprint"),
-        ("fingerprint:sha-256", "a=fingerprint"), ("setup:both", "a=setup"), ("rtpmap:111 opus", "a=rtpmap"),
-        ("ssrc:x cname:y", "a=ssrc"),
-        ("ssrc-group:FID 1 x", "a=ssrc-group"), ("mid:", "a=mid"), ("mid:a b", "a=mid"), ("extmap:1", "a=extmap"),
-        ("extmap:1/both urn:x", "a=extmap"),
+        ("ice-ufrag:abc", "ice-ufrag"), ("ice-pwd:tooShort", "ice-pwd"), ("ice-ufrag", "ice-ufrag"),
+        ("fingerprint:sha-256 AB:CD", "fingerprint"),
+        ("fingerprint:sha-256 " + PeerText.digest + ":", "fingerprint"),
+        ("fingerprint:sha-256", "fingerprint"), ("setup:both", "setup"), ("rtpmap:111 opus", "rtpmap"),
+        ("ssrc:x cname:y", "ssrc"),
+        ("ssrc-group:FID 1 x", "ssrc-group"), ("mid:", "mid"), ("mid:a b", "mid"), ("extmap:1", "extmap"),
+        ("extmap:1/both urn:x", "extmap"),
     ]
 
     @Test(arguments: malformed)
     func `an attribute that cannot be read is named`(_ attribute: String, _ name: String) {
         var offer = PeerText()
         offer.lines[0].attributes.append(attribute)
-        #expect(throws: SDPError.malformedMedia(0, name + " cannot be read")) { try offer.read() }
+        #expect(throws: SDPError.malformedMedia(0, .unreadable(attribute: name))) { try offer.read() }
     }
 
     @Test
     func `a mid that stands twice is an error`() {
         var offer = PeerText.audioAndVideo
         offer.lines[1].mid = "0"
-        #expect(throws: SDPError.malformedMedia(1, "a=mid is that of another m-line")) { try offer.read() }
+        #expect(throws: SDPError.malformedMedia(1, .repeatedMid)) { try offer.read() }
     }
 
     @Test

@@ -7,7 +7,10 @@ import Testing
 struct CallErrorSentenceTests {
     @Test(
         arguments: [
-            (.malformedDescription(.malformedLine(3, "no number")), "The SDP cannot be read: SDP line 3: no number."),
+            (
+                .malformedDescription(.malformedLine(2, .originFields)),
+                "The SDP cannot be read: SDP line 2: o= needs six fields."
+            ),
             (
                 .unsupportedDescription(.noUsableMedia([])),
                 "The SDP cannot be used: the description has no m-line; offer at least one of audio and video."

@@ -260,7 +260,7 @@ import Testing
             (.pending(retryAfter: 2), 491, "491", "call.request_pending"),
             (.unreachable(.noSuchUser), 404, "10", "call.unreachable"),
             (.unsupported(.transferFromConference), 403, "35", "call.operation_not_supported"),
-            (.malformedDescription(.malformedLine(3, "o= is missing")), 400, "16", "call.malformed_sdp"),
+            (.malformedDescription(.malformedLine(3, .missingOrigin)), 400, "16", "call.malformed_sdp"),
             (.unsupportedDescription(.unsupportedLitePeer), 400, "37", "call.unsupported_sdp"),
             (.limitOfCalls, 503, "503", "call.limit_reached"),
             (.limitOfLegs, 429, "19", "call.user_limit_reached"),

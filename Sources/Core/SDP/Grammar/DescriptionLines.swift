@@ -17,7 +17,7 @@ struct DescriptionLines {
 
     init(_ text: String) throws(SDPError) {
         guard text.utf8.count <= DescriptionLimits.bytes else {
-            throw .limitExceeded("more than \(DescriptionLimits.bytes) bytes")
+            throw .limitExceeded(.bytes(DescriptionLimits.bytes))
         }
         bytes = Array(text.utf8)
         try advance()
@@ -73,19 +73,19 @@ struct DescriptionLines {
         if end > start, bytes[end - 1] == UInt8(ascii: "\r") { (end, controls) = (end - 1, controls - 1) }
         guard end > start else {
             guard bytes[offset...].allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) else {
-                throw .malformedLine(number, "the line is empty")
+                throw .malformedLine(number, .empty)
             }
             (offset, current) = (bytes.count, nil)
             return
         }
         guard end - start <= DescriptionLimits.lineBytes else {
-            throw .limitExceeded("line \(number) is longer than \(DescriptionLimits.lineBytes) bytes")
+            throw .limitExceeded(.lineBytes(DescriptionLimits.lineBytes, line: number))
         }
         guard end - start >= 2, bytes[start + 1] == UInt8(ascii: "=") else {
-            throw .malformedLine(number, "a line starts with one letter and \"=\"")
+            throw .malformedLine(number, .noType)
         }
         guard controls == 0 else {
-            throw .malformedLine(number, "a NUL or a lone carriage return stands in the line")
+            throw .malformedLine(number, .controlCharacter)
         }
         current = Line(number: number, type: bytes[start], value: start + 2..<end)
     }

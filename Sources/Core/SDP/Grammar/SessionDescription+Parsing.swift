@@ -16,10 +16,10 @@ private struct DescriptionParser {
     var attributeCount = 0
 
     mutating func session() throws(SDPError) -> SessionDescription {
-        let version = try require("v", "the description starts with v=0")
-        guard lines.text(of: version) == "0" else { throw .malformedLine(version.number, "the version is not 0") }
+        let version = try require("v", .missingVersion)
+        guard lines.text(of: version) == "0" else { throw .malformedLine(version.number, .unsupportedVersion) }
         var session = SessionDescription(origin: try origin())
-        session.name = lines.text(of: try require("s", "s= follows o="))
+        session.name = lines.text(of: try require("s", .missingName))
         session.information = try optional("i")
         session.uri = try optional("u")
         session.emailAddresses = try all("e")
@@ -31,7 +31,7 @@ private struct DescriptionParser {
         session.attributes = try attributes()
         while let line = try lines.take("m") {
             guard session.media.count < DescriptionLimits.mediaCount else {
-                throw .limitExceeded("more than \(DescriptionLimits.mediaCount) m-lines")
+                throw .limitExceeded(.mediaCount(DescriptionLimits.mediaCount))
             }
             session.media.append(try media(line))
         }
@@ -42,17 +42,17 @@ private struct DescriptionParser {
     private mutating func media(_ line: DescriptionLines.Line) throws(SDPError) -> MediaDescription {
         let fields = fields(of: line)
         guard fields.count >= 4 else {
-            throw .malformedLine(line.number, "m= needs a type, a port, a protocol and a format")
+            throw .malformedLine(line.number, .mediaFields)
         }
         let ports = fields[1].split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let port = UInt16(decimal: ports[0]) else {
-            throw .malformedLine(line.number, "the port of m= is not 0…65535")
+            throw .malformedLine(line.number, .mediaPort)
         }
         var media = MediaDescription(
             type: text(fields[0]), port: port, transportProtocol: text(fields[2]), formats: fields[3...].map(text))
         if ports.count == 2 {
             guard let count = UInt16(decimal: ports[1]), count > 0 else {
-                throw .malformedLine(line.number, "the number of ports of m= is not 1…65535")
+                throw .malformedLine(line.number, .mediaPortCount)
             }
             media.portCount = count
         }
@@ -65,11 +65,11 @@ private struct DescriptionParser {
     }
 
     private mutating func origin() throws(SDPError) -> Origin {
-        let line = try require("o", "o= follows v=")
+        let line = try require("o", .missingOrigin)
         let fields = fields(of: line)
-        guard fields.count == 6 else { throw .malformedLine(line.number, "o= needs six fields") }
+        guard fields.count == 6 else { throw .malformedLine(line.number, .originFields) }
         guard let sessionID = Int64(decimal: fields[1]), let version = Int64(decimal: fields[2]) else {
-            throw .malformedLine(line.number, "the session id and version of o= are not numbers of at most 63 bits")
+            throw .malformedLine(line.number, .originNumbers)
         }
         let address = Connection(networkType: text(fields[3]), addressType: text(fields[4]), address: text(fields[5]))
         return Origin(
@@ -80,7 +80,7 @@ private struct DescriptionParser {
         guard let line = try lines.take("c") else { return nil }
         let fields = fields(of: line)
         guard fields.count == 3 else {
-            throw .malformedLine(line.number, "c= needs a network type, an address type and an address")
+            throw .malformedLine(line.number, .connectionFields)
         }
         return Connection(networkType: text(fields[0]), addressType: text(fields[1]), address: text(fields[2]))
     }
@@ -90,7 +90,7 @@ private struct DescriptionParser {
         while let line = try lines.take("b") {
             let (type, value) = lines.split(line, at: UInt8(ascii: ":"))
             guard !type.isEmpty, let value, let number = UInt64(decimal: value.utf8) else {
-                throw .malformedLine(line.number, "b= needs a type, a colon and a number")
+                throw .malformedLine(line.number, .bandwidthFields)
             }
             try count(line)
             bandwidths.append(Bandwidth(type: type, value: number))
@@ -104,11 +104,11 @@ private struct DescriptionParser {
             let fields = fields(of: line)
             guard fields.count == 2, let start = UInt64(decimal: fields[0]), let stop = UInt64(decimal: fields[1])
             else {
-                throw .malformedLine(line.number, "t= needs a start and a stop time")
+                throw .malformedLine(line.number, .timeFields)
             }
             times.append(ActiveTime(start: start, stop: stop, repeats: try all("r"), zones: try optional("z")))
         }
-        guard !times.isEmpty else { throw missing("t= is missing") }
+        guard !times.isEmpty else { throw missing(.missingTimes) }
         return times
     }
 
@@ -116,7 +116,7 @@ private struct DescriptionParser {
         var attributes: [Attribute] = []
         while let line = try lines.take("a") {
             let (name, value) = lines.split(line, at: UInt8(ascii: ":"))
-            guard !name.isEmpty else { throw .malformedLine(line.number, "a= needs a name") }
+            guard !name.isEmpty else { throw .malformedLine(line.number, .attributeName) }
             try count(line)
             attributes.append(Attribute(name, value))
         }
@@ -125,7 +125,9 @@ private struct DescriptionParser {
 
     // MARK: Lines and fields
 
-    private mutating func require(_ type: Unicode.Scalar, _ fault: String) throws(SDPError) -> DescriptionLines.Line {
+    private mutating func require(
+        _ type: Unicode.Scalar, _ fault: SDPError.LineFault
+    ) throws(SDPError) -> DescriptionLines.Line {
         guard let line = try lines.take(type) else { throw missing(fault) }
         return line
     }
@@ -144,16 +146,16 @@ private struct DescriptionParser {
     private mutating func count(_ line: DescriptionLines.Line) throws(SDPError) {
         attributeCount += 1
         guard attributeCount <= DescriptionLimits.attributeCount else {
-            throw .limitExceeded("more than \(DescriptionLimits.attributeCount) attributes at line \(line.number)")
+            throw .limitExceeded(.attributeCount(DescriptionLimits.attributeCount, line: line.number))
         }
     }
 
-    private func missing(_ fault: String) -> SDPError { .malformedLine(lines.lineNumber, fault) }
+    private func missing(_ fault: SDPError.LineFault) -> SDPError { .malformedLine(lines.lineNumber, fault) }
 
     private func misplaced(_ line: DescriptionLines.Line) -> SDPError {
         let known = "vosiuepcbtrzkam".utf8.contains(line.type)
-        guard known else { return .malformedLine(line.number, "the line has an unknown type") }
-        return .malformedLine(line.number, "\(Unicode.Scalar(line.type))= stands out of order or too often")
+        guard known else { return .malformedLine(line.number, .unknownType) }
+        return .malformedLine(line.number, .misplaced(Unicode.Scalar(line.type)))
     }
 
     /// The fields of a line. They are separated by one space; more spaces are tolerated.

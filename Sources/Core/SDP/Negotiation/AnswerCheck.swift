@@ -31,7 +31,9 @@ struct AnswerCheck {
         var placed = offered
         guard let transports = placed.settleTransports(answeredBy: &taken, first: first, standing: standing) else {
             for media in taken.media {
-                if let refusal = media.refusal, refusal != .disabledByPeer { throw Self.fault(media, "it \(refusal)") }
+                if let refusal = media.refusal, refusal != .disabledByPeer {
+                    throw Self.mismatch(media, .unusable(refusal))
+                }
             }
             throw .noUsableMedia(taken.media.compactMap(\.refusal))
         }
@@ -61,8 +63,7 @@ struct AnswerCheck {
             return next
         }
         guard left.isEmpty else {
-            throw .answerMismatch(
-                media: nil, "it has \(answer.media.count) m-lines instead of \(offered.count) (RFC 3264 §6)")
+            throw .answerMismatch(media: nil, .surplusMedia(count: answer.media.count, offered: offered.count))
         }
         completed.groups = answer.groups.map { group in group.compactMap { places[$0] } }
         return completed
@@ -70,20 +71,19 @@ struct AnswerCheck {
 
     private func agreement(on offer: LocalMedia, _ answer: inout PeerMedia) throws(SDPError) -> NegotiatedMedia {
         guard answer.kind == offer.kind else {
-            throw Self.fault(answer, "it answers \(offer.kind.token) with \(answer.kind.token.prefix(32))")
+            throw Self.mismatch(answer, .otherKind(answer.kind, offered: offer.kind))
         }
         guard !answer.namesMid || answer.mid == offer.mid else {
-            throw Self.fault(answer, "its a=mid is not that of the offer")
+            throw Self.mismatch(answer, .otherMid)
         }
         // Some agents answer port 0 with another port; the m-line stays rejected (RFC 3264 §6).
         if offer.isRejected { answer.refusal = .disabledByPeer }
         guard answer.refusal == nil else { return Self.rejection(of: offer) }
         guard answer.transportProtocol.uppercased() == offer.transportProtocol else {
-            throw Self.fault(answer, "its protocol is not that of the offer")
+            throw Self.mismatch(answer, .otherProtocol)
         }
         guard answer.direction.mayAnswer(offer.direction) else {
-            let (said, offered) = (answer.direction.rawValue, offer.direction.rawValue)
-            throw Self.fault(answer, "a=\(said) cannot answer a=\(offered) (RFC 3264 §6.1)")
+            throw Self.mismatch(answer, .direction(answer.direction, offered: offer.direction))
         }
         try readCodecs(of: &answer, as: offer)
         let codecs = Codec.agreed(offered: offer.codecs, answered: answer.codecs)
@@ -105,8 +105,8 @@ struct AnswerCheck {
         return agreed
     }
 
-    private static func fault(_ media: PeerMedia, _ text: String) -> SDPError {
-        .answerMismatch(media: media.index, text)
+    private static func mismatch(_ media: PeerMedia, _ fault: SDPError.AnswerFault) -> SDPError {
+        .answerMismatch(media: media.index, fault)
     }
 
     private static func rejection(of offer: LocalMedia) -> NegotiatedMedia {
@@ -124,9 +124,9 @@ struct AnswerCheck {
             let codec = answer.codecs[index]
             guard let offered = offer.codecs.codec(for: codec.payloadType) else { continue }
             guard offered.isSameEncoding(as: codec) else {
-                let number = numbering[answer.mid].onLeg(codec.payloadType).rawValue
-                let (before, now) = (offered.map.encoding.prefix(48), codec.map.encoding.prefix(48))
-                throw Self.fault(answer, "payload type \(number) is \(before) in the offer and \(now) in the answer")
+                let number = numbering[answer.mid].onLeg(codec.payloadType)
+                throw Self.mismatch(
+                    answer, .otherEncoding(number, codec.map.encoding, offered: offered.map.encoding))
             }
             answer.codecs[index] = codec.completed(from: offered)
         }

@@ -1,12 +1,9 @@
 /// Thrown for an attribute whose value cannot be read.
 struct AttributeFault: Error {
-    let attribute: Attribute
+    /// The name of the attribute. The value is not kept, since it may be a password, a fingerprint or long.
+    let name: String
 
-    init(_ attribute: Attribute) { self.attribute = attribute }
-
-    /// The fault as a clause for an error message. The value is not repeated, since it may be a password, a fingerprint
-    /// or long.
-    var sentence: String { "a=\(attribute.name.prefix(32)) cannot be read" }
+    init(_ attribute: Attribute) { name = attribute.name }
 }
 
 extension [HeaderExtension] {

@@ -166,14 +166,13 @@ package struct LegNegotiation: Equatable, Sendable {
         guard !offer.isLite else { throw .unsupportedLitePeer }
         guard offer.transportMedia != nil else { throw .noUsableMedia(offer.media.compactMap(\.refusal)) }
         guard offer.media.count >= agreedMediaCount else {
-            throw .offerMismatch(
-                media: nil, "it has \(offer.media.count) m-lines, and there were \(agreedMediaCount) (RFC 3264 §8)")
+            throw .offerMismatch(media: nil, .fewerMedia(count: offer.media.count, agreed: agreedMediaCount))
         }
         for (section, known) in zip(offer.media, negotiated?.media ?? []) where !known.isRejected {
             guard section.kind == known.kind else {
-                throw .offerMismatch(media: section.index, "its media type has changed")
+                throw .offerMismatch(media: section.index, .changedKind)
             }
-            guard section.mid == known.mid else { throw .offerMismatch(media: section.index, "its a=mid has changed") }
+            guard section.mid == known.mid else { throw .offerMismatch(media: section.index, .changedMid) }
         }
         for (mid, own) in offer.numberings { numbering[mid] = own }
         state = .remoteOffer(offer)
@@ -362,17 +361,5 @@ extension LegNegotiation {
             // Agents older than RFC 8830 look for msid only if this attribute is present.
             Attribute("msid-semantic", "WMS *")
         ]
-    }
-}
-
-extension LegNegotiation.Phase {
-    /// Why a command is refused in this state, as a clause for an error message.
-    var hindrance: String {
-        switch self {
-        case .idle: "no offer has been made on this leg"
-        case .localOffer: "an offer of the gateway waits for its answer on this leg"
-        case .remoteOffer: "an offer of the peer waits for its answer on this leg"
-        case .stable: "no offer is pending on this leg"
-        }
     }
 }

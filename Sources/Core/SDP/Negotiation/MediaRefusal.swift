@@ -1,4 +1,4 @@
-/// Why the gateway cannot carry an m-line of a peer. It prints as the end of a sentence about that m-line.
+/// Why the gateway cannot carry an m-line of a peer. A dialect makes the sentence for the author of the description.
 package enum MediaRefusal: Equatable, Sendable {
     /// Port 0: the peer itself rejected or disabled the m-line.
     case disabledByPeer
@@ -27,26 +27,4 @@ package enum MediaRefusal: Equatable, Sendable {
     case outsideBundle
     /// The payload types of all its formats mean other formats on an m-line before it.
     case ambiguousPayloadTypes
-}
-
-extension MediaRefusal: CustomStringConvertible {
-    /// The end of a sentence whose subject is the m-line, for error messages.
-    package var description: String {
-        switch self {
-        case .disabledByPeer: "is disabled (port 0)"
-        case .unsupportedKind(let kind): "is \(kind.prefix(32)), which is neither audio nor video"
-        case .unsupportedProtocol(let name): "uses \(name.prefix(32)) instead of UDP/TLS/RTP/SAVPF"
-        case .keysInDescription: "offers SDES keys (a=crypto) only; the gateway needs DTLS-SRTP (a=fingerprint)"
-        case .noFingerprint:
-            "has no a=fingerprint of SHA-224 or a longer SHA-2 hash, which DTLS-SRTP needs (SHA-1 and MD5 do not count)"
-        case .noICECredentials: "has no a=ice-ufrag and a=ice-pwd"
-        case .unusableSetup: "has no usable a=setup"
-        case .noRTCPMultiplexing: "lacks a=rtcp-mux, which the gateway requires"
-        case .noCodecs: "has no codec that carries media"
-        case .noChosenCodecs(let names): "has none of the codecs that are asked for: \(names.joined(separator: ", "))"
-        case .noOfferedCodecs: "accepts none of the codecs that were offered"
-        case .outsideBundle: "is outside the BUNDLE group, and there is no other transport for it"
-        case .ambiguousPayloadTypes: "has only payload types that mean other formats on m-lines before it"
-        }
-    }
 }

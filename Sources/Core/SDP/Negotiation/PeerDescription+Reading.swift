@@ -28,7 +28,7 @@ extension PeerDescription {
         var seen: Set<String> = []
         for section in media where section.namesMid {
             guard seen.insert(section.mid).inserted else {
-                throw .malformedMedia(section.index, "a=mid is that of another m-line")
+                throw .malformedMedia(section.index, .repeatedMid)
             }
         }
         for index in media.indices where !media[index].namesMid {

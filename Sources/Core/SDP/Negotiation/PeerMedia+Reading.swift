@@ -14,7 +14,7 @@ extension PeerMedia {
         do throws(AttributeFault) {
             try take(media.attributes, defaults: defaults)
         } catch {
-            throw .malformedMedia(index, error.sentence)
+            throw .malformedMedia(index, .unreadable(attribute: error.name))
         }
     }
 

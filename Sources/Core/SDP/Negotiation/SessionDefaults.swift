@@ -18,7 +18,7 @@ struct SessionDefaults {
                 default: break
                 }
             } catch {
-                throw .malformedSession(error.sentence)
+                throw .malformedSession(attribute: error.name)
             }
         }
         transport = reading.transport

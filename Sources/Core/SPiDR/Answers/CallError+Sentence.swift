@@ -15,9 +15,9 @@ extension CallError {
         case .notForGuests(.otherAccount): "A guest calls the account it came for, and nobody else."
         case .notForGuests(.bringingOthers): "A guest can neither transfer nor join calls."
         case .unsupported(let reason): reason.sentence
-        case .malformedDescription(let error): "The SDP cannot be read: \(error)."
+        case .malformedDescription(let error): "The SDP cannot be read: \(error.clause)."
         case .descriptionTooLong(let limit): "The SDP cannot be read: more than \(limit) bytes."
-        case .unsupportedDescription(let error): "The SDP cannot be used: \(error)."
+        case .unsupportedDescription(let error): "The SDP cannot be used: \(error.clause)."
         case .descriptionMissing(.join): "The SDP cannot be used: a conference needs an offer; send one in \"sdp\"."
         case .descriptionMissing: "The SDP cannot be used: an answer needs a description; send one in \"sdp\"."
         case .unplayable(let error): "This cannot be played: \(error.clause)."
