@@ -6,6 +6,7 @@ import NIOSSL
 import Primitives
 import Registration
 import SDP
+import SPiDR
 import SignalingServer
 
 extension GatewayConfiguration {
@@ -30,7 +31,7 @@ extension GatewayConfiguration {
     /// The values that are ignored, one sentence each with the reason. The gateway starts all the same.
     package var warnings: [String] {
         var opus = mediaPreferences.opus
-        return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0)" }
+        return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0.sentence)" }
     }
 
     private var tlsComplaints: [String] {

@@ -60,26 +60,22 @@ package enum OpusParameterSet: String, Hashable, Sendable, CaseIterable {
 }
 
 extension OpusParameters {
-    /// A value that RFC 7587 does not allow. It prints as a sentence without its subject.
-    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A value that RFC 7587 does not allow. A dialect makes the sentence for whoever wrote the value.
+    package struct Fault: Error, Equatable, Sendable {
         /// The parameters that have a range.
         package enum Field: Sendable {
-            case maximumPlaybackRate, maximumAverageBitrate, packetTime
+            /// `maxplaybackrate`, 8000 to 48000 Hz.
+            case maximumPlaybackRate
+            /// `maxaveragebitrate`, 6000 to 510000 bit/s.
+            case maximumAverageBitrate
+            /// `a=ptime`, 3 to 120 ms, each a multiple of 2.5 ms rounded up.
+            case packetTime
         }
 
         /// The parameter with the value.
         package let field: Field
         /// The value, in the unit of the parameter.
         package let value: Int
-
-        /// The sentence for the log: the value, that it is ignored, and the range.
-        package var description: String {
-            switch field {
-            case .maximumPlaybackRate: "\(value) is ignored: RFC 7587 allows 8000 to 48000 Hz"
-            case .maximumAverageBitrate: "\(value) is ignored: RFC 7587 allows 6000 to 510000 bit/s"
-            case .packetTime: "\(value) is ignored: RFC 7587 allows 3 to 120 ms, each a multiple of 2.5 ms rounded up"
-            }
-        }
     }
 
     /// Removes values that are out of range and returns them. The value of the chosen set or of the description then

@@ -208,7 +208,7 @@ extension MediaPreferencesField {
             usesInbandFEC: opus.fec,
             packetTime: opus.ptime)
         let faults = single.removeOutOfRange()
-        return (base.overridden(by: single), faults.map { "\(path).opus.\($0.field.wireName): \($0)" })
+        return (base.overridden(by: single), faults.map { "\(path).opus.\($0.field.wireName): \($0.sentence)" })
     }
 
     private func invalid(_ field: String, _ reason: String) -> RequestFault {
