@@ -38,6 +38,22 @@ struct WrittenFactTests {
         for failure in MediaFailure.allCases { #expect(causes.contains(.mediaFailed(.callee, failure))) }
     }
 
+    @Test(arguments: [0, 1, 999, 12_345_678, 86_400_000_000_001] as [Int64])
+    func `a measured time is read as it was written`(_ nanoseconds: Int64) throws {
+        let quality = CallQuality(roundTrip: .nanoseconds(nanoseconds))
+        let text = try JSONEncoder().encode(quality)
+        #expect(try JSONDecoder().decode(CallQuality.self, from: text) == quality)
+    }
+
+    @Test(arguments: [
+        #"{"roundTrip":1e300}"#, #"{"roundTrip":"12"}"#,
+        #"{"heard":{"mos":4,"rating":90,"band":"superb","loss":0,"burstRatio":1,"jitter":2}}"#,
+        #"{"heard":{"mos":4,"rating":90,"band":"good","loss":0,"burstRatio":1}}"#,
+    ])
+    func `a quality with a time or a band that cannot be is refused`(_ text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(CallQuality.self, from: Data(text.utf8)) }
+    }
+
     @Test func `no value is without a name`() {
         #expect(Self.lines.allSatisfy { !$0.contains(#""_"#) })
     }

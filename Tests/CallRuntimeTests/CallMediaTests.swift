@@ -98,10 +98,10 @@ struct CallMediaTests {
     @Test func `quality is told to those who asked for it`() async throws {
         try await AnchoredRig.serve { rig, _ in
             let callID = try #require(rig.media.lastCall)
-            rig.mediaEvents.post(.qualityMeasured(CallQuality(roundTrip: 12), .caller), for: callID)
-            rig.mediaEvents.post(.qualityMeasured(CallQuality(roundTrip: 13), .callee), for: callID)
+            rig.mediaEvents.post(.qualityMeasured(CallQuality(roundTrip: .milliseconds(12)), .caller), for: callID)
+            rig.mediaEvents.post(.qualityMeasured(CallQuality(roundTrip: .milliseconds(13)), .callee), for: callID)
             await rig.expect(["call", "callCancel", "callQuality"], on: 2)
-            #expect(rig.recorder.frames(2).last?.notification.quality == CallQuality(roundTrip: 13))
+            #expect(rig.recorder.frames(2).last?.notification.quality == CallQuality(roundTrip: .milliseconds(13)))
             #expect(!rig.recorder.trace(1).contains("callQuality"))
         }
     }

@@ -134,6 +134,6 @@ private struct Measurement {
             Double(delay.percentile(0.5)) / 1_000, Double(delay.percentile(0.99)) / 1_000,
             Double(delay.maximum) / 1_000,
             Double(traffic.sent) / Double(seconds), traffic.sent - traffic.received,
-            traffic.worstLateness.inSeconds * 1_000)
+            traffic.worstLateness.inMilliseconds)
     }
 }

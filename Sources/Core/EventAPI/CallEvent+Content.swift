@@ -103,14 +103,14 @@ extension CallQuality {
         var members: [String: EventValue] = [:]
         members["sent"] = sent.map { .object($0.members) }
         members["heard"] = heard.map { .object($0.members) }
-        members["roundTripMilliseconds"] = roundTrip.map { .number($0) }
+        members["roundTripMilliseconds"] = roundTrip.map { .number($0.inMilliseconds) }
         return members
     }
 }
 
 extension CallQuality.Direction {
     fileprivate var members: [String: EventValue] {
-        ["mos": .number(mos), "loss": .number(loss), "jitterMilliseconds": .number(jitter)]
+        ["mos": .number(mos), "loss": .number(loss), "jitterMilliseconds": .number(jitter.inMilliseconds)]
     }
 }
 

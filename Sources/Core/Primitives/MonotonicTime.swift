@@ -63,6 +63,10 @@ extension Duration {
     /// The duration in seconds, for ratios and reports.
     @inlinable
     package var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+
+    /// The duration in milliseconds, for reports.
+    @inlinable
+    package var inMilliseconds: Double { inSeconds * 1_000 }
 }
 
 /// The next time at which a state machine must be called, and why.

@@ -30,7 +30,7 @@ package struct EModel: Equatable, Sendable {
         parameters: TransmissionParameters = TransmissionParameters()
     ) {
         scale = codec.scale
-        let delay = delay.inSeconds * 1_000  // as the recommendation counts
+        let delay = delay.inMilliseconds  // as the recommendation counts
         let (basis, maximum) =
             switch codec.scale {
             case .narrowband:

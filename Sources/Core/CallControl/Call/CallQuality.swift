@@ -1,13 +1,19 @@
 /// The quality of the audio that a leg sends and hears, by the E-model (ITU-T G.107, G.107.1 for wideband).
-package struct CallQuality: Hashable, Sendable, Codable {
+package struct CallQuality: Hashable, Sendable {
+    /// A rating in one word. The raw value is the word in the log of events and for clients.
+    package enum Band: String, Hashable, Sendable, Codable, CaseIterable {
+        /// From best to worst (docs/protocols/quality.md).
+        case excellent, good, fair, poor, bad
+    }
+
     /// The quality of one direction.
-    package struct Direction: Hashable, Sendable, Codable {
+    package struct Direction: Hashable, Sendable {
         /// The conversational mean opinion score, 1…4.5.
         package var mos: Double
         /// The transmission rating, 0…100 (ITU-T G.107), 0…129 for wideband (G.107.1).
         package var rating: Double
-        /// The rating in one word: `excellent`, `good`, `fair`, `poor` or `bad`.
-        package var band: String
+        /// The rating in one word.
+        package var band: Band
         /// The share of packets that did not arrive, 0…1.
         package var loss: Double
         /// The share of the played audio that forward error correction restored, 0…1; `nil` where the gateway does not
@@ -15,13 +21,13 @@ package struct CallQuality: Hashable, Sendable, Codable {
         package var recovered: Double?
         /// The mean length of loss bursts relative to that of random losses, 1 or more (ITU-T G.107 §7.5).
         package var burstRatio: Double
-        /// Interarrival jitter, milliseconds.
-        package var jitter: Double
+        /// The interarrival jitter.
+        package var jitter: Duration
 
         /// Makes a record of its parts; each parameter is the property of that name.
         package init(
-            mos: Double, rating: Double, band: String, loss: Double, recovered: Double? = nil, burstRatio: Double = 1,
-            jitter: Double
+            mos: Double, rating: Double, band: Band, loss: Double, recovered: Double? = nil, burstRatio: Double = 1,
+            jitter: Duration
         ) {
             self.mos = mos
             self.rating = rating
@@ -37,11 +43,11 @@ package struct CallQuality: Hashable, Sendable, Codable {
     package var sent: Direction?
     /// The quality of what this leg receives, from its own reports; `nil`: not known.
     package var heard: Direction?
-    /// The round-trip time between the gateway and this leg, milliseconds; `nil`: not known.
-    package var roundTrip: Double?
+    /// The round-trip time between the gateway and this leg; `nil`: not known.
+    package var roundTrip: Duration?
 
     /// Makes a record of its parts; each parameter is the property of that name.
-    package init(sent: Direction? = nil, heard: Direction? = nil, roundTrip: Double? = nil) {
+    package init(sent: Direction? = nil, heard: Direction? = nil, roundTrip: Duration? = nil) {
         self.sent = sent
         self.heard = heard
         self.roundTrip = roundTrip

@@ -1,6 +1,6 @@
 import Primitives
 
-// Identifiers are written as plain values, durations as whole nanoseconds.
+// Identifiers are written as plain values, durations as whole nanoseconds, or as milliseconds in a `CallQuality`.
 
 /// An identifier that is written as its plain value.
 package protocol PlainlyWritten: Codable {
@@ -151,5 +151,94 @@ extension CallRecord: Codable {
         try values.encode(cause, forKey: .cause)
         try values.encodeIfPresent(setup?.wholeNanoseconds, forKey: .setupNanoseconds)
         try values.encodeIfPresent(talk?.wholeNanoseconds, forKey: .talkNanoseconds)
+    }
+}
+
+/// A duration that is written as a number of milliseconds.
+private struct Milliseconds: Codable {
+    let duration: Duration
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let number = try container.decode(Double.self)
+        guard let nanoseconds = Int64(exactly: (number * 1e6).rounded()) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no duration: \(number) ms")
+        }
+        duration = .nanoseconds(nanoseconds)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(duration.inMilliseconds)
+    }
+}
+
+extension CallQuality: Codable {
+    private enum CodingKeys: CodingKey {
+        case sent
+        case heard
+        case roundTrip
+    }
+
+    /// Reads those of `sent`, `heard` and `roundTrip` that are present.
+    ///
+    /// - Throws: `DecodingError` if one of them is malformed.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        sent = try values.decodeIfPresent(Direction.self, forKey: .sent)
+        heard = try values.decodeIfPresent(Direction.self, forKey: .heard)
+        roundTrip = try values.decodeIfPresent(Milliseconds.self, forKey: .roundTrip)?.duration
+    }
+
+    /// Writes those of `sent`, `heard` and `roundTrip` that are known.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(sent, forKey: .sent)
+        try values.encodeIfPresent(heard, forKey: .heard)
+        try values.encodeIfPresent(roundTrip.map { Milliseconds($0) }, forKey: .roundTrip)
+    }
+}
+
+extension CallQuality.Direction: Codable {
+    private enum CodingKeys: CodingKey {
+        case mos
+        case rating
+        case band
+        case loss
+        case recovered
+        case burstRatio
+        case jitter
+    }
+
+    /// Reads the members, of which only `recovered` may be absent.
+    ///
+    /// - Throws: `DecodingError` if another one is missing, or one is malformed.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        mos = try values.decode(Double.self, forKey: .mos)
+        rating = try values.decode(Double.self, forKey: .rating)
+        band = try values.decode(CallQuality.Band.self, forKey: .band)
+        loss = try values.decode(Double.self, forKey: .loss)
+        recovered = try values.decodeIfPresent(Double.self, forKey: .recovered)
+        burstRatio = try values.decode(Double.self, forKey: .burstRatio)
+        jitter = try values.decode(Milliseconds.self, forKey: .jitter).duration
+    }
+
+    /// Writes the members; `recovered` only if it is known.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(mos, forKey: .mos)
+        try values.encode(rating, forKey: .rating)
+        try values.encode(band, forKey: .band)
+        try values.encode(loss, forKey: .loss)
+        try values.encodeIfPresent(recovered, forKey: .recovered)
+        try values.encode(burstRatio, forKey: .burstRatio)
+        try values.encode(Milliseconds(jitter), forKey: .jitter)
     }
 }

@@ -1,4 +1,5 @@
 package import CallControl
+import Primitives
 
 /// `quality` in a `callQuality` notification: the audio of one end by the E-model (docs/client.md,
 /// docs/protocols/quality.md).
@@ -32,11 +33,11 @@ package struct QualityField: Codable, Equatable, Sendable {
         package init(_ direction: CallQuality.Direction) {
             mos = direction.mos
             rating = direction.rating
-            band = direction.band
+            band = direction.band.rawValue
             loss = direction.loss
             recovered = direction.recovered
             burstRatio = direction.burstRatio
-            jitter = direction.jitter
+            jitter = direction.jitter.inMilliseconds
         }
     }
 
@@ -44,6 +45,6 @@ package struct QualityField: Codable, Equatable, Sendable {
     package init(_ quality: CallQuality) {
         sent = quality.sent.map(Direction.init)
         heard = quality.heard.map(Direction.init)
-        roundTrip = quality.roundTrip
+        roundTrip = quality.roundTrip.map(\.inMilliseconds)
     }
 }

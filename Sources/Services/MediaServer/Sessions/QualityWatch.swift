@@ -31,11 +31,10 @@ package struct QualityWatch {
 
     /// The ratings of the last measurement; a direction that could not be rated is missing.
     package var latest: CallQuality {
-        let roundTrip = monitor.inbound?.roundTrip.map { $0.inSeconds * 1_000 }
-        return CallQuality(
+        CallQuality(
             sent: monitor.inbound.flatMap(CallQuality.Direction.init),
             heard: monitor.outbound.flatMap(CallQuality.Direction.init),
-            roundTrip: roundTrip)
+            roundTrip: monitor.inbound?.roundTrip)
     }
 }
 
@@ -67,8 +66,21 @@ extension CallQuality.Direction {
     fileprivate init?(_ stream: StreamQuality) {
         guard let rating = stream.rating, let path = stream.path else { return nil }
         self.init(
-            mos: rating.mos, rating: rating.rating, band: rating.band.rawValue, loss: path.loss,
+            mos: rating.mos, rating: rating.rating, band: CallQuality.Band(rating.band), loss: path.loss,
             recovered: stream.playout == nil ? nil : path.recovered, burstRatio: path.burstRatio,
-            jitter: (stream.jitter ?? .zero).inSeconds * 1_000)
+            jitter: stream.jitter ?? .zero)
+    }
+}
+
+extension CallQuality.Band {
+    fileprivate init(_ band: QualityBand) {
+        self =
+            switch band {
+            case .excellent: .excellent
+            case .good: .good
+            case .fair: .fair
+            case .poor: .poor
+            case .bad: .bad
+            }
     }
 }
