@@ -275,6 +275,38 @@ import Testing
         #expect(rig.send(Self.repair(7, of: 390, format, 97), from: .a).packet?.ssrc == 0xB1)
     }
 
+    @Test func `an original behind a retransmission that was ahead of it is not sent under the same number`() throws {
+        let format = Format.all[0]
+        var rig = Self.rig(96, without: \.isRetransmission)
+        let first = try #require(rig.send(Self.media(100, 96, format.keyFrame), from: .a).packet)
+        let ahead = try #require(rig.send(Self.repair(1, of: 102, format, 97), from: .a).packet)
+        #expect(ahead.sequenceNumber == first.sequenceNumber &+ 2)
+        let next = try #require(rig.send(Self.media(101, 96, format.payload), from: .a).packet)
+        #expect(next.sequenceNumber == first.sequenceNumber &+ 1)
+        #expect(rig.send(Self.media(102, 96, format.payload), from: .a) == .dropped(.tooOld))
+        let last = try #require(rig.send(Self.media(103, 96, format.payload), from: .a).packet)
+        #expect(last.sequenceNumber == first.sequenceNumber &+ 3)
+    }
+
+    /// The sender sends a format that the receiver does not know, for most of a cycle of sequence numbers.
+    @Test func `no number is used twice by a source that went on unheard`() throws {
+        var rig = BridgeRig()
+        let unknown = 98
+        rig.configure(.a) { leg in
+            var codec = leg.media[1].codecs[0]
+            (codec.payloadType, codec.name) = (PayloadType(unknown)!, "VP9")
+            leg.media[1].codecs.append(codec)
+        }
+        var used: Set<UInt16> = []
+        for number in 0..<3_000 as Range<UInt16> { used.insert(try #require(rig.video(number).packet).sequenceNumber) }
+        for number in 3_000..<60_000 as Range<UInt16> {
+            #expect(rig.video(number, payloadType: unknown) == .dropped(.unknownPayloadType))
+        }
+        for number in 60_000..<63_000 as Range<UInt16> {
+            #expect(used.insert(try #require(rig.video(number).packet).sequenceNumber).inserted)
+        }
+    }
+
     @Test func `padding stays at the end of what is repaired`() throws {
         let format = Format.all[0]
         var rig = Self.rig(96, without: \.isRetransmission)

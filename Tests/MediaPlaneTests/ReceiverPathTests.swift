@@ -122,9 +122,15 @@ struct ReceiverPathTests {
     }
 
     @Test(arguments: [true, false])
-    func `a packet that is sent again has another number`(_ hasRTX: Bool) throws {
-        var rig = Self.rig { if !hasRTX { $0.media[1].codecs.removeAll(where: \.isRetransmission) } }
-        let lost = try Self.header(Self.relayed(Self.packet(7), &rig))
+    func `a packet that is sent again has another number in the stream of rtx, and otherwise the same bytes`(
+        _ hasRTX: Bool
+    ) throws {
+        var rig = Self.rig { leg in
+            leg.media[1].codecs[1].parameters = "apt=\(BridgeRig.vp8)"
+            if !hasRTX { leg.media[1].codecs.remove(at: 1) }
+        }
+        let sent = Self.relayed(Self.packet(7), &rig)
+        let lost = try Self.header(sent)
         let nack = GenericNACK(sender: SSRC(9), media: SSRC(0xB1), lost: [lost.sequenceNumber])
         rig.bridge.receiveControl(RTCPCompound([.genericNACK(nack)]).bytes.span, from: .b, at: rig.clock.now)
         var again: [[UInt8]] = []
@@ -132,8 +138,10 @@ struct ReceiverPathTests {
             if case .transmitMedia(let bytes, _, _) = output { again.append(bytes) }
         }
         #expect(again.count == 1)
-        #expect(try Self.number(again.first) == 2)
-        #expect(try Self.number(Self.relayed(Self.packet(8), &rig)) == 3)
+        #expect(try Self.header(again.first).ssrc == SSRC(hasRTX ? 0xB2 : 0xB1))
+        #expect(try Self.number(again.first) == (hasRTX ? 2 : 1))
+        if !hasRTX { #expect(again.first == sent, "a number is used twice only with the same bytes") }
+        #expect(try Self.number(Self.relayed(Self.packet(8), &rig)) == (hasRTX ? 3 : 2))
     }
 
     // MARK: Limits

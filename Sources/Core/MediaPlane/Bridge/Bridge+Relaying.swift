@@ -237,16 +237,26 @@ extension BridgeLine {
             // The marker starts a talk spurt in audio. In video it ends a picture (RFC 3551 §4.1, RFC 6184 §5.1).
             if kind == .audio, primary.packets > 0 { header.marker = true }
             primary.start(header, clockRate: arrival.format.clockRate, at: now)
-        } else if arrival.position == .restarted {
+        } else if arrival.position == .restarted || hasLapped(arrival, primary, recoversPackets: history != nil) {
             primary.start(header, clockRate: arrival.format.clockRate, at: now)
-        } else if arrival.position == .late, let number = primary.numberOfOriginal(header.sequenceNumber),
-            history?.mayHaveKept(number) == true
+        } else if let history, primary.lead(of: header.sequenceNumber) <= 0,
+            let number = primary.numberOfOriginal(header.sequenceNumber), history.mayHaveKept(number)
         {
             // Its retransmission came first.
             throw .tooOld
         }
         let (octets, offset) = (header.payloadRange.count, primary.timestampOffset)
         guard primary.translate(&header, octets: octets, timestampOffset: offset, at: now) else { throw .tooOld }
+    }
+
+    /// Whether a packet that advances its source would get a sequence number that was used before: the source went on
+    /// for most of a cycle while nothing of it was sent to this receiver. No number may be used twice (RFC 3711 §9.1).
+    ///
+    /// - Parameter recoversPackets: The stream may be ahead of its source by a packet that was recovered from a
+    ///   retransmission.
+    private func hasLapped(_ arrival: Arrival, _ stream: OutgoingStream, recoversPackets: Bool) -> Bool {
+        let limit = recoversPackets ? -Int(ReceptionStatistics.maximumDropout) : 0
+        return arrival.position == .newest && stream.lead(of: arrival.header.sequenceNumber) <= limit
     }
 
     /// Rewrites a packet of the retransmission stream. The stream has its own sequence numbers, but timestamp and
@@ -259,7 +269,8 @@ extension BridgeLine {
         guard let current = primary.source, arrival.repairs == nil || arrival.repairs == current else {
             throw .staleRetransmission
         }
-        if retransmission?.source != header.ssrc || arrival.position == .restarted {
+        let hasLapped = retransmission.map { self.hasLapped(arrival, $0, recoversPackets: false) } ?? false
+        if retransmission?.source != header.ssrc || arrival.position == .restarted || hasLapped {
             guard arrival.position != .late else { throw .tooOld }
             retransmission?.start(header, clockRate: arrival.format.clockRate, at: now)
         }

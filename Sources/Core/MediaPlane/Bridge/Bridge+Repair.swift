@@ -36,12 +36,15 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Writes a retransmission. If the packet had a transport-wide sequence number, it gets a new one.
+    /// Writes a retransmission. In the retransmission stream it gets a new transport-wide sequence number, if the packet
+    /// had one. Under its own sequence number it keeps all its bytes (RFC 3711 §9.1): with other bytes under the same
+    /// number, AES-GCM reveals the key by which it authenticates (RFC 7714 §8.1).
     fileprivate mutating func writeRepetition(
         of range: Range<Int>, on line: Int, to packet: inout [UInt8], at now: MonotonicTime
     ) {
         let header = lines[line].writeRepetition(of: range, to: &packet, at: now)
         path.packetSent(octets: packet.count)
+        guard header.ssrc != lines[line].primary.ssrc else { return }
         path.renumber(header, as: lines[line].numberID, in: &packet, at: now)
     }
 }

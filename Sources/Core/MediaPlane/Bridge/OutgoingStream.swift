@@ -142,6 +142,10 @@ struct OutgoingStream: Sendable {
         return sequence.translate(number)
     }
 
+    /// How far the present source's packet would be ahead of the highest number used; 0 or less if the stream has come as
+    /// far, or further.
+    func lead(of number: SequenceNumber) -> Int { sequence.lead(of: number) }
+
     /// The same without counting the number as used.
     func numberOfOriginal(_ number: SequenceNumber) -> SequenceNumber? {
         guard sequence.lead(of: number) < Int(ReceptionStatistics.maximumDropout) else { return nil }
