@@ -144,7 +144,7 @@ let package = Package(
 
         // Services: owners and I/O
         service("Observability", ["CallControl", logging]),
-        service("CallRuntime", ["CallControl", "Registration", "SPiDR", "SDP", "Observability", "Sockets", logging]),
+        service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
             "SignalingServer",

@@ -40,7 +40,7 @@ struct CallDeviceTests {
         _ = rig.take(.start)
         _ = rig.take(.answer(.callee))
         func receivers() -> [[SubscriptionID]?] {
-            rig.call.qualityMeasured(CallQuality(roundTrip: 12), for: .callee).compactMap { action in
+            rig.call.qualityMeasured(CallQuality(roundTrip: .milliseconds(12)), for: .callee).compactMap { action in
                 guard case .event(let event) = action, case .qualityMeasured = event.fact else { return nil }
                 return .some(event.audience?.devices)
             }

@@ -2,7 +2,6 @@ package import CallControl
 import Logging
 import Observability
 import Primitives
-import SPiDR
 
 /// Calls (spidr-wire §6).
 extension LocalSwitchboard {
@@ -28,7 +27,7 @@ extension LocalSwitchboard {
         do throws(MediaFileError) {
             try await environment.media.load(file: name)
         } catch {
-            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error.clause)"])
+            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error)"])
         }
     }
 
