@@ -4,7 +4,9 @@ internal import COpenSSL
 /// without the key can make ciphertexts that decrypt to some text.
 package enum BlockCipher: String, Hashable, Sendable, CaseIterable {
     // The names are those of `openssl enc`.
+    /// AES with a key of 16 bytes in electronic codebook mode (SP 800-38A §6.1). It needs no initialization vector.
     case aes128ECB = "aes-128-ecb"
+    /// AES with a key of 32 bytes in cipher block chaining mode (SP 800-38A §6.2), from an initialization vector.
     case aes256CBC = "aes-256-cbc"
 
     /// Bytes of a block, and of an initialization vector.

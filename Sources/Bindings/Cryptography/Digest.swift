@@ -3,10 +3,15 @@ internal import COpenSSL
 /// A cryptographic hash function (FIPS 180-4).
 package enum Digest: String, Hashable, Sendable, CaseIterable {
     // The names are those of `a=fingerprint` (RFC 8122 §5).
+    /// SHA-1: 20 bytes. Collisions of it can be computed.
     case sha1 = "sha-1"
+    /// SHA-224: 28 bytes.
     case sha224 = "sha-224"
+    /// SHA-256: 32 bytes.
     case sha256 = "sha-256"
+    /// SHA-384: 48 bytes.
     case sha384 = "sha-384"
+    /// SHA-512: 64 bytes.
     case sha512 = "sha-512"
 
     /// The hash of `bytes`: 20, 28, 32, 48 or 64 bytes.

@@ -37,10 +37,15 @@ package struct EventBody: Encodable, Equatable, Sendable {
 
 /// A JSON value.
 package enum EventValue: Encodable, Equatable, Sendable {
+    /// A text.
     case string(String)
+    /// A number without a fraction.
     case integer(Int64)
+    /// A number with a fraction. It must be finite: JSON has no other.
     case number(Double)
+    /// An array, in order.
     case list([EventValue])
+    /// An object: values by the names of its members.
     case object([String: EventValue])
 
     /// Writes the value as JSON has it.

@@ -50,7 +50,9 @@ package struct ConfigurationKey: Sendable {
 
 /// A value as it is written: one text or a list of texts.
 package enum ConfigurationValue: Equatable, Sendable, CustomStringConvertible {
+    /// One text, for a setting that has one value. Numbers, durations and switches are texts, too.
     case text(String)
+    /// The texts of a list, in order.
     case list([String])
 
     /// The value as it would stand in a YAML file.

@@ -107,6 +107,8 @@ package struct GatewayConfiguration: Sendable {
 
 /// A setting that is on or off.
 package enum Switch: String, Equatable, Sendable, CaseIterable {
+    /// The gateway does what the setting names.
     case on
+    /// The gateway does not do what the setting names.
     case off
 }

@@ -2,27 +2,48 @@ import SPiDR
 
 /// The top-level key of an error answer, one per resource (spidr-wire §1.5).
 package enum ErrorWrapper: String, CaseIterable, Sendable {
+    /// Subscriptions (spidr-wire §3).
     case subscribe = "subscribeResponse"
+    /// Calls of users (spidr-wire §6, §8).
     case callControl = "callControlResponse"
+    /// Calls of guests (spidr-wire §7).
     case callMe = "callMeResponse"
+    /// The refusal and the forwarding of a ringing call (spidr-wire §6.4).
     case callDisposition = "callDispositionResponse"
+    /// What the gateway plays and sends in a call (docs/client.md).
     case media = "mediaResponse"
+    /// Media statistics of a call (docs/client.md).
     case statistics = "statisticsResponse"
+    /// The call log of a user (spidr-wire §10).
     case logHistory
+    /// One record of the call log (spidr-wire §10).
     case logRecord
     // Services that this gateway does not have (spidr-wire §9–§11)
+    /// Instant messages (spidr-wire §9).
     case instantMessage = "imResponse"
+    /// The presence of the user (spidr-wire §9).
     case presence = "presenceResponse"
+    /// The presence of others, which the user watches (spidr-wire §9).
     case presenceWatcher = "presenceWatcherResponse"
+    /// Voice mail: the message waiting indication, with a lower-case r (spidr-wire §9).
     case voicemail = "mwiresponse"
+    /// The address book and its contacts (spidr-wire §10).
     case addressBook = "addressBookResponse"
+    /// The search for users in a directory (spidr-wire §10).
     case directory
+    /// The profile of the user (spidr-wire §10).
     case userProfile = "userProfileData"
+    /// The list of routes (spidr-wire §10).
     case routeList = "routeResponse"
+    /// A call that the server places between two addresses (spidr-wire §10).
     case clickToCall = "ctcResponse"
+    /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "imrnResponse"
+    /// Subscriptions to events other than calls (spidr-wire §10).
     case eventSubscription = "eventSubscriptionResponse"
+    /// The registration of a device for push by Apple (spidr-wire §11).
     case applePush = "appleDeviceRegistrationResponse"
+    /// The registration of a device for push by Google (spidr-wire §11).
     case googlePush = "googleDeviceRegistrationResponse"
     /// Refusals of guests, with 403 or 429: an invalid token, a forbidden operation, too many requests (spidr-wire
     /// §1.5).

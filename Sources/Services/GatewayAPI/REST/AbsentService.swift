@@ -3,24 +3,43 @@
 /// Each is refused with 403, in the wrapper of that service if it has one. Clients show the refusal to their users as
 /// an error. A path with nothing behind it would look to them like a network that does not work (§12.1).
 package enum AbsentService: String, CaseIterable, Sendable {
+    /// Instant messages (spidr-wire §9).
     case instantMessages = "/rest/version/{version}/user/{user}/instantmessage"
+    /// The presence of the user (spidr-wire §9).
     case presence = "/rest/version/{version}/user/{user}/presence"
+    /// The presence of others, which the user watches (spidr-wire §9).
     case presenceWatcher = "/rest/version/{version}/user/{user}/presenceWatcher"
+    /// Voice mail (spidr-wire §9).
     case voicemail = "/rest/version/{version}/user/{user}/voicemail"
+    /// The address book of the user (spidr-wire §10).
     case addressBook = "/rest/version/{version}/user/{user}/addressbook"
+    /// All contacts of the address book (spidr-wire §10).
     case contacts = "/rest/version/{version}/user/{user}/addressbook/contacts"
+    /// One contact of the address book, by its nickname (spidr-wire §10).
     case contact = "/rest/version/{version}/user/{user}/addressbook/contacts/{id}"
+    /// The search for users in a directory (spidr-wire §10).
     case directory = "/rest/version/{version}/user/{user}/directory"
+    /// The profile of the user (spidr-wire §10).
     case userProfile = "/rest/version/{version}/user/{user}/userProfileData"
+    /// The list of routes (spidr-wire §10).
     case routeList = "/rest/version/{version}/user/{user}/routelist"
+    /// A call that the server places between two addresses (spidr-wire §10).
     case clickToCall = "/rest/version/{version}/user/{user}/clicktocall"
+    /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "/rest/version/{version}/user/{user}/imrn"
+    /// Where subscriptions to events other than calls are created (spidr-wire §10).
     case eventSubscriptions = "/rest/version/{version}/user/{user}/eventSubscription"
+    /// One subscription to events, by its `sessionData` (spidr-wire §10).
     case eventSubscription = "/rest/version/{version}/user/{user}/eventSubscription/{id}"
+    /// Where devices register for push by Apple (spidr-wire §11).
     case applePushDevices = "/rest/version/{version}/user/{user}/push/apple/devices"
+    /// One registration for push by Apple (spidr-wire §11).
     case applePushDevice = "/rest/version/{version}/user/{user}/push/apple/devices/{id}"
+    /// Where devices register for push by Google (spidr-wire §11).
     case googlePushDevices = "/rest/version/{version}/user/{user}/push/google/devices"
+    /// One registration for push by Google (spidr-wire §11).
     case googlePushDevice = "/rest/version/{version}/user/{user}/push/google/devices/{id}"
+    /// Translated texts, which belong to no user (spidr-wire §10).
     case localization = "/rest/version/{version}/localization"
 
     /// The path, with `{version}`, `{user}` and `{id}` in place of the segments that vary.

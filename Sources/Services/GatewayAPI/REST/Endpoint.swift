@@ -1,24 +1,44 @@
 /// Every path that the server answers; `openapi/orbweaver.yaml` describes the same list.
 package enum Endpoint: String, CaseIterable, Sendable {
+    /// Where users create subscriptions (spidr-wire §3.1).
     case subscriptions = "/rest/version/{version}/user/{user}/subscription"
+    /// One subscription of a user (spidr-wire §3.2, §3.3).
     case subscription = "/rest/version/{version}/user/{user}/subscription/{id}"
+    /// The notification channel of a user's subscription (spidr-wire §4).
     case channel = "/rest/version/{version}/user/{user}/websocket/{id}"
+    /// Where users start and join calls (spidr-wire §6.1, §8.7).
     case calls = "/rest/version/{version}/user/{user}/callControl"
+    /// All calls of a user that go on (docs/client.md).
     case callSessions = "/rest/version/{version}/user/{user}/callControl/callSessions"
+    /// One call of a user, by its `sessionData` (spidr-wire §6).
     case call = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}"
+    /// What the gateway plays and sends in a user's call (docs/client.md).
     case callMedia = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/media"
+    /// Media statistics of a user's call (docs/client.md).
     case callStatistics = "/rest/version/{version}/user/{user}/callControl/callSessions/{id}/statistics"
+    /// Where users reject or forward a ringing call (spidr-wire §6.4).
     case dispositions = "/rest/version/{version}/user/{user}/calldisposition"
+    /// The call log of a user (spidr-wire §10).
     case logHistory = "/rest/version/{version}/user/{user}/logHistory"
+    /// One record of the call log (spidr-wire §10).
     case logRecord = "/rest/version/{version}/user/{user}/logRecord/{id}"
+    /// Where guests create subscriptions (spidr-wire §7).
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
+    /// One subscription of a guest (spidr-wire §7).
     case guestSubscription = "/rest/version/{version}/anonymous/{user}/subscription/{id}"
+    /// The notification channel of a guest's subscription (spidr-wire §7).
     case guestChannel = "/rest/version/{version}/anonymous/{user}/websocket/{id}"
+    /// Where guests start calls (spidr-wire §7).
     case guestCalls = "/rest/version/{version}/anonymous/{user}/callMe"
+    /// One call of a guest, by its `sessionData` (spidr-wire §7).
     case guestCall = "/rest/version/{version}/anonymous/{user}/callMe/callSessions/{id}"
+    /// Whether the process answers, for clients of the protocol (spidr-wire §10).
     case isAlive = "/rest/version/{version}/isAlive"
+    /// Whether the process answers (docs/operations.md).
     case health = "/health"
+    /// Whether the gateway takes new subscriptions and calls (docs/operations.md).
     case ready = "/ready"
+    /// Counters and gauges in the Prometheus text format (docs/operations.md).
     case metrics = "/metrics"
     /// The pages given to the server, such as the demo: every other path outside `/rest` and `/notification`.
     case page = "/"

@@ -25,10 +25,15 @@ package enum HTTPStatusClass: String, MetricLabel {
     /// The label of `orbweaver_http_requests_total`.
     package static let labelName = "status"
 
+    /// 100 to 199 (RFC 9110 §15.2).
     case informational = "1xx"
+    /// 200 to 299 (RFC 9110 §15.3).
     case success = "2xx"
+    /// 300 to 399 (RFC 9110 §15.4).
     case redirection = "3xx"
+    /// 400 to 499 (RFC 9110 §15.5).
     case clientError = "4xx"
+    /// 500 to 599 (RFC 9110 §15.6), and every status outside 100 to 599.
     case serverError = "5xx"
 
     /// The class of a status. A status outside 100 to 599 counts as a server error: only a fault of the gateway could

@@ -57,7 +57,9 @@ package struct LoginThrottle: Sendable {
 
     /// Whether something may happen that is charged at once.
     package enum Verdict: Equatable, Sendable {
+        /// It may happen, and is charged.
         case allowed
+        /// Not now, since the limit is used up: `retryAfter` is the time until it may be asked again.
         case refused(retryAfter: Duration)
     }
 
