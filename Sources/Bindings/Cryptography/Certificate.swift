@@ -12,7 +12,7 @@ package final class Certificate: Sendable {
     /// The certificate in DER, as DTLS sends it.
     package let der: [UInt8]
 
-    /// Makes a key and a certificate; throws `failed` if OpenSSL refuses.
+    /// Makes a key and a certificate.
     ///
     /// - Parameters:
     ///   - commonName: The name that tools show; it has no other effect.
@@ -20,6 +20,7 @@ package final class Certificate: Sendable {
     ///     unless given.
     ///   - validityInDays: The days from now to the end of validity; 365 unless given. The validity starts one day ago,
     ///     so that clocks may differ.
+    /// - Throws: `CertificateError.failed` if OpenSSL refuses.
     package init(commonName: String, alternativeNames: [String] = [], validityInDays: Int = 365)
         throws(CertificateError)
     {

@@ -63,13 +63,16 @@ package struct PasswordHash: Hashable, Sendable {
         "$scrypt$ln=\(cost.logN),r=\(cost.r),p=\(cost.p)$\(Self.encode(salt))$\(Self.encode(hash))"
     }
 
-    /// Whether a password is the one that was hashed. It is slow by design, and compares in constant time. Throws
-    /// `refused` as the initialiser does.
+    /// Whether a password is the one that was hashed. It is slow by design, and compares in constant time.
+    ///
+    /// - Throws: `PasswordHashError.refused` if OpenSSL does not compute the hash.
     package func verifies(_ password: String) throws(PasswordHashError) -> Bool {
         constantTimeEqual(try Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
     }
 
-    /// The scrypt function (RFC 7914 §6), which makes `count` bytes. Throws `refused` if OpenSSL does not compute it.
+    /// The scrypt function (RFC 7914 §6), which makes `count` bytes.
+    ///
+    /// - Throws: `PasswordHashError.refused` if OpenSSL does not compute it.
     package static func derive(_ password: String, salt: [UInt8], cost: Cost, count: Int) throws(PasswordHashError)
         -> [UInt8]
     {

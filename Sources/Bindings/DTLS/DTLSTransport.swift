@@ -71,9 +71,10 @@ package final class DTLSTransport {
     /// The number of unencrypted records that OpenSSL has been given.
     private var plainRecords: UInt64 = 0
 
-    /// Makes an association that has not started; throws `setup` if OpenSSL has no memory.
+    /// Makes an association that has not started.
     ///
     /// - Parameter mtu: The largest datagram to be sent. 1,200 bytes, the default, pass every path that QUIC can use.
+    /// - Throws: `DTLSError.setup` if OpenSSL has no memory.
     package init(context: DTLSContext, role: Role, mtu: Int = 1_200) throws(DTLSError) {
         guard let ssl = unsafe SSL_new(context.pointer) else { throw .setup(opensslError()) }
         guard let bio = unsafe datagrams.makeBIO() else {

@@ -11,13 +11,13 @@ extension Channel {
     }
 
     /// Limits the bytes that the kernel keeps for a peer that does not read. Connections inherit the limits from their
-    /// listener when they are accepted. It is called on the channel's event loop, and throws the error of
-    /// setsockopt(2).
+    /// listener when they are accepted. It is called on the channel's event loop.
     ///
     /// - Parameters:
     ///   - sent: Bytes in the send buffer, acknowledged or not; the kernel doubles the number for its own records
     ///     (`SO_SNDBUF`).
     ///   - unsent: Bytes beyond which no more are taken while the peer's window is full (tcp(7), `TCP_NOTSENT_LOWAT`).
+    /// - Throws: `IOError` with the errno of setsockopt(2), or `ChannelError` if the channel is closed.
     package func limitKernelBuffers(sent: Int, unsent: Int) throws {
         try syncOptions?.setOption(.socketOption(.so_sndbuf), value: SocketOptionValue(sent))
         let lowWaterMark = NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)

@@ -9,12 +9,13 @@ package struct OpusDecoder: ~Copyable {
     private let decoder: OpaquePointer
     private let channels: Int
 
-    /// Makes a decoder; throws `failed` if libopus refuses or has no memory.
+    /// Makes a decoder.
     ///
     /// - Parameters:
     ///   - channels: 1 or 2. Stereo packets are mixed down for one channel, and mono packets are put on both of two
     ///     channels.
     ///   - gain: The gain of the output in 1/256 dB, −32,768…32,767 (RFC 7845 §5.1).
+    /// - Throws: `OpusError.failed` if libopus refuses or has no memory.
     package init(channels: Int = 1, gain: Int = 0) throws(OpusError) {
         var code: Int32 = 0
         guard let decoder = unsafe opus_decoder_create(48_000, Int32(channels), &code) else { throw OpusError(code) }
@@ -56,8 +57,9 @@ package struct OpusDecoder: ~Copyable {
         _ = try decode(packet, into: &samples, count: samples.count / channels, isRedundancy: true)
     }
 
-    /// Packet loss concealment: fills `samples`, whose count is a multiple of 120 up to 5,760 per channel. Throws
-    /// `failed` for another count.
+    /// Packet loss concealment: fills `samples`, whose count is a multiple of 120 up to 5,760 per channel.
+    ///
+    /// - Throws: `OpusError.failed` for another count.
     package mutating func conceal(into samples: inout MutableSpan<Int16>) throws(OpusError) {
         let (decoder, channels) = unsafe (decoder, channels)
         let result = unsafe samples.withUnsafeMutableBufferPointer { samples in

@@ -33,7 +33,9 @@ package struct OpusEncoder: ~Copyable {
     /// The number of channels, 1 or 2.
     package let channels: Int
 
-    /// Makes an encoder; throws `failed` if libopus refuses a parameter or has no memory.
+    /// Makes an encoder.
+    ///
+    /// - Throws: `OpusError.failed` if libopus refuses a parameter or has no memory.
     package init(_ configuration: Configuration = Configuration()) throws(OpusError) {
         var code: Int32 = 0
         // Two channels are not a telephone: such audio is music or a recording.

@@ -83,21 +83,27 @@ package final class SRTPSession {
         _ = unsafe srtp_remove_stream(session, source.rawValue.bigEndian)
     }
 
-    /// Protects the RTP packet in the first `count` bytes. Returns its new size; throws `noRoom` if `buffer` has less
-    /// than `maximumTrailer` bytes behind it, or the status of libsrtp2.
+    /// Protects the RTP packet in the first `count` bytes. Returns its new size.
+    ///
+    /// - Throws: `SRTPError.noRoom` if `buffer` has less than `maximumTrailer` bytes behind the packet, or the error
+    ///   for the status of libsrtp2.
     package func protect(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count + Profile.maximumTrailer <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_protect(session, bytes, &size) }
     }
 
-    /// Authenticates and decrypts the SRTP packet in the first `count` bytes. Returns its new size; throws
-    /// `authenticationFailed`, `replayed`, or another status of libsrtp2.
+    /// Authenticates and decrypts the SRTP packet in the first `count` bytes. Returns its new size.
+    ///
+    /// - Throws: `SRTPError.authenticationFailed`, `replayed`, `noRoom` if `count` is more than `buffer` has, or the
+    ///   error for another status of libsrtp2.
     package func unprotect(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in unsafe srtp_unprotect(session, bytes, &size) }
     }
 
-    /// Protects the RTCP packet in the first `count` bytes. Returns its new size; throws as `protect` does.
+    /// Protects the RTCP packet in the first `count` bytes. Returns its new size.
+    ///
+    /// - Throws: `SRTPError`, as `protect` does.
     package func protectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count + Profile.maximumTrailer <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in
@@ -105,8 +111,9 @@ package final class SRTPSession {
         }
     }
 
-    /// Authenticates and decrypts the SRTCP packet in the first `count` bytes. Returns its new size; throws as
-    /// `unprotect` does.
+    /// Authenticates and decrypts the SRTCP packet in the first `count` bytes. Returns its new size.
+    ///
+    /// - Throws: `SRTPError`, as `unprotect` does.
     package func unprotectControl(_ buffer: inout MutableSpan<UInt8>, count: Int) throws(SRTPError) -> Int {
         guard count <= buffer.count else { throw .noRoom }
         return try unsafe apply(&buffer, count) { session, bytes, size in

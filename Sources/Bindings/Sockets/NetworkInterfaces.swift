@@ -16,7 +16,9 @@ package enum NetworkInterfaces {
         package var isUp: Bool
     }
 
-    /// One entry per IPv4 or IPv6 address, in the order of the kernel. Throws the error of getifaddrs(3).
+    /// One entry per IPv4 or IPv6 address, in the order of the kernel.
+    ///
+    /// - Throws: `SocketError` with the errno of getifaddrs(3).
     package static func addresses() throws(SocketError) -> [Entry] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&first) == 0 else { throw SocketError(latest: "getifaddrs") }

@@ -34,7 +34,9 @@ package struct Poller: ~Copyable {
     /// Before Linux 5.11, and in some sandboxes, there is no wait in nanoseconds.
     private var hasNanosecondWait: Bool
 
-    /// Makes a poller that `wakeUp` can wake from any thread; throws the error of epoll(7).
+    /// Makes a poller that `wakeUp` can wake from any thread.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_create1(2) or epoll_ctl(2).
     package init(wakeUp: WakeUp) throws(SocketError) {
         let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { throw SocketError(latest: "epoll_create1") }
@@ -63,6 +65,8 @@ package struct Poller: ~Copyable {
     }
 
     /// Adds a socket: a wait ends when it has datagrams, and reports it as `index`. Closing the socket removes it.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_ctl(2).
     package mutating func add(_ socket: UDPSocket, as index: SocketIndex) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, socket.fileDescriptor, EPOLLIN.rawValue, Self.tag(.socket, UInt64(index.rawValue)),
@@ -70,6 +74,8 @@ package struct Poller: ~Copyable {
     }
 
     /// Adds a listener: a wait ends when a connection waits to be accepted. Closing the listener removes it.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_ctl(2).
     package mutating func add(_ listener: TCPListener, as index: SocketIndex) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, listener.fileDescriptor, EPOLLIN.rawValue, Self.tag(.listener, UInt64(index.rawValue)),
@@ -77,6 +83,8 @@ package struct Poller: ~Copyable {
     }
 
     /// Adds a connection: a wait ends when it has bytes or has ended. Closing the connection removes it.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_ctl(2).
     package mutating func add(_ connection: TCPConnection, as id: ConnectionID) throws(SocketError) {
         try Self.control(
             EPOLL_CTL_ADD, connection.fileDescriptor, EPOLLIN.rawValue, Self.tag(.connection, id.rawValue),
@@ -84,6 +92,8 @@ package struct Poller: ~Copyable {
     }
 
     /// Sets whether a wait also ends when the connection has room for bytes.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_ctl(2).
     package mutating func awaitRoom(_ wanted: Bool, in connection: TCPConnection, as id: ConnectionID)
         throws(SocketError)
     {
@@ -94,6 +104,8 @@ package struct Poller: ~Copyable {
 
     /// Waits until `deadline`, or without limit if it is `nil`; a time in the past checks without waiting. Returns the
     /// number of sockets with datagrams.
+    ///
+    /// - Throws: `SocketError` with the errno of epoll_wait(2).
     package mutating func wait(until deadline: MonotonicTime?) throws(SocketError) -> Int {
         readySockets.removeAll(keepingCapacity: true)
         readyListeners.removeAll(keepingCapacity: true)

@@ -25,8 +25,9 @@ package final class TCPConnection: Sendable {
     /// kernel instead.
     private static let unsentBytes = 16_384
 
-    /// Starts to connect. Bytes can be sent when the poller reports room. Throws the error of the system call that
-    /// failed.
+    /// Starts to connect. Bytes can be sent when the poller reports room.
+    ///
+    /// - Throws: `SocketError` with the system call that failed.
     package init(connectingTo remote: SocketAddress) throws(SocketError) {
         let family = remote.address.family == .v4 ? AF_INET : AF_INET6
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), Int32(IPPROTO_TCP))

@@ -24,12 +24,13 @@ package final class TCPListener: Sendable {
     /// closed. Otherwise it would end every wait at once.
     private let spare: Mutex<SpareDescriptor>
 
-    /// Binds the socket and starts to listen; throws the error of the system call that failed.
+    /// Binds the socket and starts to listen.
     ///
     /// - Parameters:
     ///   - address: The address and port; port 0 lets the kernel choose. An IPv6 socket accepts IPv6 only.
     ///   - backlog: The most connections that the kernel keeps until they are accepted, limited by
     ///     `net.core.somaxconn`.
+    /// - Throws: `SocketError` with the system call that failed.
     package init(bind address: SocketAddress, backlog: Int32 = 256) throws(SocketError) {
         let family = address.address.family == .v4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

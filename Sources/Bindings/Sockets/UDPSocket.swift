@@ -13,13 +13,14 @@ package final class UDPSocket: Sendable {
     /// −1 after closing, so that a late call fails with EBADF and does not reach a descriptor of another owner.
     private let descriptor: Atomic<Int32>
 
-    /// Binds a socket; throws the error of the system call that failed.
+    /// Binds a socket.
     ///
     /// - Parameters:
     ///   - address: The address and port; port 0 lets the kernel choose. An IPv6 socket is for IPv6 only.
     ///   - receiveBufferBytes: SO_RCVBUF, which the kernel limits to `net.core.rmem_max`; `nil` keeps the kernel's
     ///     default.
     ///   - sendBufferBytes: SO_SNDBUF, limited to `net.core.wmem_max`; `nil` keeps the kernel's default.
+    /// - Throws: `SocketError` with the system call that failed.
     package init(bind address: SocketAddress, receiveBufferBytes: Int? = nil, sendBufferBytes: Int? = nil)
         throws(SocketError)
     {

@@ -12,7 +12,9 @@ package final class WakeUp: Sendable {
     /// Set by the first of several wake-ups, so that the others need no system call.
     private let isPending = Atomic(false)
 
-    /// Makes a wake-up that is not pending; throws the error of eventfd(2).
+    /// Makes a wake-up that is not pending.
+    ///
+    /// - Throws: `SocketError` with the errno of eventfd(2).
     package init() throws(SocketError) {
         fileDescriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard fileDescriptor >= 0 else { throw SocketError(latest: "eventfd") }

@@ -18,11 +18,12 @@ package final class WorkerThread: Sendable {
 
     private let handle: Mutex<pthread_t?>
 
-    /// Starts a thread; throws the error of pthread_create(3).
+    /// Starts a thread.
     ///
     /// - Parameters:
     ///   - name: The name that `top` and debuggers show; Linux keeps 15 bytes of it.
     ///   - body: The work of the thread, which ends when `body` returns.
+    /// - Throws: `SocketError` with the error number of pthread_create(3).
     package init(name: String, body: @escaping @Sendable () -> Void) throws(SocketError) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()

@@ -49,6 +49,8 @@ package enum EventValue: Encodable, Equatable, Sendable {
     case object([String: EventValue])
 
     /// Writes the value as JSON has it.
+    ///
+    /// - Throws: what the encoder throws, such as `EncodingError` for a number that is not finite.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -119,6 +119,9 @@ package struct Gateway: Sendable {
     }
 
     /// Builds a gateway and runs it until SIGTERM or SIGINT, as `orbweaver serve` does.
+    ///
+    /// - Throws: the errors of ``build(_:logger:signals:group:)`` (``ConfigurationError``, `StorageError`,
+    ///   ``GatewayFailure``) and of ``run()``.
     package static func serve(_ configuration: GatewayConfiguration) async throws {
         let logger = configuration.log.makeLogger(label: "orbweaver")
         _ = DescriptorLimit.raise()

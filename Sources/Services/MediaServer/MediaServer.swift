@@ -176,7 +176,9 @@ package final class MediaServer: MediaPort {
         return false
     }
 
-    /// Reads a sound file into the media library; throws `MediaFileError` if it cannot be played.
+    /// Reads a sound file into the media library.
+    ///
+    /// - Throws: `MediaFileError` if it cannot be played.
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
     /// The media statistics of a call; `nil` if its worker does not have it or is overloaded, or if the server stops.

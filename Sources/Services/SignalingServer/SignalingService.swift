@@ -80,7 +80,8 @@ package final class SignalingService: Service {
 
     /// Serves until the graceful shutdown.
     ///
-    /// - Throws: if a listener cannot be opened, or fails; the others end with it.
+    /// - Throws: `IOError` if a listener cannot be opened, `NIOSSLError` if its TLS configuration cannot be used, or
+    ///   the error of a listener that fails. The other listeners end with it.
     package func run() async throws {
         do {
             try await withGracefulShutdownHandler {

@@ -47,6 +47,8 @@ package final class GatewayDatabase: Sendable {
     }
 
     /// Moves the write-ahead log into the file and closes it. Later calls fail.
+    ///
+    /// - Throws: `StorageError.failed` if the database cannot be closed.
     package func close() throws(StorageError) {
         do {
             try loginQueue.close()

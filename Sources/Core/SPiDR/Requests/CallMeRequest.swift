@@ -30,6 +30,8 @@ package struct CallMeRequest: WireObject, Equatable {
     }
 
     /// Writes the members of the operation, and `notifyChannelId` behind them.
+    ///
+    /// - Throws: what the encoder throws.
     package func encode(to encoder: any Encoder) throws {
         try call.encode(to: encoder)
         var fields = encoder.container(keyedBy: CodingKeys.self)

@@ -29,6 +29,8 @@ package struct Envelope<Content: WireObject>: Codable, Sendable {
     }
 
     /// Writes the value under its usual wrapper.
+    ///
+    /// - Throws: what the encoder throws.
     package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: WireKey.self)
         try fields.encode(content, forKey: WireKey(Content.wrapper))

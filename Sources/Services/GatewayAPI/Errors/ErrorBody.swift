@@ -91,6 +91,8 @@ extension ErrorBody: Codable {
     }
 
     /// Writes the members below the wrapper, or at the top level if there is none.
+    ///
+    /// - Throws: what the encoder throws.
     package func encode(to encoder: any Encoder) throws {
         if wrapper == .none { return try refusal.encode(to: encoder) }
         var outer = encoder.container(keyedBy: WireKey.self)

@@ -53,6 +53,8 @@ package struct CallMeResponse: WireObject, Equatable {
     package init(from decoder: any Decoder) throws { call = try CallControlResponse(from: decoder) }
 
     /// Writes the same members.
+    ///
+    /// - Throws: what the encoder throws.
     package func encode(to encoder: any Encoder) throws { try call.encode(to: encoder) }
 }
 

@@ -19,7 +19,8 @@ package final class PasswordVerifier: Sendable {
 
     /// Whether the password belongs to the stored record. A record that cannot be read belongs to no password.
     ///
-    /// - Throws: if the hash cannot be computed, since it needs tens of megabytes, or after ``shutdown()``.
+    /// - Throws: `PasswordHashError.refused` if the hash cannot be computed, since it needs tens of megabytes;
+    ///   `CancellationError` after ``shutdown()``, or if the task is cancelled while the check waits for a thread.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
             ThreadPriority.makeWay()
@@ -30,7 +31,7 @@ package final class PasswordVerifier: Sendable {
     /// Makes a record of the same cost as those of real users, for names that do not exist: the answer must take as
     /// long.
     ///
-    /// - Throws: as ``verify(_:against:)``.
+    /// - Throws: the errors of ``verify(_:against:)``.
     package func makeDecoy(_ cost: PasswordHash.Cost) async throws -> String {
         try await pool.runIfActive {
             var random = SecureRandomSource()

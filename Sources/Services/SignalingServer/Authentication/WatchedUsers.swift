@@ -38,6 +38,7 @@ package final class WatchedUsers: UserRepository {
     /// Reads a user, and records whether that succeeded.
     ///
     /// - Returns: `nil` if there is no such user.
+    /// - Throws: `StorageError.failed` if the database refuses.
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         do throws(StorageError) {
             let user = try await users.user(address)
@@ -50,17 +51,25 @@ package final class WatchedUsers: UserRepository {
     }
 
     /// All users; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.failed` if the database refuses.
     package func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
 
     /// Adds a user; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.userExists` if the address is taken, `failed` if the database refuses.
     package func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }
 
     /// Replaces the password record of a user; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.noSuchUser` if there is none, `failed` if the database refuses.
     package func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         try await users.setPassword(record, of: address)
     }
 
     /// Removes a user; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.noSuchUser` if there is none, `failed` if the database refuses.
     package func remove(_ address: UserAddress) async throws(StorageError) { try await users.remove(address) }
 }
 
