@@ -8,7 +8,7 @@ extension ConfigurationKey {
     static let anonymous = [
         ConfigurationKey(
             "anonymous", "mode", \.signaling.guests.policy.mode, .choice,
-            "Whether somebody without an account can call: open lets everybody call every account, token those whom a realm gives tokens."
+            "Whether callers without an account are admitted: open admits everybody to every account, token only callers with a token of a realm."
         ),
         ConfigurationKey(
             "anonymous", "realms_file", \.callMeRealmsPath, ValueFormat.path.orNone("none", "only without mode token"),
