@@ -65,7 +65,7 @@ extension ConfigurationKey {
 }
 
 extension ValueFormat<Playback?> {
-    /// What a caller hears before the answer. A file begins again at its end.
+    /// What a caller hears before the answer. A file starts again at its end.
     static let earlyMedia = ValueFormat(
         "ringback, file:NAME with a file of media.folder, or off",
         parseText: { text -> Playback?? in

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// How the gateway stops, step by step, so that no client is refused that could have gone elsewhere.
+/// How the gateway stops, step by step, so that clients which can go to another gateway are not refused.
 ///
 ///               stop                   time           last call over, time
 ///     serving ───────▶ announcing ───────────▶ waiting ────────────────▶ ending ─────────▶ done
@@ -38,7 +38,7 @@ package struct Drain: Equatable, Sendable {
         case serving
         /// Everything is served, but `/ready` answers 503.
         case announcing(until: MonotonicTime)
-        /// Nothing new begins; calls go on.
+        /// No new work starts; calls go on.
         case waiting(until: MonotonicTime)
         /// Calls are being ended, and clients told.
         case ending(until: MonotonicTime)
@@ -67,7 +67,7 @@ package struct Drain: Equatable, Sendable {
     /// Makes the drain of a gateway that serves.
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// Begins the drain; a second time, ends it quickly.
+    /// Starts the drain. A second call ends it quickly.
     package mutating func stop(at now: MonotonicTime) -> [Action] {
         switch state {
         case .serving:

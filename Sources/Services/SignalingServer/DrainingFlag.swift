@@ -11,13 +11,13 @@ package final class DrainingFlag: Sendable {
     /// Whether clients that can go elsewhere should. Everything is still served.
     package var isAnnounced: Bool { announced.load(ordering: .acquiring) }
 
-    /// Whether nothing new begins any more.
+    /// Whether no new work starts any more.
     package var isSet: Bool { flag.load(ordering: .acquiring) }
 
     /// Announces the end: ``isAnnounced`` is `true` from now on.
     package func announce() { announced.store(true, ordering: .releasing) }
 
-    /// Begins the end: both properties are `true` from now on.
+    /// Starts the end: both properties are `true` from now on.
     package func set() {
         announce()
         flag.store(true, ordering: .releasing)

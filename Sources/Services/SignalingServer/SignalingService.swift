@@ -72,7 +72,7 @@ package final class SignalingService: Service {
     /// Does the same as ``announceDraining()``, and from now on no new channel is opened.
     package func startDraining() { draining.set() }
 
-    /// Whether ``startDraining()`` has been called, or the shutdown has begun.
+    /// Whether ``startDraining()`` has been called, or the shutdown has started.
     package var isDraining: Bool { draining.isSet }
 
     /// The ports in the order of the configured listeners, once all of them are open. `nil` if one could not be opened.

@@ -224,8 +224,8 @@ extension Call {
     }
 
     /// Starts a call to a callee whom no device can ring. The call exists for `unreachableTime` all the same, because
-    /// every client handles that path (spidr-wire §6.1), and the call can answer the audit with which some clients
-    /// begin. It exists for the caller only.
+    /// every client handles that path (spidr-wire §6.1), and the call can answer the audit that some clients
+    /// send first. It exists for the caller only.
     package mutating func calleeUnreachable(_ reason: CallEndCause.Unreachable, at now: MonotonicTime) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         edit(.callee) { $0.party.devices = [] }

@@ -18,7 +18,7 @@ extension Call {
         /// When the transfer fails because the target has not answered.
         let deadline: MonotonicTime
 
-        /// Makes a transfer that begins now.
+        /// Makes a transfer that starts now.
         ///
         /// - Parameters:
         ///   - target: is rung, or replaces a call, as it says.

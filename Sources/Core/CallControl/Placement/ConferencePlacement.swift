@@ -1,5 +1,5 @@
 /// Makes a conference of two calls of a user (spidr-wire §8.7): a new call, in which the user has a leg from the
-/// beginning, and which then asks the two calls for their legs.
+/// start, and which then asks the two calls for their legs.
 ///
 ///     recalling ──▶ locating ──▶ dialling ──▶ starting ──▶ placed
 ///         │ the same request has made a conference

@@ -26,7 +26,7 @@ extension CallEvent {
 }
 
 extension CallEvent.Participant {
-    /// Whether the call begins with this leg: one leg of each call has dialled, and it comes first.
+    /// Whether the call starts with this leg: one leg of each call has dialled, and it comes first.
     fileprivate var startsCall: Bool {
         switch arrival {
         case .dialled: true

@@ -75,7 +75,7 @@ package struct PictureCounts: Equatable, Sendable {
 
 /// The content of a peer's last report about a stream of the gateway.
 package struct RemoteStatistics: Equatable, Sendable {
-    /// Packets lost since the stream began (RFC 3550 §6.4.1); negative if duplicates came.
+    /// Packets lost since the stream started (RFC 3550 §6.4.1); negative if duplicates came.
     package var packetsLost: Int32
     /// The share of packets lost since the peer's report before, 0…1.
     package var fractionLost: Double

@@ -33,7 +33,7 @@ package struct MediaPreferencesField: Codable, Equatable, Sendable {
 
     /// Parameters of Opus (RFC 7587 §6.1). A number out of its range is ignored, and `warnings` in the answer names it.
     package struct OpusField: Codable, Equatable, Sendable {
-        /// The set of values to begin with, `webrtc` or `mobile`. The fields beside it change single values. `nil`: no
+        /// The set of values to start from, `webrtc` or `mobile`. The fields beside it change single values. `nil`: no
         /// set.
         package var set: String?
         /// `maxplaybackrate`, 8000 to 48000 Hz.

@@ -12,9 +12,9 @@ package struct MediaRequest: WireObject, Equatable {
     package var to: String?
     /// In `play`: `music`, `tone:NAME` such as `tone:busy`, or `file:NAME` such as `file:welcome.wav`.
     package var source: String?
-    /// In `play`: whether a file begins again at its end. `nil`: no.
+    /// In `play`: whether a file starts again at its end. `nil`: no.
     package var `repeat`: Bool?
-    /// In `play`: milliseconds into a file at which playback begins, 0 to 86,400,000. `nil`: 0.
+    /// In `play`: milliseconds into a file at which playback starts, 0 to 86,400,000. `nil`: 0.
     package var offset: Int?
     /// In `dtmf`: 1 to 128 of `0`–`9`, `A`–`D`, `*`, `#`, and `,` for a pause of two seconds.
     package var digits: String?

@@ -30,7 +30,7 @@ package struct LogHistoryResponse: WireObject, Equatable {
 package struct LogItemField: Codable, Equatable, Sendable {
     /// The name of the record: the `sessionData` of the user's leg.
     package var recordId: String
-    /// When the call began: milliseconds since 1970, as text.
+    /// When the call started: milliseconds since 1970, as text.
     package var startTime: String
     /// Whole seconds of conversation, as text; `0` if nobody answered.
     package var duration: String
@@ -94,7 +94,7 @@ package struct LogRecordResponse: WireObject, Equatable {
     package var statusCode = 0
     /// What the log item says of the call.
     package var params: LogItemField?
-    /// When the user's end and another began to talk: milliseconds since 1970. `nil`: never.
+    /// When the user's end and another started to talk: milliseconds since 1970. `nil`: never.
     package var answerTime: Int64?
     /// When the user's part of the call was over: milliseconds since 1970.
     package var endTime: Int64?

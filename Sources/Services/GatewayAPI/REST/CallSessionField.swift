@@ -12,9 +12,9 @@ package struct CallSessionField: Codable, Equatable, Sendable {
     package var callState: String
     /// `outgoing` if the own leg dialled, otherwise `incoming`.
     package var direction: String
-    /// When the call began for this user: milliseconds since 1970.
+    /// When the call started for this user: milliseconds since 1970.
     package var startTime: Int64
-    /// When the user's end and another began to talk: milliseconds since 1970. `nil`: not yet.
+    /// When the user's end and another started to talk: milliseconds since 1970. `nil`: not yet.
     package var answerTime: Int64?
     /// `anchored` if media goes through the gateway, `direct` if it goes from peer to peer.
     package var mediaMode: String

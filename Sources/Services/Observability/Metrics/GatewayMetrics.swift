@@ -10,7 +10,7 @@ package final class GatewayMetrics: Sendable {
     package let callsActive: Gauge
     /// Calls that have ended, by cause.
     package let callsEnded: CounterFamily<EndingWord>
-    /// Calls that did not begin, or rang no device, because of a limit; by limit.
+    /// Calls that did not start, or rang no device, because of a limit; by limit.
     package let callsRefused: CounterFamily<CallRefusal>
     /// Requests about calls that were understood, by what they asked for and what became of them.
     package let callRequests: CounterTable<CallRequest.Kind, CallRequest.Outcome>

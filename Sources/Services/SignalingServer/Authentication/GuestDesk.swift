@@ -66,7 +66,7 @@ package actor GuestDesk {
         return try address(text, realm: realm, isStart: isStart, isCharged: isCharged, from: network)
     }
 
-    /// An address in the body of a request that begins a call.
+    /// An address in the body of a request that starts a call.
     ///
     /// - Throws: as ``GuestPolicy/address(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {

@@ -22,7 +22,7 @@ package struct GuestThrottle: Sendable {
         networks = RateLimiter(configuration.network, capacity: configuration.capacity)
     }
 
-    /// Charges the network for something that is about to begin, unless it is refused.
+    /// Charges the network for something that is about to start, unless it is refused.
     ///
     /// - Parameter network: where the guest comes from. `nil`: not known, and therefore not limited.
     package mutating func attempt(from network: SourceNetwork?, at now: MonotonicTime) -> LoginThrottle.Verdict {

@@ -151,7 +151,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard othersOwed == 0, !answerStarted, let throttle else { return context.close(promise: nil) }
         // If the path leads nowhere, the client is taken for one of the client protocol.
         let endpoint = isReadingRequest ? (try? Route(parsing: String(target.prefix { $0 != "?" })))?.endpoint : nil
-        // The responder counts a request that has begun.
+        // The responder counts a request that has started.
         RefusalWriter.write(
             Refusal(error, in: endpoint?.errorForm ?? .wrapped(.none), closesConnection: true), to: context,
             counting: isReadingRequest ? nil : metrics)

@@ -20,7 +20,7 @@ final class LingeringClose: ChannelInboundHandler {
 
     private init(_ limits: Limits) { self.limits = limits }
 
-    /// Begins the end, after the answer has been written.
+    /// Starts the close, after the answer has been written.
     ///
     /// - Parameter first: the first handler that sees no more bytes. The handlers before it belong to the connection
     ///   itself.

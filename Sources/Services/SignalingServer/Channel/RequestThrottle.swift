@@ -112,7 +112,7 @@ final class RequestThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether bytes may be passed on. The rest of a request that has begun always may.
+    /// Whether bytes may be passed on. The rest of a request that has started always may.
     private var mayPass: Bool { requests.requestsOwed < limits.requestsAtATime || requests.isReadingRequest }
 
     private var isFull: Bool { held.readableBytes > 0 || !mayPass }

@@ -20,7 +20,7 @@ final class ConnectionPlace: Sendable {
         requestAwaited = Atomic(NIODeadline.now().uptimeNanoseconds)
     }
 
-    /// The uptime in nanoseconds at which the gateway began to wait for this client; `nil` while it works for the
+    /// The uptime in nanoseconds at which the gateway started to wait for this client; `nil` while it works for the
     /// client.
     var waitingSince: UInt64? {
         let times = [requestAwaited.load(ordering: .relaxed), readerAwaited.load(ordering: .relaxed)]

@@ -50,8 +50,8 @@ package struct ConnectionTable: Sendable {
     /// - Parameters:
     ///   - isProxy: whether the peer is a trusted reverse proxy, whose connections are those of many clients. Then only
     ///     the limit of the port applies.
-    ///   - waitingSince: the uptime at which the gateway began to wait for a client to send a request, to send the rest
-    ///     of one, or to read. `nil` while the gateway works for that client.
+    ///   - waitingSince: the uptime at which the gateway started to wait for a client to send a request, to send the
+    ///     rest of one, or to read. `nil` while the gateway works for that client.
     package mutating func admit(
         _ id: ID, from network: SourceNetwork, isProxy: Bool = false, waitingSince: (ID) -> UInt64?
     ) -> Verdict {

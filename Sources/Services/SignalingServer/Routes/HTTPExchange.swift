@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 import Primitives
 
-/// One request, from its head to the last byte of its answer, and the work that may begin only after that.
+/// One request, from its head to the last byte of its answer, and the work that may start only after that.
 struct HTTPExchange: Sendable {
     let responder: SignalingResponder
     let switchboard: any Switchboard

@@ -23,7 +23,8 @@ enum Principal: Sendable {
         let realm: String?
         /// The client's address; see ``Requester``.
         let address: IPAddress?
-        /// The beginning of the paths of the guest's resources. A guest that came with a token is not told the account.
+        /// The common prefix of the paths of the guest's resources. A guest that came with a token is not told
+        /// the account.
         let path: ResourcePath
 
         /// The network that the guest comes from; `nil` if it is not known.

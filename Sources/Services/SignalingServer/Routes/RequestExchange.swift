@@ -48,7 +48,7 @@ struct RequestExchange: Sendable {
         }
     }
 
-    /// The beginning of the paths of the principal's resources.
+    /// The common prefix of the paths of the principal's resources.
     var path: ResourcePath {
         switch principal {
         case .user(let user, _): ResourcePath(of: user)

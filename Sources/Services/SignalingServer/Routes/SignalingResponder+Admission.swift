@@ -40,10 +40,10 @@ extension SignalingResponder {
         }
     }
 
-    /// The user whose resource is meant. To the switchboard a guest is a user, too.
+    /// The user whose resource is meant. The switchboard sees a guest as a user, too.
     ///
     /// - Parameters:
-    ///   - resource: the name by which a guest is found; it begins with the guest's own name.
+    ///   - resource: the name by which a guest is found; it starts with the guest's own name.
     ///   - error: thrown if there is no such guest, or it came to call another account than that in the path.
     func owner(
         of resource: String, _ exchange: RequestExchange, otherwise error: APIError = APIError(CallError.noSuchCall)
@@ -59,7 +59,7 @@ extension SignalingResponder {
         }
     }
 
-    /// The owner of a session. Tells the switchboard that a request about the session has begun.
+    /// The owner of a session. Tells the switchboard that a request about the session has started.
     func startRequest(
         _ exchange: RequestExchange, about session: SessionID, _ ticket: inout RequestTicket?,
         otherwise error: APIError = APIError(CallError.noSuchCall)

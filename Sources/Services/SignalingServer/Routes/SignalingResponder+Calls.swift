@@ -10,7 +10,7 @@ extension SignalingResponder {
     func createCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let (wanted, user) = try await wantedCall(exchange)
         ticket = await switchboard.requestStarted(user, about: nil)
-        // The whole name counts: what comes before the dot is known to the users that guests have called.
+        // The whole name is compared: users whom a guest has called know the part before the dot.
         if let channel = wanted.channel, await !switchboard.channelExists(user, channel) {
             throw APIError(RegistrationError.noSuchSubscription)
         }
@@ -24,7 +24,7 @@ extension SignalingResponder {
         }
     }
 
-    /// The call that is to begin, and the user who begins it. To the switchboard a guest is a user, too.
+    /// The call that is to start, and the user who starts it. The switchboard sees a guest as a user, too.
     private func wantedCall(
         _ exchange: RequestExchange
     ) async throws(APIError) -> (ClientRequest.Meaning, by: UserAddress) {
@@ -34,7 +34,7 @@ extension SignalingResponder {
         }
     }
 
-    /// What a request asks call handling for.
+    /// The meaning of a request in the terms of call handling.
     func meaning(of request: ClientRequest) throws(APIError) -> ClientRequest.Meaning {
         do throws(RequestFault) {
             return try request.meaning(defaultDomain: defaultDomain)
@@ -67,11 +67,11 @@ extension SignalingResponder {
         return .json(.ok, WireJSON.encode(wrapping: CallDispositionResponse()))
     }
 
-    /// Carries out a request about one session, after the switchboard has been told that it begins.
+    /// Tells the switchboard that a request about one session starts, and carries the request out.
     private func perform(
         _ request: CallRequest, _ exchange: RequestExchange, _ ticket: inout RequestTicket?
     ) async throws(APIError) {
-        guard let session = request.sessions.first else { preconditionFailure("calls are begun by createCall") }
+        guard let session = request.sessions.first else { preconditionFailure("calls are started by createCall") }
         let user = try await startRequest(exchange, about: session, &ticket)
         if request.isDigested { ticket?.answer = AnsweredRequest(session, from: exchange.device) }
         do throws(CallError) {

@@ -6,7 +6,7 @@ import SPiDR
 
 /// What is particular to guests, callers without an account (spidr-wire §7).
 extension SignalingResponder {
-    /// The call that a guest begins, with addresses in place of tokens, and the guest.
+    /// The call that a guest starts, with addresses in place of tokens, and the guest.
     func guestCall(
         _ exchange: RequestExchange, of visitor: Principal.Visitor
     ) async throws(APIError) -> (ClientRequest.Meaning, by: UserAddress) {

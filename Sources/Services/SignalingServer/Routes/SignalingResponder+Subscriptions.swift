@@ -60,7 +60,7 @@ extension SignalingResponder {
         }
     }
 
-    /// The owner of the subscription in the path. Tells the switchboard that a request of that user has begun.
+    /// The owner of the subscription in the path. Tells the switchboard that a request of that user has started.
     private func startRequest(aboutSubscriptionOf exchange: RequestExchange, _ ticket: inout RequestTicket?)
         async throws(APIError) -> UserAddress
     {
