@@ -14,7 +14,7 @@ final class LoadPeer {
         func hmacSHA1(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { HMAC.sha1(key: key, message) }
     }
 
-    /// What it says, again and again.
+    /// The audio that the peer sends in a loop.
     struct Voice {
         let codec: Codec
         /// 20 ms each.

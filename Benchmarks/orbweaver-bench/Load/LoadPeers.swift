@@ -108,8 +108,8 @@ final class LoadPeers {
         }
     }
 
-    /// The n-th packet of all is due n shares of the interval after the start, and is that of the n-th peer, again and
-    /// again. Whoever is behind sends no more than a few at a time, so that what comes in is stamped in time.
+    /// Sends the packets that are due. The peers take turns, and packet n is due n shares of the interval after the
+    /// start. A sender that is late sends only a few packets at a time, so that incoming packets are stamped in time.
     private func sendDue(since start: MonotonicTime, at now: MonotonicTime) throws {
         let share = Double(Self.packetInterval.wholeNanoseconds) / Double(peers.count)
         let elapsed = Double((now - start).wholeNanoseconds)

@@ -52,7 +52,7 @@ package struct SignalingConfiguration: Sendable {
     package var maxConnections = 65_536
     /// How many of these connections one IPv4 address or IPv6 /64 may have, without notification channels.
     package var maxConnectionsPerAddress = 1_024
-    /// How long a client may take nothing of what it is sent; then its connection is reset.
+    /// The longest time in which a client may read none of the bytes that wait for it; then its connection is reset.
     package var writeTimeout = Duration.seconds(30)
     /// How many requests of one connection are answered at a time.
     package var requestsAtATime = 4
@@ -61,7 +61,7 @@ package struct SignalingConfiguration: Sendable {
     /// How many bytes the kernel keeps for one connection: those sent and not acknowledged, and among them those not
     /// sent yet.
     package var kernelBuffers = (sent: 128 << 10, unsent: 32 << 10)
-    /// The time from the beginning of a connection to the end of its first request head, TLS handshake included.
+    /// The time from the start of a connection to the end of its first request head, TLS handshake included.
     package var firstRequestTimeout = Duration.seconds(15)
     /// The time from the head of a request to the end of its body.
     package var requestTimeout = Duration.seconds(30)

@@ -9,15 +9,15 @@ enum LegTransport: Equatable, Sendable {
     case direct
     /// ICE, DTLS and SRTP, as described to the leg's peer in SDP.
     case webRTC(LegMedia)
-    /// The leg has no peer: what it says and what hears it are inside the gateway. Nothing is described to it.
+    /// The leg has no peer: its source and its sink are inside the gateway. No description is sent to it.
     case headless(HeadlessSource)
 }
 
-/// What a headless leg says, which is what the other legs hear of it.
+/// The audio that the other legs hear of a headless leg.
 package enum HeadlessSource: Hashable, Sendable {
     /// Nothing.
     case silence
-    /// What it hears, this much later; 20 ms or more.
+    /// The audio that the leg hears, delayed by this; 20 ms or more.
     case echo(delay: Duration)
     /// A tone, music, or a file, and then nothing.
     case playback(Playback)

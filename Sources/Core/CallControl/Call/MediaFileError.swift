@@ -2,7 +2,7 @@
 package enum MediaFileError: Error, Hashable, Sendable {
     /// No media folder is configured (`media.folder`).
     case noFolder
-    /// The text is no name of a file in the folder, or is hidden.
+    /// The text is not a name that a file in the folder may have, or is that of a hidden file.
     case invalidName(String)
     /// There is no file of this name.
     case notFound(String)
@@ -12,6 +12,6 @@ package enum MediaFileError: Error, Hashable, Sendable {
     case tooLarge(String, limit: Int)
     /// The file system does not give its content.
     case unreadable(String)
-    /// The content is damaged, or has a format that the gateway does not play. `fault`: what the decoder says of it.
+    /// The content is damaged, or has a format that the gateway does not play. `fault`: the reason of the decoder.
     case undecodable(String, fault: String)
 }

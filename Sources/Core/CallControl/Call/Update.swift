@@ -8,7 +8,7 @@ extension Call {
         package let offerer: LegID
         /// The leg that has to answer, or to make the offer that it was asked for.
         package let answerer: LegID
-        /// What the answerer owes.
+        /// What the answerer has to send.
         var kind = UpdateKind.answer
         /// The direction of the principal media in the offer, where media goes from peer to peer; `nil` otherwise, or
         /// if the offer cannot be read.
@@ -17,11 +17,11 @@ extension Call {
         package let deadline: MonotonicTime
     }
 
-    /// What the answerer of an update owes.
+    /// What the answerer of an update has to send.
     package enum UpdateKind: Equatable, Sendable {
         /// The answer to an offer.
         case answer
-        /// The offer that it was asked for (slow start); then it owes nothing, and the other leg the answer.
+        /// The offer that it was asked for (slow start). The answer is then the turn of the leg that asked.
         case offer
         /// The answer to the offer with which the call was answered: its first exchange, without which there is no call
         /// (see `Call+SlowStart.swift`).
@@ -33,6 +33,6 @@ extension Call.Update {
     /// Whether this is the first exchange of the call.
     var isFirst: Bool { kind == .firstAnswer }
 
-    /// Whether the answerer owes an answer, not an offer.
+    /// Whether the answerer has to send an answer, not an offer.
     var awaitsAnswer: Bool { kind != .offer }
 }

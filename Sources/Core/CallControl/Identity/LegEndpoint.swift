@@ -2,6 +2,6 @@
 package enum LegEndpoint: Equatable, Sendable {
     /// The devices of a user, or of a guest, that have been told of the call.
     case devices([Device])
-    /// An application inside the gateway. Its leg is headless, and says this to the other legs.
+    /// An application inside the gateway. Its leg is headless, and the other legs hear this source.
     case application(HeadlessSource)
 }

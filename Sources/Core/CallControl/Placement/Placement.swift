@@ -3,9 +3,9 @@
 ///
 ///     start ──▶ ask ──▶ reply ──▶ ask ──▶ reply ──▶ … ──▶ finish
 ///
-/// A placement asks one question at a time, and is fed with its reply. It decides every step, what the request comes
-/// to, and what has to be given back if it fails. Whoever runs it carries the questions to the owners that they name,
-/// and decides nothing.
+/// A placement asks one question at a time, and takes the reply. It decides every step, the outcome of the request, and
+/// what has to be given back if the request fails. The code that runs a placement takes the questions to the owners
+/// that they name, and decides nothing.
 package protocol Placement: Sendable {
     /// The first actions.
     mutating func start() -> [PlacementAction]
@@ -17,9 +17,9 @@ package protocol Placement: Sendable {
 package enum PlacementAction: Equatable, Sendable {
     /// Ask an owner, and hand its reply to the placement.
     case ask(PlacementQuestion)
-    /// The user does not have this leg after all.
+    /// Take this leg from the user: it does not become part of a call.
     case detach(SessionID, of: UserAddress)
-    /// The user's next request like the one that started this session starts another call.
+    /// Forget that this session was started by a request of the user: its call is over, and the request starts another.
     case forget(SessionID, of: UserAddress)
     /// A limit was met; for metrics.
     case count(CallRefusal)
@@ -34,7 +34,7 @@ package enum PlacementAction: Equatable, Sendable {
     case finish(PlacementOutcome)
 }
 
-/// What a request came to.
+/// The outcome of a request.
 package enum PlacementOutcome: Equatable, Sendable {
     /// It is carried out, for this session of the user who asked.
     case placed(SessionID)

@@ -1,5 +1,6 @@
 /// A reply, read as the reply to one kind of question. Each property and method belongs to the question that its
-/// comment names, and traps if the reply is not one to that question: whoever runs the placement has mixed up replies.
+/// comment names, and traps if the reply is not one to that question, since then the runner of the placement
+/// has mixed up replies.
 extension PlacementReply {
     // MARK: Of registrations
 

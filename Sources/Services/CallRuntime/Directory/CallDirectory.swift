@@ -1,6 +1,7 @@
 import CallControl
 
-/// Decides which calls there are, and limits their number. Whoever looks a call up asks the `OwnerTable`.
+/// Adds and removes the owners of calls, and limits the number of calls. To look up a call, use the `OwnerTable`, which
+/// is not isolated to this actor.
 actor CallDirectory {
     private let maximumCalls: Int
     private let table: OwnerTable

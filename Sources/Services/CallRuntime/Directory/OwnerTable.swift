@@ -35,7 +35,8 @@ final class OwnerTable: Sendable {
     /// The owner of a user's registration; `nil` if there is none.
     func registration(of user: UserAddress) -> RegistrationOwner? { registrations.withLock { $0[user] } }
 
-    /// Whom a call to this address reaches: an application, or the user's registration; `nil` if there is neither.
+    /// The owner of the endpoint that a call to this address reaches: an application, or else the user's registration.
+    /// `nil` if there is neither.
     func endpoint(of address: UserAddress) -> (any EndpointOwner)? {
         applications.withLock { $0[address] } ?? registration(of: address)
     }

@@ -2,8 +2,8 @@ import CallControl
 import Primitives
 import Registration
 
-/// Decides which registrations there are, and makes the owner of one when there is something to own. Whoever looks one
-/// up asks the `OwnerTable`, which waits for nobody.
+/// Makes the owner of a user's registration when the user first needs one, replaces an owner that is retired, and
+/// admits guests. To look up an owner, use the `OwnerTable`, which is not isolated to this actor.
 actor UserDirectory {
     private nonisolated let environment: RuntimeEnvironment
     private let newcomers: Inbox<OwnerLoop>

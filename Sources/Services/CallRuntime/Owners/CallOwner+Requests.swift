@@ -13,7 +13,7 @@ extension CallOwner {
         try command(request.kind, leg) { call throws(CallError) in
             try call.perform(request, by: leg, from: device, at: now, random: &random)
         }
-        // To the registration, a leg that rang rings no more.
+        // The registration records that the leg does not ring any more.
         if case .answer = request, let session = call?[leg]?.party.session {
             endpoints[leg]?.answered(session)
         }

@@ -1,18 +1,18 @@
 import CallControl
 
-/// The owner of an endpoint: who hears legs and speaks for them, as placements and the owners of calls reach it
-/// (docs/adr/0009).
+/// The owner of an endpoint, which hears legs and speaks for them (docs/adr/0009), as placements and the owners of
+/// calls see it.
 ///
-/// What is posted is handled in the order in which one sender posts it, and every function without `async` returns at
-/// once.
+/// Every function without `async` posts a message and returns at once. The messages of one sender are handled in their
+/// order.
 protocol EndpointOwner: Sendable {
     /// Answers a question of a placement.
     func reply(to question: UserQuestion) async -> PlacementReply
-    /// Tells a fact about one of its calls, which has an audience.
+    /// Tells the endpoint an event of one of its calls.
     func tell(_ event: CallEvent)
     /// A leg is over.
     func detach(_ session: SessionID)
-    /// A leg rings no more, and goes on.
+    /// A leg was answered, and does not ring any more.
     func answered(_ session: SessionID)
     /// A leg is part of another call from now on.
     func move(_ session: SessionID, to leg: LegAddress)

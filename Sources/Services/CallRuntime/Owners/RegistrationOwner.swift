@@ -15,7 +15,7 @@ actor RegistrationOwner {
         case tell(CallEvent)
         /// A leg of the user is over.
         case detach(SessionID)
-        /// A leg of the user rings no more, and goes on.
+        /// A leg of the user was answered, and does not ring any more.
         case answered(SessionID)
         /// A leg of the user is part of another call from now on.
         case move(SessionID, to: LegAddress)

@@ -6,7 +6,7 @@ package struct Application: Equatable, Sendable {
     package var address: UserAddress
     /// The display name.
     package var displayName: String
-    /// What it says in each of its calls.
+    /// The audio that the other legs of its calls hear.
     package var source: HeadlessSource
 
     /// Makes an application of its parts; each parameter is the property of that name.

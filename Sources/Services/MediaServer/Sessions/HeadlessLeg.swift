@@ -2,7 +2,7 @@ internal import CallControl
 internal import MediaPlane
 internal import Sockets
 
-/// A leg that the bridge has a place for, whatever carries its media: what is played to it.
+/// A leg with a place in the bridge, over any transport, and the audio that is played to the leg.
 ///
 /// Confined to its worker's thread.
 protocol HearingLeg: AnyObject {
