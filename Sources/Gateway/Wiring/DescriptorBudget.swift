@@ -1,6 +1,6 @@
 /// The file descriptors of the process, divided among the parts that open some while it runs.
 ///
-/// A listener that never accepts more than fits never meets an accept that fails.
+/// A listener that limits its connections to its part does not run out of descriptors in accept(2).
 package struct DescriptorBudget: Equatable {
     /// How many descriptors the process may have (`RLIMIT_NOFILE`).
     package var limit: Int

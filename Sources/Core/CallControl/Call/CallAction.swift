@@ -12,7 +12,7 @@ package enum CallAction: Equatable, Sendable {
     /// Accept the connectivity checks of this leg's peer from now on (RFC 8445 §7.3). What was connected before is
     /// forgotten.
     case prepareMedia(LegID, ICECredentials)
-    /// Make the media of a headless leg, which says this to the legs that hear it.
+    /// Make the media of a headless leg. The legs that hear it hear this source.
     case prepareHeadless(LegID, HeadlessSource)
     /// Connect the media: both descriptions of the leg are known.
     case connectMedia(LegID, NegotiatedLeg)

@@ -15,7 +15,7 @@ extension Call {
     }
 }
 
-/// What every operation answers.
+/// The properties that every operation has.
 extension Call.Operation {
     /// When the operation is given up; `nil`: the message that ends it is certain to come.
     var deadline: MonotonicTime? {

@@ -1,4 +1,4 @@
-/// What stands beside each request: its name in logs and metrics, what became of it there, and what guests may do.
+/// The name of each request in logs and metrics, the names of its outcomes there, and whether guests may make it.
 extension CallRequest {
     /// What a request asks for. The raw value is its name in logs and metrics.
     package enum Kind: String, CaseIterable, Sendable {

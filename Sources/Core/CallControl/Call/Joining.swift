@@ -25,7 +25,7 @@ extension Call {
 }
 
 extension Call.Joining {
-    /// What an offer of legs comes to.
+    /// The outcome of an offer of legs.
     package enum Reception: Equatable, Sendable {
         /// The legs are not of a call that was asked, or not of the joiner's; they are to be declined.
         case declined

@@ -43,8 +43,8 @@ extension CallOwner {
 
     /// The call that has a leg once no handover of this call is undecided, and the leg's number there.
     ///
-    /// A handover takes a few messages between owners. A request that meets one waits for it, so that its client need
-    /// not ask again.
+    /// A handover takes a few messages between owners. A request that comes during a handover waits for its end, so
+    /// that the client need not repeat the request.
     func place(of leg: LegID) async -> LegAddress {
         if call?.isHandingOver == true { await withCheckedContinuation { undecided.append($0) } }
         return given[leg] ?? LegAddress(call: id, leg: leg)
@@ -57,7 +57,8 @@ extension CallOwner {
         undecided = []
     }
 
-    /// Carries out an action that concerns another call. A call that is gone has nothing to give and nothing to lose.
+    /// Carries out an action that concerns another call. If that call is gone, a request for its legs counts as
+    /// refused, and an offer of legs as declined.
     func tellPeerCall(_ action: PeerCallAction) {
         switch action {
         case .requestHandover(let call, _):

@@ -2,7 +2,7 @@ import CallControl
 import Primitives
 import SDP
 
-/// What the legs of the call write into their descriptions.
+/// The identities that the gateway writes into the descriptions of the legs.
 extension CallOwner {
     /// The identity of one more leg of this call; `nil` if media goes from peer to peer.
     ///

@@ -35,7 +35,8 @@ actor CallOwner {
     private var loggedEvents = 0
     /// The owners of the legs' endpoints, who are told of events.
     var endpoints: [LegID: any EndpointOwner] = [:]
-    /// The other calls that legs are to come from, and the leg in each of the user who wants that.
+    /// The other calls from which this call has asked for legs. The value is the leg, in the other call, of the user
+    /// who made the request.
     var keepers: [CallID: LegID] = [:]
     /// While a handover is being decided: the parties of the legs that were offered.
     var offered: [CallID: [LegID: CallParty]] = [:]

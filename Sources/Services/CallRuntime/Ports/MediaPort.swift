@@ -59,8 +59,8 @@ package enum MediaCommand: Equatable, Sendable {
     /// the peer, because a peer may start checking before its own description has arrived (RFC 8445 §7.3). An existing
     /// leg starts anew, with another peer.
     case prepare(LegID, ICECredentials)
-    /// Make a headless leg, which says this to the legs that hear it, and can be heard at once. An existing headless
-    /// leg says this from now on. A file must have been loaded.
+    /// Make a headless leg with this source, which other legs can hear at once. An existing headless leg
+    /// has this source from now on. A file must have been loaded.
     case prepareHeadless(LegID, HeadlessSource)
     /// Start the DTLS handshake, then relay: both descriptions of the leg are known. May be sent again after a new
     /// offer.

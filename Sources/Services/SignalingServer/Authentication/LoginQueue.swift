@@ -1,6 +1,7 @@
 package import Primitives
 
-/// The queue of logins for the slow hash: which one is next, and when the others come back for which there is no room.
+/// The queue of logins for the slow hash. It decides which login is next, and when a login for which there is no room
+/// should be tried again.
 ///
 /// Networks take turns, so the logins of one network wait for each other and hardly for those of other networks.
 /// Familiar claims (see ``LoginThrottle``) go before strangers, but strangers get every fourth turn at least.

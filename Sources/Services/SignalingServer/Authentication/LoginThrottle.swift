@@ -107,8 +107,8 @@ package struct LoginThrottle: Sendable {
     /// Whether credentials may be compared with remembered ones. Where they may not, right credentials look like wrong
     /// ones.
     ///
-    /// A stranger's may be compared as long as the password might be checked, and a little beyond. Those from a
-    /// familiar network have a much larger limit, since the owner is among the clients there.
+    /// The credentials of a stranger may be compared as long as the password might be checked, and a little beyond.
+    /// Credentials from a familiar network have a much larger limit, since the owner is among the clients there.
     package func permitsRecall(_ claim: Claim, isFamiliar: Bool, at now: MonotonicTime) -> Bool {
         if isFamiliar { return familiarRecalls.wait(claim, at: now) <= .zero }
         return claims.wait(claim, at: now) <= .zero && strangerClaims.wait(claim, at: now) <= .zero

@@ -3,8 +3,8 @@ package import CallRuntime
 package import Primitives
 import Synchronization
 
-/// The stored users, together with whether they can be read at present. A gateway that cannot log in users should not
-/// be sent clients.
+/// The stored users, together with whether they can be read at present. Load balancers should send no
+/// clients to a gateway that cannot log in users.
 package final class WatchedUsers: UserRepository {
     private let users: any UserRepository
     private let clock: any RuntimeClock

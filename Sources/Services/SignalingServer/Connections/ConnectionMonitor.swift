@@ -4,8 +4,9 @@ import Observability
 
 /// Stands next to the socket, below TLS: sees every byte, and ends a connection whose bytes stop where they should not.
 ///
-/// A client that takes nothing of what it is sent for the write timeout is reset. When the gateway stops, a client that
-/// the gateway still waits for is reset, too, as soon as no bytes move any more.
+/// A connection is reset if its client reads none of the waiting bytes within the write timeout. When the gateway
+/// stops, the connection of a client for which the gateway still waits is reset as well, as soon as no bytes move
+/// any more.
 final class ConnectionMonitor: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
