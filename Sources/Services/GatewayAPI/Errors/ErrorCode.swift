@@ -122,7 +122,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case serviceDraining = "service.draining"
     /// The stored data of users cannot be read now.
     case serviceUnavailable = "service.unavailable"
-    /// The protocol has this service, but the gateway does not (spidr-wire §9 to §11).
+    /// The protocol has this service, but the gateway does not (spidr-wire §9–§11).
     case serviceNotProvided = "service.not_provided"
 }
 
