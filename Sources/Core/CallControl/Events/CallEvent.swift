@@ -61,8 +61,8 @@ extension CallEvent {
         case joined(Participant)
         /// Devices of the leg are rung.
         case invited(devices: [Device], invitation: Invitation)
-        /// A device of the leg shows the call, or is assumed to, because it cannot report it. `device`: which; `nil`: the
-        /// request does not say.
+        /// A device of the leg shows the call, or is assumed to, because it cannot report it. `device`: which; `nil`:
+        /// the request does not say.
         case rings(device: SubscriptionID?)
         /// The caller learns that a device of the callee rings.
         case alerted

@@ -28,7 +28,8 @@ extension PlacementReply {
         switch self {
         case .repeats(let session, let call): EarlierCall(session: session, call: call)
         case .absent: nil
-        case .contact, .refused, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg,
+        case .contact, .refused, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party,
+            .leg,
             .failed:
             fault("recall")
         }

@@ -36,9 +36,9 @@ extension Bridge {
 }
 
 extension BridgeLeg {
-    /// Writes a retransmission. In the retransmission stream it gets a new transport-wide sequence number, if the packet
-    /// had one. Under its own sequence number it keeps all its bytes (RFC 3711 §9.1): with other bytes under the same
-    /// number, AES-GCM reveals the key by which it authenticates (RFC 7714 §8.1).
+    /// Writes a retransmission. In the retransmission stream it gets a new transport-wide sequence number, if the
+    /// packet had one. Under its own sequence number it keeps all its bytes (RFC 3711 §9.1): other bytes under the same
+    /// number give away the key with which AES-GCM authenticates (RFC 7714 §8.1).
     fileprivate mutating func writeRepetition(
         of range: Range<Int>, on line: Int, to packet: inout [UInt8], at now: MonotonicTime
     ) {

@@ -142,8 +142,8 @@ struct OutgoingStream: Sendable {
         return sequence.translate(number)
     }
 
-    /// How far the present source's packet would be ahead of the highest number used; 0 or less if the stream has come as
-    /// far, or further.
+    /// How far the present source's packet would be ahead of the highest number used; 0 or less if the stream has come
+    /// as far, or further.
     func lead(of number: SequenceNumber) -> Int { sequence.lead(of: number) }
 
     /// The same without counting the number as used.

@@ -24,7 +24,8 @@ actor CallDirectory {
         table.set(owner, for: owner.id)
     }
 
-    /// Removes a call that is not started. Repetitions of its request are refused with this error; `nil`: there are none.
+    /// Removes a call that is not started. Repetitions of its request are refused with this error; `nil`: there are
+    /// none.
     func discard(_ call: CallID, _ error: CallError?) async {
         let owner = owners[call]
         remove(call)

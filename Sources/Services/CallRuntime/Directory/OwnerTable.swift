@@ -10,8 +10,8 @@ final class OwnerTable: Sendable {
     private let registrations = Lock<[UserAddress: RegistrationOwner]>([:])
     private let applications = Lock<[UserAddress: ApplicationOwner]>([:])
 
-    /// The owner of a call; `nil` if there is no such call. Only the directory and the runner of loops need it: everybody
-    /// else asks, or posts a message.
+    /// The owner of a call; `nil` if there is no such call. Only the directory and the runner of loops need it; all
+    /// others ask, or post a message.
     func call(_ id: CallID) -> CallOwner? { calls.withLock { $0[id] } }
 
     /// Asks a call a question of a placement; `failed(noSuchCall)` if there is no such call.
