@@ -24,6 +24,7 @@ extension CallExplorer {
                     switch leg.stage {
                     case .waiting: "waiting"
                     case .ringing: "ringing"
+                    case .unreached: "unreached"
                     case .talking: "talking"
                     case .completed: "completed"
                     }

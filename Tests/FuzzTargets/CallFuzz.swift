@@ -37,7 +37,7 @@ private struct FuzzedCalls {
             FuzzedCall(Call(id: CallID(2), joiner: Self.party(users[0], 4), configuration: configuration)),
         ]
         for index in calls.indices where index != Self.conference {
-            let identities = PerLeg(caller: FuzzedCall.identity, callee: FuzzedCall.identity)
+            let identities = PerLeg<LegIdentity?>(caller: FuzzedCall.identity, callee: FuzzedCall.identity)
             let request = CallStartRequest(
                 callee: users[index + 1], sdp: index == 0 ? FuzzedCall.description(of: 0) : "", handlesReplacement: true
             )

@@ -66,7 +66,7 @@ extension Call {
         let established = establish(since: joining.startedAt, asConference: true, content: joining.content, at: now)
 
         var actions = note(.caller, .talks(device: nil)) + (holds ? note(.caller, .held) : [])
-        actions += [.prepareMedia(.caller, media.credentials), mixing(.caller)] + connect(.caller)
+        actions += prepare(.caller) + [mixing(.caller)] + connect(.caller)
         var arrived: [LegID] = []
         for handover in joining.received {
             let handed = adopt(handover)

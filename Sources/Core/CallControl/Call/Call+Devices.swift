@@ -5,8 +5,7 @@ extension Call {
     /// A device of the leg's user has come or gone, or the user's notification channels have opened or closed. Ignored
     /// for a callee that is not rung.
     package mutating func deviceChanged(_ leg: LegID, _ change: DeviceChange, at now: MonotonicTime) -> [CallAction] {
-        // A callee that is not rung has no part in the call.
-        guard leg == .caller || unreachable == nil else { return [] }
+        guard self[leg]?.stage != .unreached else { return [] }
         switch change {
         case .joined(let device, let former): return joined(leg, device, replacing: former)
         case .left(let subscription, let othersRemain):

@@ -13,7 +13,7 @@ extension Call {
     mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
         unanswered?.hasProgressed = true
         edit(.caller) { $0.media = caller }
-        return [.prepareMedia(.caller, caller.credentials)] + connect(.caller) + playEarly(isRinging: false)
+        return prepare(.caller) + connect(.caller) + playEarly(isRinging: false)
             + tell(.caller, .progressed(description: sdp))
     }
 

@@ -132,7 +132,7 @@ extension Call {
         case .ringing:
             return note(leg, .rejected(device: event.device))
                 + transferFailed(.rejected(reasonText: event.reasonText))
-        case .waiting, .talking: break
+        case .waiting, .unreached, .talking: break
         }
         takeLeave(of: event.device, at: leg)
         let cause = event.cause(of: leg)

@@ -28,8 +28,8 @@ extension Call {
         try checkForward(by: leg)
         guard var unanswered, let caller = self[.caller] else { throw answeredAlready(leg) }
         var made = LegTransport.direct
-        if caller.isAnchored, let identity = target.identity {
-            made = transport(for: target.party, identity)
+        if caller.isAnchored {
+            made = transport(for: target.party, target.identity)
             if let offer = caller.media?.described ?? caller.wants {
                 unanswered.invitation.description = try made.offer(mirroring: offer, random: &random)
             }
@@ -44,7 +44,7 @@ extension Call {
                 transport: made))
         edit(.caller) { $0.remote = .user(target.party.shown) }
         actions += introduced(target.leg, as: .called)
-        if unanswered.invitation.description != nil { actions += prepare(target.leg) }
+        if unanswered.invitation.description != nil { actions += prepareOffered(target.leg) }
         unanswered.forwards += 1
         unanswered.deadline = now + configuration.ringTime
         self.unanswered = unanswered

@@ -23,9 +23,9 @@ extension Call {
             if let offer = try own.receive(offer: request.sdp, wanting: request.mediaPreferences, random: &random) {
                 description = try callers.offer(mirroring: offer, random: &random)
             }
-            actions.append(.prepareMedia(.caller, callers.credentials))
             edit(leg) { $0.transport = own }
             present(callers, telling: self[leg]?.wishes, to: .caller, at: now)
+            actions += prepare(.caller)
         }
         let talking = talk(leg, request, from: device)
         let established = establish(since: unanswered.startedAt, content: request.content, at: now)

@@ -27,12 +27,10 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
         let finished = finishUpdate(at: now, random: &random)
-        guard let transferred = others(of: leg).first, let wishes = transferred.wants?.introduced(),
-            let identity = target.identity
-        else {
+        guard let transferred = others(of: leg).first, let wishes = transferred.wants?.introduced() else {
             throw refusal(of: .transfer, to: leg)
         }
-        var transport = transport(for: target.party, identity)
+        var transport = transport(for: target.party, target.identity)
         let offer = try transport.offer(mirroring: wishes, random: &random)
         add(
             CallLeg(
@@ -43,7 +41,7 @@ extension Call {
             of: transferred.id, by: leg, to: target, offering: offer, at: now, configuration: configuration)
         operate(.transfer(transfer))
         return finished + introduced(target.leg, as: .called) + note(leg, .transferStarted(party: transfer.party))
-            + (transport.isHeadless ? [] : prepare(target.leg))
+            + prepareOffered(target.leg)
             + ring(target.leg, with: transfer.invitation)
     }
 

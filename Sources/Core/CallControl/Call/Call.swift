@@ -189,7 +189,7 @@ extension Call {
         try checkLength(of: request.sdp)
         var invitation = CallEvent.Invitation(content: request.content, mayForward: true)
 
-        var actions: [CallAction] = []
+        var isOffered = false
         var progress: (caller: LegMedia, sdp: String)?
         switch mode {
         case .direct:
@@ -202,7 +202,7 @@ extension Call {
                 let offer = try caller.receive(offer: request.sdp, random: &random)
             {
                 invitation.description = try callee.offer(mirroring: offer, random: &random)
-                if case .webRTC(let media) = callee { actions.append(.prepareMedia(.callee, media.credentials)) }
+                isOffered = true
                 if request.acceptsEarlyMedia, configuration.earlyMedia != nil, case .webRTC(let media) = caller {
                     progress = media.progressing(random: &random)
                 }
@@ -218,7 +218,8 @@ extension Call {
         move(
             to: .unanswered(
                 Unanswered(startedAt: now, invitation: invitation, deadline: now + configuration.ringTime)))
-        actions = introduced(.caller, as: .dialled) + introduced(.callee, as: .called) + actions
+        var actions = introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
+        if isOffered { actions += prepareOffered(.callee) }
         if let progress { actions += giveEarlyMedia(progress.caller, progress.sdp) }
         return actions + ring(.callee, with: invitation)
     }
@@ -228,7 +229,10 @@ extension Call {
     /// send first. It exists for the caller only.
     package mutating func calleeUnreachable(_ reason: CallEndCause.Unreachable, at now: MonotonicTime) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        edit(.callee) { $0.party.devices = [] }
+        edit(.callee) { callee in
+            callee.party.devices = []
+            callee.stage = .unreached
+        }
         move(
             to: .unanswered(
                 Unanswered(
@@ -282,7 +286,7 @@ extension Call {
         case .initial, .ended: throw .noSuchCall
         case .unanswered, .joining, .answered: break
         }
-        guard let member = self[leg], !member.isCalled || unreachable == nil else { throw .noSuchCall }
+        guard let member = self[leg], member.stage != .unreached else { throw .noSuchCall }
         return member
     }
 

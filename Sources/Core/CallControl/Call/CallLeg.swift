@@ -9,6 +9,8 @@ package struct CallLeg: Equatable, Sendable {
         case waiting
         /// The devices of this leg ring, and none has answered.
         case ringing
+        /// No device can ring. The leg has no part in the call, which is about to end for that reason.
+        case unreached
         /// The leg takes part in the call.
         case talking
         /// The leg has handed its call over to other legs, and its client has to end it (spidr-wire §8.5). At `until`

@@ -81,7 +81,7 @@ package struct CallTarget: Equatable, Sendable {
     package var leg: LegID
     /// The user and the devices to ring.
     package var party: CallParty
-    /// The identity of its media; `nil` if media goes from peer to peer.
+    /// The identity of its media; `nil` if media goes from peer to peer, or the leg is headless.
     package var identity: LegIdentity?
     /// The call that this one is to replace; `nil`: the target is rung.
     package var replaced: ReplacedCall?

@@ -5,8 +5,8 @@ package import SDP
 package enum MediaMode: Equatable, Sendable {
     /// Media goes from peer to peer.
     case direct
-    /// Media is terminated by the gateway; each leg has an identity of its own.
-    case anchored(PerLeg<LegIdentity>)
+    /// Media is terminated by the gateway. Each leg with a peer has an identity of its own; a headless leg has none.
+    case anchored(PerLeg<LegIdentity?>)
 }
 
 /// How far the media path of a leg has come; the steps are in order.

@@ -30,14 +30,15 @@ extension Call {
         case .ended: return .ended
         case .unanswered(let unanswered):
             guard let leg = self[id] else { return .ended }
-            if leg.stage == .ringing { return unanswered.unreachable == nil ? .ringing : .ended }
+            if leg.stage == .unreached { return .ended }
+            if leg.stage == .ringing { return .ringing }
             return unanswered.hasRung ? .ringing : unanswered.hasProgressed ? .sessionProgress : .dialing
         case .joining: return self[id] == nil ? .ended : .dialing
         case .answered(let answered):
             guard let leg = self[id] else { return .ended }
             switch leg.stage {
             case .ringing: return .ringing
-            case .completed, .waiting: return .ended
+            case .completed, .waiting, .unreached: return .ended
             case .talking: break
             }
             if let update, update.isFirst {

@@ -141,15 +141,17 @@ extension Call {
     /// What is to carry the media of a leg that the gateway terminates.
     ///
     /// - Parameters:
-    ///   - identity: what the gateway writes about itself to the peer, if the leg has one.
+    ///   - identity: what the gateway writes about itself to the peer; `nil` if the leg has no peer, because an
+    ///     application hears it.
     ///   - preferences: what the peer wants to receive.
     func transport(
-        for party: CallParty, _ identity: LegIdentity, preferences: MediaPreferences = MediaPreferences()
+        for party: CallParty, _ identity: LegIdentity?, preferences: MediaPreferences = MediaPreferences()
     ) -> LegTransport {
-        switch party.endpoint {
-        case .application(let source): .headless(source)
-        case .devices:
+        switch (party.endpoint, identity) {
+        case (.application(let source), _): .headless(source)
+        case (.devices, let identity?):
             .webRTC(LegMedia(identity: identity, policy: configuration.mediaPolicy, preferences: preferences))
+        case (.devices, nil): .absent
         }
     }
 
@@ -162,6 +164,9 @@ extension Call {
         case .absent, .direct, nil: []
         }
     }
+
+    /// The same for a leg that is offered media: a headless one is prepared when it talks.
+    func prepareOffered(_ leg: LegID) -> [CallAction] { self[leg]?.media == nil ? [] : prepare(leg) }
 
     /// The same for a leg that has answered: if it has a peer, that was prepared when it was offered media.
     func prepareAnswered(_ leg: LegID) -> [CallAction] { self[leg]?.media == nil ? prepare(leg) : [] }

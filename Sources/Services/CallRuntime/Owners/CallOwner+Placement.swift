@@ -101,7 +101,7 @@ extension CallOwner {
     ) throws(CallError) {
         guard let endpoint = environment.owners.endpoint(of: party) else { throw .noSuchCall }
         let target = CallTarget(
-            leg: target, party: party, identity: try reserveLeg(),
+            leg: target, party: party, identity: try reserveLeg(of: party),
             replacing: replaced.map {
                 ReplacedCall(call: $0.keeper.call, keeper: $0.keeper.leg, session: $0.session)
             })

@@ -154,7 +154,7 @@ extension CallOwner {
         if let unreachable {
             try open(call, endpoints, by: .start) { $0.calleeUnreachable(unreachable, at: now) }
         } else {
-            let media = try reserveMedia()
+            let media = try reserveMedia(of: parties)
             var random = environment.random.generator
             try open(call, endpoints, by: .start) { call throws(CallError) in
                 try call.start(request, media: media, at: now, random: &random)
@@ -167,7 +167,7 @@ extension CallOwner {
         _ joined: [LegAddress], _ request: CallUpdateRequest, from device: SubscriptionID?, joiner: CallParty
     ) throws(CallError) {
         guard let registration = environment.owners.registration(of: joiner.user) else { throw .noSuchCall }
-        guard let identity = try reserveLeg() else {
+        guard let identity = try reserveLeg(of: joiner) else {
             throw .unsupported(.joinOfDirectMedia)
         }
         for leg in joined { keepers[leg.call] = leg.leg }
