@@ -8,7 +8,7 @@ import Synchronization
 /// A guest is a user of its own, whose address cannot be written: it can be neither called nor logged in to. It has one
 /// subscription, and one call at a time, to the account that it was admitted for.
 extension LocalSwitchboard {
-    /// Subscribes a guest; see `Switchboard`.
+    /// Subscribes a guest; see `Registrar`.
     ///
     /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
     package func admit(

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Subscriptions and channels (spidr-wire §3, §4).
 extension LocalSwitchboard {
-    /// Makes a subscription; see `Switchboard`.
+    /// Makes a subscription; see `Registrar`.
     ///
     /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
     package func subscribe(
@@ -21,7 +21,7 @@ extension LocalSwitchboard {
         }
     }
 
-    /// Extends a subscription; see `Switchboard`.
+    /// Extends a subscription; see `Registrar`.
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
     package func extend(
@@ -55,7 +55,7 @@ extension LocalSwitchboard {
         await users.existing(user)?.channelClosed(channel, on: socket)
     }
 
-    /// A request of the user has started; see `Switchboard`. A user without a registration gets one for it.
+    /// A request of the user has started; see `Registrar`. A user without a registration gets one for it.
     package func requestStarted(_ user: UserAddress, about session: SessionID?) async -> RequestTicket {
         var owner = users.existing(user)
         while true {

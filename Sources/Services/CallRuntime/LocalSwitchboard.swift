@@ -7,7 +7,7 @@ import Synchronization
 /// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
 ///
 /// Nothing is handled unless `run()` is running.
-package final class LocalSwitchboard: Switchboard {
+package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// The limits and policies of call handling.
     package struct Configuration: Equatable, Sendable {
         /// The path of media.

@@ -31,7 +31,8 @@ package final class SignalingService: Service {
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
-        configuration: SignalingConfiguration, switchboard: any Switchboard, sockets: SocketDirectory,
+        configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords,
+        sockets: SocketDirectory,
         authenticator: Authenticator,
         users: WatchedUsers? = nil, clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
@@ -47,7 +48,8 @@ package final class SignalingService: Service {
         let guests = GuestDesk(
             configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
         let responder = SignalingResponder(
-            switchboard: switchboard, authenticator: authenticator, guests: guests, metrics: metrics,
+            switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
+            guests: guests, metrics: metrics,
             draining: draining, users: users, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, clock: clock, logger: logger)
@@ -56,12 +58,12 @@ package final class SignalingService: Service {
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
             let exchange = HTTPExchange(
-                responder: responder, switchboard: switchboard, date: date, trustedProxies: configuration.trustedProxies
+                responder: responder, registrar: switchboard, date: date, trustedProxies: configuration.trustedProxies
             )
             return SignalingChannel(
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
-                switchboard: switchboard,
+                registrar: switchboard,
                 sockets: sockets, metrics: metrics, draining: draining)
         }
     }

@@ -4,7 +4,7 @@ import Primitives
 import Registration
 
 /// Notes what it is asked and answers as told.
-actor RecordingSwitchboard: Switchboard {
+actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
     enum Event: Equatable, Sendable {
         case subscribe(UserAddress, SubscriptionRequest)
         case extend(UserAddress, SubscriptionID, SubscriptionRequest)

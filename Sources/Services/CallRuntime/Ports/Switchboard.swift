@@ -1,66 +1,11 @@
 package import CallControl
-package import Primitives
-package import Registration
 
-/// Everything that a signalling dialect can ask for: the one door between wire protocols and call handling.
+/// What a signalling dialect can ask of calls: one door for requests, and what can be looked at.
 ///
-/// Every function names the authenticated user. A session or subscription of another user is treated as one that does
-/// not exist, so that nothing about it is revealed. `device` is the name that the request gives to the device it comes
-/// from (spidr-wire §1.2); `nil`: it gives none.
+/// Every function names the authenticated user. A session of another user is treated as one that does not exist, so
+/// that nothing about it is revealed. `device` is the name that the request gives to the device it comes from
+/// (spidr-wire §1.2); `nil`: it gives none.
 package protocol Switchboard: Sendable {
-    // MARK: Subscriptions (spidr-wire §3)
-
-    /// Makes a subscription (spidr-wire §3.1).
-    ///
-    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
-    func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
-        -> SubscriptionGrant
-    /// Extends a subscription, and changes its services if the request names any (spidr-wire §3.2).
-    ///
-    /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
-    func extend(_ user: UserAddress, _ subscription: SubscriptionID, _ request: SubscriptionRequest)
-        async throws(RegistrationError)
-        -> SubscriptionGrant
-    /// Ends a subscription.
-    ///
-    /// - Throws: `noSuchSubscription`.
-    func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError)
-
-    // MARK: Guests (spidr-wire §7)
-
-    /// Subscribes a guest, who may call `account` and no other. The names in the grant begin with the guest's
-    /// `resourcePrefix`. To all other functions, a guest is a user.
-    ///
-    /// - Parameter network: the network that the guest comes from; `nil`: unknown.
-    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
-    func admit(
-        _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
-    ) async throws(RegistrationError) -> SubscriptionGrant
-    /// The account that a guest may call; `nil` if there is no such guest any more.
-    func account(of guest: GuestID) async -> UserAddress?
-
-    // MARK: Notification channel (spidr-wire §4)
-
-    /// Whether a WebSocket may open on this channel; to be asked before the upgrade is accepted.
-    func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool
-    /// A socket has opened: the client is sent what it missed, then everything new.
-    ///
-    /// - Returns: `false` if the channel has ended meanwhile.
-    func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool
-    /// A socket has closed. One that had been replaced before is ignored.
-    func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async
-
-    /// Holds back notifications to this user's subscriptions until the matching `requestAnswered`, so that a request is
-    /// answered before anything that it causes is notified (spidr-wire §4.3). Notifications with other causes wait only
-    /// for requests that had started before them.
-    ///
-    /// - Parameter session: the session that the request is about; `nil`: it names none.
-    func requestStarted(_ user: UserAddress, about session: SessionID?) async -> RequestTicket
-    /// A request has been answered: notifications that it held back are sent.
-    func requestAnswered(_ ticket: RequestTicket) async
-
-    // MARK: Calls (spidr-wire §6)
-
     /// Carries out a request about calls.
     ///
     /// - Returns: the session that the request was about; for a call that was started or joined, its new session.
@@ -78,36 +23,6 @@ package protocol Switchboard: Sendable {
     func statistics(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> (
         own: LegID, statistics: CallMediaStatistics
     )
-
-    // MARK: The user's calls (an addition of this gateway) and the call log (spidr-wire §10)
-
     /// The user's calls in progress, in the order in which the user joined them.
     func callSessions(_ user: UserAddress) async -> [CallSession]
-    /// The records of the user's calls, the latest first; see `CallLog`.
-    func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord]
-    /// The record of one call; `nil` if the user has none of that name.
-    func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord?
-    /// Removes a record.
-    ///
-    /// - Returns: `false` if the user had none of that name.
-    func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool
-    /// Removes all records of the user.
-    func removeCallRecords(_ user: UserAddress) async
-}
-
-/// The name of one request in flight of one user.
-package struct RequestTicket: Hashable, Sendable {
-    /// The user who made the request.
-    package let user: UserAddress
-    /// The number of the request, as `requestStarted` gave it out.
-    package let number: UInt64
-    /// What the client has to digest once the request is answered, before it is told more about it (spidr-wire §12.1);
-    /// `nil`: nothing.
-    package var answer: AnsweredRequest?
-
-    /// Makes a ticket of its parts; nothing is to be digested.
-    package init(user: UserAddress, number: UInt64) {
-        self.user = user
-        self.number = number
-    }
 }

@@ -40,7 +40,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let configuration: Configuration
-    let switchboard: any Switchboard
+    let registrar: any Registrar
     let sockets: SocketDirectory
     let metrics: GatewayMetrics
     let draining: DrainingFlag
@@ -155,7 +155,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     /// The channel that the request may open; `nil` if there is none. The unguessable identifier is the credential
     /// (spidr-wire §4).
     private func findChannel(_ head: HTTPRequestHead) async -> ChannelID? {
-        guard !draining.isSet, let (user, id) = address(head), await switchboard.channelExists(user, id) else {
+        guard !draining.isSet, let (user, id) = address(head), await registrar.channelExists(user, id) else {
             return nil
         }
         return id
@@ -181,7 +181,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     private func attend(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {
         sockets.insert(socket)
         await withTaskCancellationHandler {
-            if await !switchboard.channelOpened(user, channel, on: socket.id) {
+            if await !registrar.channelOpened(user, channel, on: socket.id) {
                 // The subscription ended between the look-up and the upgrade.
                 socket.close(.normal)
             }
@@ -191,6 +191,6 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             socket.close(.goingAway)
         }
         sockets.remove(socket.id)
-        await switchboard.channelClosed(user, channel, on: socket.id)
+        await registrar.channelClosed(user, channel, on: socket.id)
     }
 }

@@ -7,7 +7,7 @@ import Primitives
 /// One request, from its head to the last byte of its answer, and the work that may start only after that.
 struct HTTPExchange: Sendable {
     let responder: SignalingResponder
-    let switchboard: any Switchboard
+    let registrar: any Registrar
     let date: DateHeader
     let trustedProxies: TrustedProxies
 
@@ -39,14 +39,14 @@ struct HTTPExchange: Sendable {
         Requester(trustedProxies.client(of: channel.sourceAddress, request.headers)) { await channel.peerIsPresent }
     }
 
-    /// Waits until the answer has been sent, and says so to the switchboard. The writer hands its parts to the event
+    /// Waits until the answer has been sent, and says so to the registrar. The writer hands its parts to the event
     /// loop, so the answer has been sent when the loop comes to what is queued behind them.
     ///
     /// This runs whether or not the client is still there.
     private func finish(_ ticket: RequestTicket?, on channel: any Channel) async {
         // Fails only when the loop has shut down. Then nothing is left to order.
         try? await channel.eventLoop.submit {}.get()
-        if let ticket { await switchboard.requestAnswered(ticket) }
+        if let ticket { await registrar.requestAnswered(ticket) }
     }
 }
 

@@ -52,7 +52,7 @@ extension SignalingResponder {
         case .user(let user, _):
             return user
         case .guest(let visitor):
-            guard let guest = GuestID(owning: resource), await switchboard.account(of: guest) == visitor.account else {
+            guard let guest = GuestID(owning: resource), await registrar.account(of: guest) == visitor.account else {
                 throw error
             }
             return UserAddress(guest)
@@ -65,7 +65,7 @@ extension SignalingResponder {
         otherwise error: APIError = APIError(CallError.noSuchCall)
     ) async throws(APIError) -> UserAddress {
         let user = try await owner(of: session.rawValue, exchange, otherwise: error)
-        ticket = await switchboard.requestStarted(user, about: session)
+        ticket = await registrar.requestStarted(user, about: session)
         return user
     }
 }

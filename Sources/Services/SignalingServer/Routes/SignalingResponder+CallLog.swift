@@ -17,19 +17,19 @@ extension SignalingResponder {
         let user = try await owner(of: exchange.id, exchange)
         let start = try exchange.number("startIndex") ?? 0
         let count = min(try exchange.number("count") ?? Self.pageSize.usual, Self.pageSize.most)
-        let records = await switchboard.callRecords(user, from: start, count: count)
+        let records = await records.callRecords(user, from: start, count: count)
         return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse(records)))
     }
 
     func clearLog(_ exchange: RequestExchange) async throws(APIError) -> Answer {
         let user = try await owner(of: exchange.id, exchange)
-        await switchboard.removeCallRecords(user)
+        await records.removeCallRecords(user)
         return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse()))
     }
 
     func queryRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
         let user = try await owner(of: exchange.id, exchange)
-        guard let record = await switchboard.callRecord(user, SessionID(exchange.id)) else {
+        guard let record = await records.callRecord(user, SessionID(exchange.id)) else {
             throw Self.noSuchRecord
         }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse(record)))
@@ -37,7 +37,7 @@ extension SignalingResponder {
 
     func removeRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
         let user = try await owner(of: exchange.id, exchange)
-        guard await switchboard.removeCallRecord(user, SessionID(exchange.id)) else {
+        guard await records.removeCallRecord(user, SessionID(exchange.id)) else {
             throw Self.noSuchRecord
         }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse()))

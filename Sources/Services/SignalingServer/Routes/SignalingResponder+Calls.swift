@@ -9,9 +9,9 @@ import SPiDR
 extension SignalingResponder {
     func createCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let (wanted, user) = try await wantedCall(exchange)
-        ticket = await switchboard.requestStarted(user, about: nil)
+        ticket = await registrar.requestStarted(user, about: nil)
         // The whole name is compared: users whom a guest has called know the part before the dot.
-        if let channel = wanted.channel, await !switchboard.channelExists(user, channel) {
+        if let channel = wanted.channel, await !registrar.channelExists(user, channel) {
             throw APIError(RegistrationError.noSuchSubscription)
         }
         do throws(CallError) {

@@ -16,11 +16,11 @@ extension SignalingResponder {
             let grant: SubscriptionGrant
             switch exchange.principal {
             case .user(let user, _):
-                ticket = await switchboard.requestStarted(user, about: nil)
-                grant = try await switchboard.subscribe(user, request)
+                ticket = await registrar.requestStarted(user, about: nil)
+                grant = try await registrar.subscribe(user, request)
             case .guest(let visitor):
                 // Nothing waits for the answer to a guest that comes in, so there is no ticket.
-                grant = try await switchboard.admit(request, toCall: visitor.account, from: visitor.network)
+                grant = try await registrar.admit(request, toCall: visitor.account, from: visitor.network)
             }
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
@@ -34,7 +34,7 @@ extension SignalingResponder {
         let request = try subscriptionRequest(wishes)
         let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
         do throws(RegistrationError) {
-            let grant = try await switchboard.extend(user, SubscriptionID(exchange.id), request)
+            let grant = try await registrar.extend(user, SubscriptionID(exchange.id), request)
             return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
             throw APIError(error)
@@ -44,7 +44,7 @@ extension SignalingResponder {
     func unsubscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
         do throws(RegistrationError) {
-            try await switchboard.unsubscribe(user, SubscriptionID(exchange.id))
+            try await registrar.unsubscribe(user, SubscriptionID(exchange.id))
             return .json(.ok, WireJSON.encode(wrapping: UnsubscribeResponse()))
         } catch {
             throw APIError(error)
@@ -66,7 +66,7 @@ extension SignalingResponder {
     {
         let noSuchSubscription = APIError(RegistrationError.noSuchSubscription)
         let user = try await owner(of: exchange.id, exchange, otherwise: noSuchSubscription)
-        ticket = await switchboard.requestStarted(user, about: nil)
+        ticket = await registrar.requestStarted(user, about: nil)
         return user
     }
 

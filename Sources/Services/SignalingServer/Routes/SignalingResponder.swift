@@ -14,6 +14,8 @@ extension HTTPField.Name {
 /// Turns requests into answers: finds the endpoint, authenticates, and calls the switchboard.
 struct SignalingResponder: Sendable {
     let switchboard: any Switchboard
+    let registrar: any Registrar
+    let records: any CallRecords
     let authenticator: Authenticator
     let guests: GuestDesk
     let metrics: GatewayMetrics
