@@ -117,25 +117,26 @@ struct CallExplorer: Explorable {
     let yields: Bool
     /// Requests of users and time-outs that may still come; `nil`: any number.
     private(set) var requests: Int?
-    var world = CallWorld()
+    var world: CallWorld
     var clients: [SessionID: Client] = [:]
     private(set) var path: [Step] = []
 
     /// From calls that have come so far.
     init(
         _ scope: Scope, alice: HoldDialect, others: HoldDialect, daveSeesVideo: Bool = true, yields: Bool = true,
-        applications: Set<SessionID> = [], prepared: [Step] = [], requests: Int? = nil
+        applications: Set<SessionID> = [], prepared: [Step] = [], requests: Int? = nil, keepsLogs: Bool = false
     ) throws {
+        world = CallWorld(keepsLogs: keepsLogs)
         (self.scope, self.alice, self.others, self.applications) = (scope, alice, others, applications)
         (self.daveSeesVideo, self.yields) = (daveSeesVideo, yields)
-        world.add(Self.aged(try MidCallRig(id: 1, alice, others, session: "B").call), keeper: .caller)
+        let first = try MidCallRig(id: 1, alice, others, session: "B")
+        world.add(Self.aged(first.call), keeper: .caller, after: first.course)
         var names: [SessionID] = ["A1", "B"]
         if scope.contains(.meeting) {
-            let call = try MidCallRig(
+            let second = try MidCallRig(
                 id: 2, alice, others, bob: MidCallRig.carol, session: Self.carol,
-                application: applications.contains(Self.carol) ? .silence : nil
-            ).call
-            world.add(Self.aged(call), keeper: .caller)
+                application: applications.contains(Self.carol) ? .silence : nil)
+            world.add(Self.aged(second.call), keeper: .caller, after: second.course)
             names += applications.contains(Self.carol) ? ["A2"] : ["A2", Self.carol]
         }
         for name in names { clients[name] = newClient(name) }

@@ -43,10 +43,17 @@ struct CallWorld {
     /// Whose each number of each call was first, and a number that was somebody else's later, if there is one.
     private var holders: [CallID: [LegID: SessionID]] = [:]
     private(set) var reusedLeg: (call: CallID, leg: LegID)?
+    /// The events of each call; `nil`: nobody wants them.
+    private(set) var logs: [CallID: EventLog]?
 
-    mutating func add(_ call: Call, keeper: LegID) {
+    init(keepsLogs: Bool = false) { logs = keepsLogs ? [:] : nil }
+
+    /// - Parameter course: What brought the call about, if it has started.
+    mutating func add(_ call: Call, keeper: LegID, after course: [CallAction] = []) {
         calls[call.id] = call
         keepers[call.id] = keeper
+        logs?[call.id] = EventLog(from: clock.now)
+        logs?[call.id]?.add(course, at: clock.now)
         // What its own beginning brought about.
         if case .answered = call.state { routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)] }
         headless[call.id] = Set(call.legs.filter(\.party.isApplication).map(\.id))
@@ -112,6 +119,7 @@ struct CallWorld {
             reusedLeg = (id, leg.id)
         }
         for leg in calls[id]?.legs ?? [] { holders[id, default: [:]][leg.id] = leg.party.session }
+        logs?[id]?.add(actions, at: clock.now)
         for action in actions {
             switch action {
             case .event(let event):

@@ -32,7 +32,7 @@ struct MidCallRig {
     /// The last description that the gateway sent to each leg.
     private(set) var received: [LegID: String] = [:]
     /// What brought the call about.
-    private var course: [CallAction] = []
+    private(set) var course: [CallAction] = []
     /// Of the last description that a peer sent.
     private(set) var version = 1
 
