@@ -39,7 +39,7 @@ struct CallHistoryTests {
             let entry = event.entry
             let words = entry.cause.map(EndingWords.init)
             return
-                (["\(entry.time)", event.side.rawValue, entry.event.rawValue]
+                (["\(entry.time)", event.side.rawValue, entry.event.word]
                 + [entry.device.map { "#\($0)" }, words.map { "\($0.statusCode)" }, words?.reasonText, words?.cause]
                 .compactMap(\.self))
                 .joined(separator: " ")
@@ -208,7 +208,7 @@ struct CallHistoryTests {
             _ = history.record(actions, at: rig.clock.now)
         }
         let events = try rig.call.session(for: .caller, history).timeline.map {
-            "\($0.side.rawValue) \($0.entry.event.rawValue)"
+            "\($0.side.rawValue) \($0.entry.event.word)"
         }
         #expect(events.suffix(3) == ["peer firstPacket", "peer mediaPathLost", "peer mediaPathRecovered"])
     }
@@ -232,7 +232,7 @@ struct CallHistoryTests {
         }
         let session = try rig.call.session(for: .callee, history)
         #expect(
-            session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.rawValue)" } == [
+            session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.word)" } == [
                 "self held", "self resumed",
             ])
         #expect(session.members.map(\.side) == [.own, .peer])

@@ -54,7 +54,7 @@ import Yams
         }
         #expect(try words("CallState") == LegState.allCases.map(\.word))
         #expect(try words("CallSide") == CallSide.allCases.map(\.rawValue))
-        #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.rawValue))
+        #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.word))
         #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
         #expect(
             try words("CallSession", "properties", "legs", "items", "properties", "mediaPath")

@@ -1,7 +1,7 @@
 /// One event in the timeline of a call.
 package struct TimelineEntry: Hashable, Sendable {
-    /// The kinds of events; spelt as on the wire.
-    package enum Event: String, Hashable, Sendable, CaseIterable {
+    /// The kinds of events.
+    package enum Event: Hashable, Sendable, CaseIterable {
         /// The call was started.
         case created
         /// A device was told of the call.
@@ -17,9 +17,9 @@ package struct TimelineEntry: Hashable, Sendable {
         /// A device stopped ringing because another device of its user answered.
         case answeredElsewhere
         /// A path to the leg was checked, and may carry media.
-        case pathChecked = "iceConnected"
+        case pathChecked
         /// The keys of the path are agreed.
-        case pathSecured = "dtlsConnected"
+        case pathSecured
         /// The first media packet came from this leg's peer.
         case firstPacket
         /// The client of the leg started anew, with another media path.

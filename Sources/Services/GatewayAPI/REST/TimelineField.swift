@@ -27,7 +27,7 @@ package struct TimelineField: Codable, Equatable, Sendable {
     package init(_ event: CallLogRecord.Event) {
         let entry = event.entry
         time = entry.time
-        self.event = entry.event.rawValue
+        self.event = entry.event.word
         leg = event.side.rawValue
         address = entry.party
         device = entry.device
