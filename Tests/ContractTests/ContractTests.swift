@@ -58,7 +58,7 @@ import Yams
         #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
         #expect(
             try words("CallSession", "properties", "legs", "items", "properties", "mediaPath")
-                == MediaPathState.allCases.map(\.rawValue))
+                == MediaPathState.allCases.map(\.word))
     }
 
     // MARK: Examples

@@ -101,8 +101,8 @@ package struct CallSession: Equatable, Sendable {
     }
 }
 
-/// How far the media path of a leg has come; spelt as on the wire.
-package enum MediaPathState: String, Equatable, Sendable, CaseIterable {
+/// How far the media path of a leg has come.
+package enum MediaPathState: Equatable, Sendable, CaseIterable {
     /// No candidate pair has been checked.
     case waiting
     /// A checked candidate pair may carry media.

@@ -27,3 +27,16 @@ extension CallProgress {
         }
     }
 }
+
+extension MediaPathState {
+    /// What `mediaPath` of `callSession` calls the state (docs/client.md).
+    package var word: String {
+        switch self {
+        case .waiting: "waiting"
+        case .connected: "connected"
+        case .secured: "secured"
+        case .flowing: "flowing"
+        case .lost: "lost"
+        }
+    }
+}

@@ -75,7 +75,7 @@ package struct CallSessionField: Codable, Equatable, Sendable {
                 leg: member.side.rawValue, name: member.name, address: member.address,
                 direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.word,
                 holds: member.holds,
-                mediaPath: member.path?.rawValue,
+                mediaPath: member.path?.word,
                 media: member.media.map { LineField(mid: $0.mid, kind: $0.kind, direction: $0.direction.rawValue) })
         }
         startParameters = session.startParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
