@@ -39,7 +39,7 @@ struct CallHistoryTests {
             let entry = event.entry
             let words = entry.cause.map(EndingWords.init)
             return
-                (["\(entry.time)", event.side.rawValue, entry.event.word]
+                (["\(entry.time)", event.side.word, entry.event.word]
                 + [entry.device.map { "#\($0)" }, words.map { "\($0.statusCode)" }, words?.reasonText, words?.cause]
                 .compactMap(\.self))
                 .joined(separator: " ")
@@ -107,7 +107,7 @@ struct CallHistoryTests {
                 let words = (record.ending?.cause).map(EndingWords.init)
                 return [
                     record.direction.rawValue, words.map { "\($0.statusCode)" }, words?.reasonText, words?.cause,
-                    record.endedBy.rawValue,
+                    record.endedBy.word,
                 ].compactMap(\.self).joined(separator: " ")
             }
             #expect(said ?? "" == expected)
@@ -208,7 +208,7 @@ struct CallHistoryTests {
             _ = history.record(actions, at: rig.clock.now)
         }
         let events = try rig.call.session(for: .caller, history).timeline.map {
-            "\($0.side.rawValue) \($0.entry.event.word)"
+            "\($0.side.word) \($0.entry.event.word)"
         }
         #expect(events.suffix(3) == ["peer firstPacket", "peer mediaPathLost", "peer mediaPathRecovered"])
     }
@@ -217,7 +217,7 @@ struct CallHistoryTests {
         var rig = try MidCallRig()
         let told = rig.call.mediaPathChanged(.callee, isLost: true).told.compactMap { told -> String? in
             guard let report = told.notification.mediaPath else { return nil }
-            return "\(told.leg) \(told.notification.type.rawValue) \(report.side.rawValue) \(report.isLost)"
+            return "\(told.leg) \(told.notification.type.rawValue) \(report.side.word) \(report.isLost)"
         }
         #expect(told == ["caller mediaPath peer true", "callee mediaPath self true"])
         #expect(rig.call.mediaPathChanged(.callee, isLost: true).isEmpty, "once is enough")
@@ -232,7 +232,7 @@ struct CallHistoryTests {
         }
         let session = try rig.call.session(for: .callee, history)
         #expect(
-            session.timeline.suffix(2).map { "\($0.side.rawValue) \($0.entry.event.word)" } == [
+            session.timeline.suffix(2).map { "\($0.side.word) \($0.entry.event.word)" } == [
                 "self held", "self resumed",
             ])
         #expect(session.members.map(\.side) == [.own, .peer])

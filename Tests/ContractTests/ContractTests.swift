@@ -53,7 +53,7 @@ import Yams
             return try #require((node as? OpenAPIDocument.Object)?["enum"] as? [String], "\(path)")
         }
         #expect(try words("CallState") == LegState.allCases.map(\.word))
-        #expect(try words("CallSide") == CallSide.allCases.map(\.rawValue))
+        #expect(try words("CallSide") == CallSide.allCases.map(\.word))
         #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.word))
         #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
         #expect(

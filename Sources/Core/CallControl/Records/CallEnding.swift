@@ -22,10 +22,10 @@ package enum EndingCause: Hashable, Sendable {
     case transferFailed(TransferFailure)
 }
 
-/// The place of a leg in a call, seen from one of its legs; spelt as on the wire.
-package enum CallSide: String, Hashable, Sendable, CaseIterable {
+/// The place of a leg in a call, seen from one of its legs.
+package enum CallSide: Hashable, Sendable, CaseIterable {
     /// The leg from which the call is seen.
-    case own = "self"
+    case own
     /// Another leg.
     case peer
     /// The gateway.

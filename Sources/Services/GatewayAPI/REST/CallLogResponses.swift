@@ -79,7 +79,7 @@ package struct EndingField: Codable, Equatable, Sendable {
         statusCode = words?.statusCode ?? 200
         reasonText = words?.reasonText
         cause = words?.cause ?? EndingWord.normalClearing.rawValue
-        endedBy = record.endedBy.rawValue
+        endedBy = record.endedBy.word
     }
 }
 
@@ -125,7 +125,7 @@ package struct LogRecordResponse: WireObject, Equatable {
         endTime = record.endedAt
         legs = record.parties.map {
             LegField(
-                leg: $0.side.rawValue, name: $0.name, address: $0.address,
+                leg: $0.side.word, name: $0.name, address: $0.address,
                 direction: CallDirectionField.text(isCalled: $0.isCalled))
         }
         timeline = record.timeline.map(TimelineField.init)

@@ -72,7 +72,7 @@ package struct CallSessionField: Codable, Equatable, Sendable {
         conference = session.isConference
         legs = session.members.map { member in
             LegField(
-                leg: member.side.rawValue, name: member.name, address: member.address,
+                leg: member.side.word, name: member.name, address: member.address,
                 direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.word,
                 holds: member.holds,
                 mediaPath: member.path?.word,

@@ -28,7 +28,7 @@ package struct TimelineField: Codable, Equatable, Sendable {
         let entry = event.entry
         time = entry.time
         self.event = entry.event.word
-        leg = event.side.rawValue
+        leg = event.side.word
         address = entry.party
         device = entry.device
         let words = entry.cause.map(EndingWords.init)

@@ -116,7 +116,7 @@ package struct NotificationMessage: WireObject, Equatable {
                 statusCode: notification.statusCode,
                 reasonText: notification.reasonText,
                 cause: notification.cause,
-                endedBy: notification.endedBy?.rawValue,
+                endedBy: notification.endedBy?.word,
                 retryAfter: notification.retryAfter,
                 iceCandidates: notification.candidates.isEmpty ? nil : notification.candidates.map(CandidateField.init)
             )
@@ -138,7 +138,7 @@ package struct NotificationMessage: WireObject, Equatable {
         remoteParty = notification.replaces.flatMap { _ in notification.parties?.remoteDisplayNumber }
         quality = notification.quality.map(QualityField.init)
         mediaPath = notification.mediaPath.map {
-            MediaPathField(leg: $0.side.rawValue, state: $0.isLost ? "lost" : "recovered")
+            MediaPathField(leg: $0.side.word, state: $0.isLost ? "lost" : "recovered")
         }
     }
 }
