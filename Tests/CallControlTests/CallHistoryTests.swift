@@ -106,7 +106,7 @@ struct CallHistoryTests {
             let said = record.map { record in
                 let words = (record.ending?.cause).map(EndingWords.init)
                 return [
-                    record.direction.rawValue, words.map { "\($0.statusCode)" }, words?.reasonText, words?.cause,
+                    "\(record.direction)", words.map { "\($0.statusCode)" }, words?.reasonText, words?.cause,
                     record.endedBy.word,
                 ].compactMap(\.self).joined(separator: " ")
             }

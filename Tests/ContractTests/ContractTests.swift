@@ -55,7 +55,7 @@ import Yams
         #expect(try words("CallState") == LegState.allCases.map(\.word))
         #expect(try words("CallSide") == CallSide.allCases.map(\.word))
         #expect(try words("Timeline", "items", "properties", "event") == TimelineEntry.Event.allCases.map(\.word))
-        #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.rawValue))
+        #expect(try words("LogItem", "properties", "direction") == CallLogRecord.Direction.allCases.map(\.word))
         #expect(
             try words("CallSession", "properties", "legs", "items", "properties", "mediaPath")
                 == MediaPathState.allCases.map(\.word))

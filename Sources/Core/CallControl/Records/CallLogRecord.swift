@@ -1,7 +1,7 @@
 /// What is kept of a call for one of its users: an item of the user's call log (spidr-wire §10).
 package struct CallLogRecord: Equatable, Sendable {
     /// The direction of the call, seen from the user.
-    package enum Direction: String, Hashable, Sendable, CaseIterable {
+    package enum Direction: Hashable, Sendable, CaseIterable {
         /// The user was called, and took, declined or forwarded the call.
         case incoming
         /// The user called.

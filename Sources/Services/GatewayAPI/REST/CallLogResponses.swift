@@ -52,13 +52,24 @@ package struct LogItemField: Codable, Equatable, Sendable {
         recordId = record.id.rawValue
         startTime = String(record.startedAt)
         duration = String(record.duration / 1_000)
-        direction = record.direction.rawValue
+        direction = record.direction.word
         let caller = record.caller.displayName
         callerName = caller.name
         callerDisplayNumber = caller.number
         calleeDisplayNumber = record.callee.displayName.number
         resourceLocation = ResourcePath(of: record.user).logRecord(record.id)
         ending = EndingField(record)
+    }
+}
+
+extension CallLogRecord.Direction {
+    /// What an item of the call log calls the direction (spidr-wire §10).
+    package var word: String {
+        switch self {
+        case .incoming: "incoming"
+        case .outgoing: "outgoing"
+        case .missed: "missed"
+        }
     }
 }
 
