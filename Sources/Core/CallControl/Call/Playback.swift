@@ -41,10 +41,10 @@ package enum CallTone: String, Hashable, Sendable, CaseIterable {
     case specialInformation = "special-information"
 }
 
-/// Which legs a request about media is for, seen from the leg that makes it; spelt as on the wire.
-package enum MediaTarget: String, Hashable, Sendable, CaseIterable {
+/// Which legs a request about media is for, seen from the leg that makes it.
+package enum MediaTarget: Hashable, Sendable {
     /// The leg that asks.
-    case own = "self"
+    case own
     /// All other legs.
     case peer
     /// All legs.

@@ -65,7 +65,7 @@ extension MediaRequest {
     /// Who is to hear it.
     func target() throws(RequestFault) -> MediaTarget {
         guard let to else { return .peer }
-        guard let target = MediaTarget(rawValue: to) else {
+        guard let target = MediaTarget(word: to) else {
             throw invalid("to", "must be \"self\", \"peer\" or \"both\"")
         }
         return target
@@ -113,5 +113,17 @@ extension MediaRequest {
     /// The fault of a field below `mediaRequest` whose value cannot be used.
     func invalid(_ field: String, _ reason: String) -> RequestFault {
         .unusable(field: "\(Self.wrapper).\(field)", reason: reason)
+    }
+}
+
+extension MediaTarget {
+    /// The target that `to` names; `nil`: none.
+    fileprivate init?(word: String) {
+        switch word {
+        case "self": self = .own
+        case "peer": self = .peer
+        case "both": self = .both
+        default: return nil
+        }
     }
 }
