@@ -65,7 +65,7 @@ extension ConfigurationKey {
 }
 
 extension ValueFormat<Playback?> {
-    /// What a caller hears before the answer. A file starts again at its end.
+    /// What a caller hears before the answer. A file starts again at its end. The ringback tone is the only tone.
     static let earlyMedia = ValueFormat(
         "ringback, file:NAME with a file of media.folder, or off",
         parseText: { text -> Playback?? in
@@ -81,7 +81,7 @@ extension ValueFormat<Playback?> {
         writeText: { playback in
             switch playback?.source {
             case nil: "off"
-            case .tone(let tone): tone.rawValue
+            case .tone: "ringback"
             case .music: "music"
             case .file(let name): "file:\(name)"
             }

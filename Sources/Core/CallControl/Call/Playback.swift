@@ -26,7 +26,7 @@ package struct Playback: Hashable, Sendable {
 }
 
 /// A tone of the telephone network (ITU-T E.180). Its frequencies depend on the region.
-package enum CallTone: String, Hashable, Sendable, CaseIterable {
+package enum CallTone: Hashable, Sendable, CaseIterable {
     /// The callee is being rung.
     case ringback
     /// The callee is busy.
@@ -36,9 +36,9 @@ package enum CallTone: String, Hashable, Sendable, CaseIterable {
     /// The network is ready for digits.
     case dial
     /// Another call waits for the listener.
-    case callWaiting = "call-waiting"
+    case callWaiting
     /// An announcement follows.
-    case specialInformation = "special-information"
+    case specialInformation
 }
 
 /// Which legs a request about media is for, seen from the leg that makes it.

@@ -86,9 +86,9 @@ extension MediaRequest {
         let parts = source.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts.first, parts.last) {
         case ("tone", let name?) where parts.count == 2:
-            guard let tone = CallTone(rawValue: name) else {
+            guard let tone = CallTone(word: name) else {
                 throw invalid(
-                    "source", "names no tone; there are \(CallTone.allCases.map(\.rawValue).joined(separator: ", "))")
+                    "source", "names no tone; there are \(CallTone.allCases.map(\.word).joined(separator: ", "))")
             }
             return .tone(tone)
         case ("file", let name?) where parts.count == 2 && !name.isEmpty: return .file(name)
@@ -124,6 +124,26 @@ extension MediaTarget {
         case "peer": self = .peer
         case "both": self = .both
         default: return nil
+        }
+    }
+}
+
+extension CallTone {
+    /// The tone that `tone:NAME` names; `nil`: none.
+    fileprivate init?(word: String) {
+        guard let tone = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = tone
+    }
+
+    /// The name in `tone:NAME`.
+    fileprivate var word: String {
+        switch self {
+        case .ringback: "ringback"
+        case .busy: "busy"
+        case .congestion: "congestion"
+        case .dial: "dial"
+        case .callWaiting: "call-waiting"
+        case .specialInformation: "special-information"
         }
     }
 }
