@@ -1,6 +1,6 @@
 /// The quality of the audio that a leg sends and hears, by the E-model (ITU-T G.107, G.107.1 for wideband).
 package struct CallQuality: Hashable, Sendable {
-    /// A rating in one word. The raw value is the word in the log of events and for clients.
+    /// A rating in one word. The raw value is the word in the log of events.
     package enum Band: String, Hashable, Sendable, Codable, CaseIterable {
         /// From best to worst (docs/protocols/quality.md).
         case excellent, good, fair, poor, bad

@@ -33,7 +33,7 @@ package struct QualityField: Codable, Equatable, Sendable {
         package init(_ direction: CallQuality.Direction) {
             mos = direction.mos
             rating = direction.rating
-            band = direction.band.rawValue
+            band = direction.band.word
             loss = direction.loss
             recovered = direction.recovered
             burstRatio = direction.burstRatio
@@ -46,5 +46,18 @@ package struct QualityField: Codable, Equatable, Sendable {
         sent = quality.sent.map(Direction.init)
         heard = quality.heard.map(Direction.init)
         roundTrip = quality.roundTrip.map(\.inMilliseconds)
+    }
+}
+
+extension CallQuality.Band {
+    /// What `band` calls the rating.
+    fileprivate var word: String {
+        switch self {
+        case .excellent: "excellent"
+        case .good: "good"
+        case .fair: "fair"
+        case .poor: "poor"
+        case .bad: "bad"
+        }
     }
 }
