@@ -13,7 +13,7 @@ struct EventReplayTests {
         print("seed \(seed)")
         var random = SeededRandomSource(seed: seed)
         var taken: Set<String> = []
-        for _ in 0..<40 {
+        for _ in 0..<15 {
             let (alice, others) = HoldTests.pairings.randomElement(using: &random)!
             let applications = [[], [CallExplorer.carol], [CallExplorer.dave]].randomElement(using: &random)!
             var walk = try CallExplorer(
