@@ -102,6 +102,17 @@ async def test_a_subscription_that_expires_is_gone_and_so_is_its_channel(own_gat
         alice.subscription = None
 
 
+async def test_a_client_that_waits_for_pings_keeps_its_subscription(own_gateway, contract):
+    """As clients on phones do: they extend when they are told, and not before."""
+    own: Gateway = own_gateway("--set", "registration.minimum_expires=1s", "--set", "registration.grace=1s")
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice:
+        await alice.register(expires=4)
+        for _ in range(2):
+            await alice.expect("ping")
+            (await alice.extend(expires=4)).succeeded()
+        await alice.expect_silence("gone", during=1)
+
+
 async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(tmp_path, contract):
     configuration = write_configuration(tmp_path, media={"mode": "direct"})
 

@@ -15,7 +15,7 @@ extension Notice {
             case .sessionComplete: .completed(.transfer)
             default: nil
             }
-        guard let fact else { return type == .gone ? .gone : .overridden }
+        guard let fact else { return type == .gone ? .gone : type == .ping ? .ping : .overridden }
         let name = DisplayName(name: "", number: "")
         return .call(
             CallEvent(

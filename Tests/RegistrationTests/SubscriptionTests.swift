@@ -231,6 +231,35 @@ struct SubscriptionTests {
             ])
     }
 
+    @Test mutating func `a client that does not extend is reminded once, after three quarters of the life time`() throws {
+        try rig.subscribe(expires: .seconds(100))
+        _ = try rig.open(1, on: 9)
+        rig.clock.advance(by: .milliseconds(74_999))
+        #expect(rig.registration.timeout(at: rig.now) == [])
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .milliseconds(1), .reminder))
+        rig.clock.advance(by: .milliseconds(1))
+        #expect(
+            rig.registration.timeout(at: rig.now) == [.transmit(rig.frame(1, 1_000, .ping), to: SocketID(9))])
+        rig.clock.advance(by: .seconds(20))
+        #expect(rig.registration.timeout(at: rig.now) == [], "it has been told")
+        // The next life time has a reminder of its own.
+        try _ = rig.extend(1, expires: .seconds(100))
+        rig.clock.advance(by: .seconds(75))
+        #expect(
+            rig.registration.timeout(at: rig.now) == [.transmit(rig.frame(1, 1_001, .ping), to: SocketID(9))])
+    }
+
+    @Test mutating func `a client that extends in time is not reminded, and guests never are`() throws {
+        try rig.subscribe(expires: .seconds(100))
+        _ = try rig.open(1, on: 9)
+        for _ in 0..<3 {
+            rig.clock.advance(by: .seconds(50))
+            #expect(rig.registration.timeout(at: rig.now) == [])
+            try _ = rig.extend(1, expires: .seconds(100))
+        }
+        #expect(!Registration.Configuration().forGuests(maximumExpires: .seconds(300)).remindsToExtend)
+    }
+
     @Test mutating func `calls learn who asks for quality reports, devices of calls or not`() throws {
         rig = RegistrationRig(.init(services: ["call", "quality"]))
         try rig.subscribe(services: ["call", "Quality"])

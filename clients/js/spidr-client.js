@@ -266,6 +266,7 @@ export class SpidrClient extends EventTarget {
     switch (message.eventType) {
       case 'gone': return this.#lose('the gateway ended the registration');
       case 'websocketOverridden': return this.#lose('another connection took over');
+      case 'ping': return this.#scheduleExtension(0);
       case 'call': return this.#incoming(message);
       default: return this.#dispatchToCall(message);
     }

@@ -8,6 +8,8 @@ package enum Notice: Equatable, Sendable {
     case gone
     /// Another socket has taken over the channel (spidr-wire §4.4).
     case overridden
+    /// The client should extend the subscription now: clients on phones do so only then (spidr-wire §3.4, §4.2).
+    case ping
 
     /// The user's session that it is about; `nil`: none.
     package var session: SessionID? {

@@ -13,6 +13,9 @@ extension Registration {
         package var maximumExpires: Duration
         /// The life time of a subscription whose client asks for none.
         package var defaultExpires: Duration
+        /// Clients that have not extended their subscription after three quarters of its life time are told `ping`
+        /// (spidr-wire §4.2).
+        package var remindsToExtend = true
         /// How long an expired subscription can still be extended before it is `gone` (spidr-wire §3.4).
         package var grace: Duration
         /// The most subscriptions that one user may have, 1 or more.
@@ -90,6 +93,7 @@ extension Registration {
             guests.defaultExpires = guests.maximumExpires
             guests.minimumExpires = min(minimumExpires, guests.maximumExpires)
             guests.maximumSubscriptions = 1
+            guests.remindsToExtend = false
             guests.maximumLegs = 1
             return guests
         }

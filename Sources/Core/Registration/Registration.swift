@@ -17,6 +17,8 @@ package struct Registration: Equatable, Sendable {
     package enum Timer: Hashable, Sendable {
         /// The life time of a subscription and its grace are over.
         case expiry
+        /// A client is to be told that it should extend its subscription.
+        case reminder
         /// A request has taken too long, and holds back no notifications any more.
         case requestPatience
         /// A client has had time to digest an answer.
@@ -84,7 +86,8 @@ extension Registration {
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
             sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService,
             services: services,
-            expiry: now.monotonic + expires, callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
+            expiry: now.monotonic + expires, reminder: reminder(for: expires, from: now.monotonic),
+            callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
             queue: NotificationQueue(
                 user: user, channel: identity.channel, firstEventID: identity.firstEventID,
                 configuration: configuration.queue))
@@ -118,6 +121,7 @@ extension Registration {
         let former = subscriptions[index].device
         subscriptions[index].services = services
         subscriptions[index].expiry = now.monotonic + expires
+        subscriptions[index].reminder = reminder(for: expires, from: now.monotonic)
 
         var actions: [RegistrationAction] = []
         switch (former, subscriptions[index].device) {
@@ -281,6 +285,10 @@ extension Registration {
             let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
             actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
         }
+        for index in subscriptions.indices where subscriptions[index].isReminderDue(at: now.monotonic) {
+            subscriptions[index].reminder = nil
+            actions += append(.ping, to: index, at: now)
+        }
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
             subscriptions[index].closing = nil
         }
@@ -295,7 +303,10 @@ extension Registration {
             if let time { earliest = .earlier(earliest, Deadline(time, timer)) }
         }
         for subscription in subscriptions {
-            if !subscription.isEnding { consider(subscription.end(after: configuration.grace), .expiry) }
+            if !subscription.isEnding {
+                consider(subscription.end(after: configuration.grace), .expiry)
+                consider(subscription.reminder, .reminder)
+            }
             consider(subscription.closing, .closing)
             consider(subscription.queue.nextDeadline, .replayAge)
         }
@@ -341,6 +352,12 @@ extension Registration {
         guard !sessions.isEmpty else { return }
         for (id, known) in successors where known == former { successors[id] = successor }
         successors[former] = successor
+    }
+
+    /// When a client that has not extended by then is reminded: after three quarters of the life time. Web clients extend
+    /// after half of it (spidr-wire §3.4), and so are not reminded.
+    private func reminder(for expires: Duration, from now: MonotonicTime) -> MonotonicTime? {
+        configuration.remindsToExtend ? now + expires * 3 / 4 : nil
     }
 
     /// The life time that is granted for the one that was asked for.

@@ -27,6 +27,8 @@ struct Subscription: Equatable, Sendable {
     var services: [String]
     /// When its life time is over.
     var expiry: MonotonicTime
+    /// When its client is told that it should extend; `nil`: it has been told since the last extension, or need not be.
+    var reminder: MonotonicTime?
     /// The time by which the user has to be part of a call; `nil`: it has been, or need not be.
     var callDeadline: MonotonicTime?
     /// The socket that listens, which is the last one that opened; `nil`: none.
@@ -43,6 +45,9 @@ struct Subscription: Equatable, Sendable {
 
     /// The client has deleted the subscription, and its socket is still open.
     var isLeaving: Bool { isEnding && closing != nil }
+
+    /// Whether its client is to be told now that it should extend.
+    func isReminderDue(at now: MonotonicTime) -> Bool { !isEnding && reminder.map { $0 <= now } ?? false }
 
     /// When the subscription ends unless it is extended, or the user is called or calls.
     ///

@@ -8,6 +8,7 @@ extension Notification {
         case .call(let event): self.init(presenting: event)
         case .gone: self.init(.gone)
         case .overridden: self.init(.websocketOverridden)
+        case .ping: self.init(.ping)
         }
     }
 

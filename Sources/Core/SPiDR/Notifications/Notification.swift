@@ -91,6 +91,8 @@ package struct Notification: Hashable, Sendable {
         case gone
         /// Another socket has taken over the channel (spidr-wire §4.4).
         case websocketOverridden
+        /// The subscription should be extended now (spidr-wire §4.2).
+        case ping
     }
 
     /// `statusCode` of the message, as opposed to that of the session (spidr-wire §5).

@@ -129,6 +129,7 @@ extension Notice {
         case .call(let event): event.fact.label
         case .gone: "gone"
         case .overridden: "overridden"
+        case .ping: "ping"
         }
     }
 }
