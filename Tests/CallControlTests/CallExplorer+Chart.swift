@@ -76,7 +76,7 @@ extension CallExplorer {
         case .taken(_, _, .transfer): "consultative transfer is done"
         case .taken(_, _, .join): "join is done"
         case .declined: "the other call declines"
-        case .happened: "the other has left while it changed hands"
+        case .legEvent: "the other has left while it changed hands"
         }
     }
 

@@ -128,7 +128,7 @@ extension CallWorld.Message.Content {
         case .refused(let call): "refused by \(call)"
         case .taken(let call, _, _): "taken by \(call)"
         case .declined(let call): "declined by \(call)"
-        case .happened(let event, let leg): "happened \(event) \(leg.number)"
+        case .legEvent(let event, let leg): "happened \(event) \(leg.number)"
         }
     }
 }

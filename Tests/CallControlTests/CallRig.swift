@@ -198,8 +198,8 @@ extension CallError {
         switch self {
         case .noSuchCall: "noSuchCall"
         case .alreadyAnswered: "alreadyAnswered"
-        case .notAllowed(let operation, let hindrance):
-            "\(operation) while \(hindrance.state?.word ?? "\(hindrance)")"
+        case .notAllowed(let operation, let reason):
+            "\(operation) while \(reason.state?.word ?? "\(reason)")"
         case .pending: "pending"
         case .unreachable: "unreachable"
         case .notForGuests: "notForGuests"

@@ -13,9 +13,9 @@ struct CallWorld {
             case requested(by: CallID, of: LegID)
             case offered(Handover)
             case refused(by: CallID)
-            case taken(by: CallID, [HandedLeg], HandoverPurpose)
+            case taken(by: CallID, [HandedOverLeg], HandoverPurpose)
             case declined(by: CallID)
-            case happened(LegEvent, LegID)
+            case legEvent(LegEvent, LegID)
         }
 
         var to: CallID
@@ -87,7 +87,7 @@ struct CallWorld {
             case .refused(let other): call.handoverRefused(by: other, at: now)
             case .taken(let taker, let legs, let purpose): call.handoverTaken(by: taker, legs, for: purpose, at: now)
             case .declined(let taker): call.handoverDeclined(by: taker, at: now, random: &random)
-            case .happened(let event, let leg): call.happened(event, to: leg, at: now)
+            case .legEvent(let event, let leg): call.handle(event, for: leg, at: now)
             }
         calls[message.to] = call
         perform(actions, of: message.to)
@@ -165,7 +165,7 @@ struct CallWorld {
             messages.append(Message(to: other, content: .taken(by: id, legs, purpose)))
         case .declineHandover(let other): messages.append(Message(to: other, content: .declined(by: id)))
         case .passOn(let other, let leg, let event):
-            messages.append(Message(to: other, content: .happened(event, leg)))
+            messages.append(Message(to: other, content: .legEvent(event, leg)))
         }
     }
 

@@ -13,11 +13,12 @@ struct EventReplayTests {
         print("seed \(seed)")
         var random = SeededRandomSource(seed: seed)
         var taken: Set<String> = []
-        for _ in 0..<15 {
+        for _ in 0..<40 {
             let (alice, others) = HoldTests.pairings.randomElement(using: &random)!
             let applications = [[], [CallExplorer.carol], [CallExplorer.dave]].randomElement(using: &random)!
+            let scope = [CallExplorer.Scope.everything, .twoCalls].randomElement(using: &random)!
             var walk = try CallExplorer(
-                .everything, alice: alice, others: others, applications: Set(applications), keepsLogs: true)
+                scope, alice: alice, others: others, applications: Set(applications), keepsLogs: true)
             for _ in 0..<40 {
                 guard let step = walk.steps.randomElement(using: &random) else { break }
                 if try walk.take(step) { taken.insert(String("\(step)".prefix { $0 != " " })) }

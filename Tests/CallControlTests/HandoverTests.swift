@@ -54,7 +54,7 @@ struct HandoverTests {
         _ = rig.call.handoverRequested(by: conference, of: .callee, at: now, random: &rig.random)
         let waiting = try rig.call.end(by: .caller, reasonText: nil, at: now)
         #expect(waiting.isEmpty, "only the conference decides")
-        let carol = HandedLeg(before: target, after: LegID(2), session: "C")
+        let carol = HandedOverLeg(before: target, after: LegID(2), session: "C")
         _ = rig.call.handoverTaken(by: conference, [carol], for: .join, at: now)
         #expect(rig.call.legs.map(\.id) == [.callee])
     }

@@ -23,13 +23,13 @@ struct OperationTests {
     @Test func `what happens to legs that were taken goes with them, and the rest stays`() {
         var offer = Call.HandoverOffer(to: Self.third, keeper: .caller)
         let hangsUp = LegEvent.ended(from: "bob1", reasonText: "bye")
-        offer.putAside(.clientLost, of: Self.target)
-        offer.putAside(.subscriptionEnded, of: .caller)
-        offer.putAside(hangsUp, of: .callee)
-        offer.putAside(.clientLost, of: .caller)
+        offer.postpone(.clientLost, of: Self.target)
+        offer.postpone(.subscriptionEnded, of: .caller)
+        offer.postpone(hangsUp, of: .callee)
+        offer.postpone(.clientLost, of: .caller)
         let (bob, carol) = (
-            HandedLeg(before: .callee, after: LegID(8), session: "B"),
-            HandedLeg(before: Self.target, after: LegID(9), session: "C")
+            HandedOverLeg(before: .callee, after: LegID(8), session: "B"),
+            HandedOverLeg(before: Self.target, after: LegID(9), session: "C")
         )
         #expect(
             offer.passedOn(with: [bob, carol]) == [

@@ -154,7 +154,7 @@ struct ReplacementTests {
         let target = try offer(&world)
         try accept(&world, target)
         // The other call wanted the same of this one.
-        world.messages.append(CallWorld.Message(to: Self.first, content: .happened(.replaced, .caller)))
+        world.messages.append(CallWorld.Message(to: Self.first, content: .legEvent(.replaced, .caller)))
         world.settle()
         #expect(world.ended == [Self.second])
         #expect(world.calls[Self.first]?.legState(target) == .inCall)

@@ -169,7 +169,7 @@ private struct FuzzedCalls {
             case .declineHandover(let call):
                 post(call) { to, now in to.call.handoverDeclined(by: sender, at: now, random: &to.random) }
             case .passOn(let call, let leg, let event):
-                post(call) { to, now in to.call.happened(event, to: leg, at: now) }
+                post(call) { to, now in to.call.handle(event, for: leg, at: now) }
             }
         }
     }

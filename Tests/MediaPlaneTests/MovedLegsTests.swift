@@ -79,7 +79,7 @@ import Testing
         for (index, leg) in legs.enumerated() {
             table.apply(.heard(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))
         }
-        #expect(table.hosts(of: SSRC(7)).count == MovedLegs.maximumNamesakes)
+        #expect(table.hosts(of: SSRC(7)).count == MovedLegs.maximumHolders)
         for (index, leg) in legs.enumerated() {
             if index % 2 == 0 {
                 table.apply(.forgotten(leg, [SSRC(7)]), by: WorkerIndex(UInt16(index + 1)))

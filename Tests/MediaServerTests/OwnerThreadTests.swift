@@ -9,7 +9,7 @@ import Testing
     @Suite struct OwnerThreadTests {
         @Test func `an engine that another thread uses ends a debug build`() async {
             await #expect(processExitsWith: .failure) {
-                let engine = Parcel(AudioEngine())
+                let engine = SendableBox(AudioEngine())
                 try WorkerThread(name: "other") { _ = engine.take().startCycle(at: .zero) }.join()
             }
         }

@@ -28,15 +28,15 @@ import Testing
             ([65534, 0, 65535], [.newest, .newest, .late], 65536, 0),
             // 3,000 ahead is a jump, 2,999 is loss; 1,000 back is a jump, 999 is late.
             ([0, 2999], [.newest, .newest], 2999, 2998),
-            ([0, 3000], [.newest, .astray], 0, 0),
+            ([0, 3000], [.newest, .sequenceJump], 0, 0),
             ([5000, 4001], [.newest, .late], 5000, -1),
-            ([5000, 4000], [.newest, .astray], 5000, 0),
+            ([5000, 4000], [.newest, .sequenceJump], 5000, 0),
             // The second of a row is believed; a lone stray is not, nor are two strays that do not follow each other.
-            ([0, 3000, 3001, 3002], [.newest, .astray, .restarted, .newest], 3002, 0),
-            ([0, 3000, 1, 3001], [.newest, .astray, .newest, .astray], 1, 0),
-            ([0, 3000, 4000, 1], [.newest, .astray, .astray, .newest], 1, 0),
+            ([0, 3000, 3001, 3002], [.newest, .sequenceJump, .restarted, .newest], 3002, 0),
+            ([0, 3000, 1, 3001], [.newest, .sequenceJump, .newest, .sequenceJump], 1, 0),
+            ([0, 3000, 4000, 1], [.newest, .sequenceJump, .sequenceJump, .newest], 1, 0),
             // What was lost before a restart stays lost.
-            ([0, 3, 9000, 9001, 9003], [.newest, .newest, .astray, .restarted, .newest], 9003, 3),
+            ([0, 3, 9000, 9001, 9003], [.newest, .newest, .sequenceJump, .restarted, .newest], 9003, 3),
         ] as [([UInt16], [ReceptionStatistics.Position], UInt32, Int64)])
     func `sequence numbers are placed and counted`(
         _ numbers: [UInt16], _ positions: [ReceptionStatistics.Position], _ highest: UInt32, _ lost: Int64

@@ -78,25 +78,25 @@ import Testing
         #expect(token.isCurrent(atUnixMilliseconds: now, window: .seconds(300)) == isCurrent)
     }
 
-    // MARK: The book
+    // MARK: The table
 
     @Test func `guests are limited in all and per account, and make room when they leave`() throws {
-        var book = GuestBook(.init(maximumGuests: 3, maximumPerAccount: 2))
+        var table = GuestTable(.init(maximumGuests: 3, maximumPerAccount: 2))
         let guests = guests(5)
-        try book.enter(guests[0], toCall: alice)
-        try book.enter(guests[1], toCall: alice)
-        #expect(throws: RegistrationError.limitOfGuests) { try book.enter(guests[2], toCall: alice) }
-        try book.enter(guests[2], toCall: bob)
-        #expect(throws: RegistrationError.limitOfGuests) { try book.enter(guests[3], toCall: bob) }
-        #expect(book.account(of: guests[1]) == alice)
-        #expect(book.account(of: guests[3]) == nil)
-        book.leave(guests[1])
-        book.leave(guests[1])
-        #expect(book.account(of: guests[1]) == nil)
-        try book.enter(guests[3], toCall: alice)
-        #expect(throws: RegistrationError.limitOfGuests) { try book.enter(guests[4], toCall: bob) }
-        for guest in guests { book.leave(guest) }
-        #expect(book == GuestBook(.init(maximumGuests: 3, maximumPerAccount: 2)), "nothing is left of those who left")
+        try table.enter(guests[0], toCall: alice)
+        try table.enter(guests[1], toCall: alice)
+        #expect(throws: RegistrationError.limitOfGuests) { try table.enter(guests[2], toCall: alice) }
+        try table.enter(guests[2], toCall: bob)
+        #expect(throws: RegistrationError.limitOfGuests) { try table.enter(guests[3], toCall: bob) }
+        #expect(table.account(of: guests[1]) == alice)
+        #expect(table.account(of: guests[3]) == nil)
+        table.leave(guests[1])
+        table.leave(guests[1])
+        #expect(table.account(of: guests[1]) == nil)
+        try table.enter(guests[3], toCall: alice)
+        #expect(throws: RegistrationError.limitOfGuests) { try table.enter(guests[4], toCall: bob) }
+        for guest in guests { table.leave(guest) }
+        #expect(table == GuestTable(.init(maximumGuests: 3, maximumPerAccount: 2)), "nothing is left of those who left")
     }
 
     // MARK: Their registration

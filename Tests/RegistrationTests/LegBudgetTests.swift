@@ -82,7 +82,7 @@ struct LegBudgetTests {
         #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) {
             try rig.registration.chargeCall(at: rig.now.monotonic)
         }
-        #expect(rig.registration.nextDeadline?.reason == .expiry, "who is there need not be looked after")
+        #expect(rig.registration.nextDeadline?.reason == .reminder, "who is there need not be looked after")
         _ = try rig.registration.unsubscribe("s1", at: rig.now)
         #expect(!rig.registration.isIdle)
         #expect(rig.registration.nextDeadline?.reason == .callRate)

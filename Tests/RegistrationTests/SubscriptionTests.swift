@@ -73,7 +73,7 @@ struct SubscriptionTests {
 
     @Test mutating func `an extended subscription lives on`() throws {
         try rig.subscribe(expires: .seconds(100))
-        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(105), .expiry))
+        #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(75), .reminder))
         rig.clock.advance(by: .seconds(90))
         _ = try rig.extend(1, expires: .seconds(100))
         #expect(rig.advance(by: .seconds(104)) == [])
@@ -231,7 +231,8 @@ struct SubscriptionTests {
             ])
     }
 
-    @Test mutating func `a client that does not extend is reminded once, after three quarters of the life time`() throws {
+    @Test mutating func `a client that does not extend is reminded once, after three quarters of the life time`() throws
+    {
         try rig.subscribe(expires: .seconds(100))
         _ = try rig.open(1, on: 9)
         rig.clock.advance(by: .milliseconds(74_999))

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a parcel has what was packed`() {
-        #expect(Parcel([1, 2, 3]).take() == [1, 2, 3])
+        #expect(SendableBox([1, 2, 3]).take() == [1, 2, 3])
     }
 }
 

@@ -63,7 +63,7 @@ final class LoadPeers {
         while !connecting.allSatisfy(\.isConnected) {
             let now = MonotonicClock.now
             guard now < start + Self.patience else { throw ValidationError("a peer did not connect") }
-            try turn(at: now)
+            try runOnce(at: now)
         }
     }
 
@@ -79,19 +79,19 @@ final class LoadPeers {
         var now = start
         while now < start + duration {
             try sendDue(since: start, at: now)
-            try turn(at: now)
+            try runOnce(at: now)
             now = MonotonicClock.now
         }
         while now < start + duration + .milliseconds(100) {
-            try turn(at: now)
+            try runOnce(at: now)
             now = MonotonicClock.now
         }
         return traffic
     }
 
-    // MARK: A turn
+    // MARK: One run of the loop
 
-    private func turn(at now: MonotonicTime) throws {
+    private func runOnce(at now: MonotonicTime) throws {
         while let number = timers.popDue(at: now) { wake(peers[Int(number)], at: now) }
         socket.flush()
         try socket.receive { number, slot, length in

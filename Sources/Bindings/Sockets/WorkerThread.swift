@@ -69,7 +69,7 @@ package enum ThreadPriority {
     ///
     /// On Linux the nice value belongs to a thread, and 0 stands for the calling one (setpriority(2), "C library/kernel
     /// differences").
-    package static func makeWay() {
+    package static func lower() {
         // Lowering the priority of a thread is always permitted to the thread itself.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, patient)
     }

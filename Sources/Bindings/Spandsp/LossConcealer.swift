@@ -34,7 +34,7 @@ package struct LossConcealer: ~Copyable {
 
     /// Fills all of `samples` in place of lost ones.
     package mutating func conceal(into samples: inout MutableSpan<Int16>) {
-        unsafe Self.straighten(state)
+        unsafe Self.linearizeHistory(state)
         if samples.count < Self.overlap {
             unsafe Self.fill(&scratch, samples.count, with: state)
             for index in samples.indices { samples[index] = scratch[index] }
@@ -53,7 +53,7 @@ package struct LossConcealer: ~Copyable {
     }
 
     /// Rotates the ring of past samples so that it starts at its first element.
-    private static func straighten(_ state: UnsafeMutablePointer<plc_state_t>) {
+    private static func linearizeHistory(_ state: UnsafeMutablePointer<plc_state_t>) {
         let start = Int(unsafe state.pointee.buf_ptr)
         guard start > 0 else { return }
         unsafe withUnsafeMutableBytes(of: &state.pointee.history) { bytes in

@@ -42,8 +42,8 @@ extension Registration {
         var actions: [RegistrationAction] = []
         if let former = subscriptions[index].socket, former != socket {
             // This frame is for the old socket alone. The new one must not see it, not even later.
-            let farewell = subscriptions[index].queue.frame(.overridden, at: now)
-            actions += [.transmit(farewell, to: former), .close(former, .replaced)]
+            let lastFrame = subscriptions[index].queue.frame(.overridden, at: now)
+            actions += [.transmit(lastFrame, to: former), .close(former, .replaced)]
         }
         subscriptions[index].socket = socket
         let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
@@ -67,21 +67,21 @@ extension Registration {
     /// Whether any client of the user listens.
     package var isReachable: Bool { subscriptions.contains { $0.socket != nil && !$0.isLeaving } }
 
-    /// Ends a subscription. After `farewell` it gets no more notifications; those that wait are still sent.
+    /// Ends a subscription. After `lastNotice` it gets no more notifications; those that wait are still sent.
     ///
     /// - Parameters:
-    ///   - farewell: the last notification; `nil`: none.
+    ///   - lastNotice: the last notification; `nil`: none.
     ///   - informing: whether the calls of the user lose a device by this.
     ///   - othersRemain: see `DeviceChange`.
     mutating func end(
-        _ id: SubscriptionID, saying farewell: Notice?, informing: Bool, othersRemain: Bool = false,
+        _ id: SubscriptionID, saying lastNotice: Notice?, informing: Bool, othersRemain: Bool = false,
         at now: Moment
     ) -> [RegistrationAction] {
         guard let index = activeIndex(of: id) else { return [] }
         let hadDevice = subscriptions[index].device != nil
         var actions: [RegistrationAction] = []
-        if let farewell, subscriptions[index].socket != nil {
-            actions += append(farewell, to: index, at: now)
+        if let lastNotice, subscriptions[index].socket != nil {
+            actions += append(lastNotice, to: index, at: now)
         }
         subscriptions[index].isEnding = true
         actions.append(.subscriptionsChanged(by: -1))

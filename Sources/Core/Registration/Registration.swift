@@ -354,8 +354,8 @@ extension Registration {
         successors[former] = successor
     }
 
-    /// When a client that has not extended by then is reminded: after three quarters of the life time. Web clients extend
-    /// after half of it (spidr-wire §3.4), and so are not reminded.
+    /// When a client that has not extended by then is reminded: after three quarters of the life time. Web clients
+    /// extend after half of it (spidr-wire §3.4), and so are not reminded.
     private func reminder(for expires: Duration, from now: MonotonicTime) -> MonotonicTime? {
         configuration.remindsToExtend ? now + expires * 3 / 4 : nil
     }

@@ -77,7 +77,7 @@ final class DrainService: Service {
             case .awaitCalls:
                 logger.info("draining", metadata: [LogKey.action: "no new calls"])
                 group.addTask { [switchboard, inbox] in
-                    await switchboard.drainPatiently()
+                    await switchboard.drainGracefully()
                     inbox.yield(.callsEnded)
                 }
             case .endCalls:

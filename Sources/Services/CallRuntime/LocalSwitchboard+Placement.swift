@@ -46,7 +46,7 @@ extension LocalSwitchboard {
                     await environment.owners.registration(of: user)?.forgetRequest(of: session)
                 case .count(let refusal): environment.observer.callRefused(refusal)
                 case .settle(let claim, let call, let error): await environment.owners.settle(claim, of: call, error)
-                case .serve(let call): if let owner = environment.owners.call(call) { newcomers.post(.call(owner)) }
+                case .serve(let call): if let owner = environment.owners.call(call) { startedOwners.post(.call(owner)) }
                 case .discard(let call, let error): await calls.discard(call, error)
                 case .finish(let outcome): return outcome
                 }

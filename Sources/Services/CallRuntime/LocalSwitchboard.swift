@@ -37,7 +37,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         /// The limits of the subscriptions and legs of a user with an account; those of guests are derived from it.
         package var registration: Registration.Configuration
         /// The limits on the number of guests.
-        package var guests: GuestBook.Configuration
+        package var guests: GuestTable.Configuration
         /// The longest life time of a guest's subscription; it can be extended.
         package var maximumGuestExpires: Duration
         /// The subscription of a guest who is part of no call within this time ends.
@@ -47,7 +47,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package init(
             media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring,
             call: Call.Configuration = .init(),
-            registration: Registration.Configuration = .init(), guests: GuestBook.Configuration = .init(),
+            registration: Registration.Configuration = .init(), guests: GuestTable.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
             self.media = media
@@ -73,7 +73,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     let users: UserDirectory
     let calls: CallDirectory
     /// Owners that were made, and whose loops are to be run.
-    let newcomers = Inbox<OwnerLoop>()
+    let startedOwners = Inbox<OwnerLoop>()
     private let mediaEvents: MediaEventInbox
     private let executors: [any TaskExecutor]
     /// New subscriptions and calls are refused.
@@ -107,13 +107,13 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         self.repository = repository
         self.mediaEvents = mediaEvents
         self.executors = executors
-        users = UserDirectory(environment, newcomers: newcomers)
+        users = UserDirectory(environment, startedOwners: startedOwners)
         calls = CallDirectory(maximumCalls: configuration.maximumCalls, environment.owners)
         // A headless leg needs the gateway's media.
         for application in configuration.media == .anchored ? applications : [] {
             let owner = ApplicationOwner(application, logger: logger)
             environment.owners.set(owner)
-            newcomers.post(.application(owner))
+            startedOwners.post(.application(owner))
         }
     }
 
@@ -127,7 +127,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.passOnMediaEvents() }
             var turn = 0
-            for await owner in newcomers.messages {
+            for await owner in startedOwners.messages {
                 let executor = executors.isEmpty ? nil : executors[turn % executors.count]
                 turn += 1
                 group.addTask(executorPreference: executor) { await self.serve(owner) }
@@ -139,7 +139,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// Refuses new subscriptions and calls from now on, closes the sockets of users without a call, and returns when
     /// the last call has ended by itself. Users with a call can do everything that was possible before, except join it
     /// with another one.
-    package func drainPatiently() async {
+    package func drainGracefully() async {
         isDraining.store(true, ordering: .releasing)
         let (_, emptied) = await calls.startDraining()
         for owner in await users.all { owner.inbox.post(.leave) }

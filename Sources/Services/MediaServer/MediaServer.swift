@@ -162,7 +162,7 @@ package final class MediaServer: MediaPort {
             guard offer(command, for: call) else { return events(call, .failed(name, .overloaded)) }
             // Each of the two calls has this command in its own order. The taker waits for the leg, so this message is
             // always taken.
-            endpoint(of: former).send(.surrender(leg, of: former, to: call, as: name))
+            endpoint(of: former).send(.giveLeg(leg, of: former, to: call, as: name))
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
         case .sendDigits(let digits, _):

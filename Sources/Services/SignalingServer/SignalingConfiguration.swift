@@ -42,7 +42,7 @@ package struct SignalingConfiguration: Sendable {
     /// How TURN credentials are made. `nil`: clients get none.
     package var turn: TURN?
     /// Whether and how guests are admitted.
-    package var guests = GuestDesk.Configuration()
+    package var guests = GuestAuthenticator.Configuration()
     /// The largest request body, in bytes.
     package var maxBodyBytes = 1 << 20
     /// The largest request head, in bytes.

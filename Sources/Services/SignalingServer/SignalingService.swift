@@ -45,7 +45,7 @@ package final class SignalingService: Service {
         self.logger = logger
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
-        let guests = GuestDesk(
+        let guests = GuestAuthenticator(
             configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
         let responder = SignalingResponder(
             switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
@@ -124,19 +124,19 @@ package final class SignalingService: Service {
         let plain = HTTPServerBuilder { _ in channelSetup }
         let builder =
             if let tls = listener.tls { try HTTPServerBuilder.tls(plain, tlsConfiguration: tls) } else { plain }
-        let door = ListenerDoor()
+        let permission = AcceptPermission()
         return try builder.buildServer(
             configuration: ServerConfiguration(
                 address: .hostname(listener.host, port: listener.port),
                 backlog: Self.backlog,
-                availableConnectionsDelegate: door
+                availableConnectionsDelegate: permission
             ),
             eventLoopGroup: group,
             logger: logger,
             responder: channelSetup.responder,
             onServerRunning: { channel in
                 do {
-                    try await self.guardListener(channel, door)
+                    try await self.guardListener(channel, permission)
                     self.bound.set(index, channel.localAddress?.port ?? listener.port)
                 } catch {
                     // The listener was closed before it served a client.
@@ -147,7 +147,7 @@ package final class SignalingService: Service {
     }
 
     /// Puts a gate in front of a listener, and lets it accept.
-    private func guardListener(_ channel: any Channel, _ door: ListenerDoor) async throws {
+    private func guardListener(_ channel: any Channel, _ permission: AcceptPermission) async throws {
         let (configuration, metrics, logger) = (configuration, metrics, logger)
         try await channel.eventLoop.submit {
             let limits = ConnectionTable.Configuration(
@@ -159,7 +159,7 @@ package final class SignalingService: Service {
             try channel.limitKernelBuffers(
                 sent: configuration.kernelBuffers.sent, unsent: configuration.kernelBuffers.unsent)
             try channel.pipeline.syncOperations.addHandler(gate, position: .first)
-            door.open()
+            permission.grant()
             channel.read()
         }.get()
     }

@@ -39,7 +39,7 @@ package struct DigitQueue: Sendable {
     }
 
     /// What the next 20 ms are used for.
-    package enum Turn: Equatable, Sendable {
+    package enum Output: Equatable, Sendable {
         /// A DTMF digit sounds.
         case event(Step)
         /// Audio is sent in this step, because a pause between digits runs.
@@ -129,7 +129,7 @@ package struct DigitQueue: Sendable {
     package var isPausing: Bool { pause > 0 }
 
     /// Advances by 20 ms, and returns what they are used for.
-    package mutating func next() -> Turn {
+    package mutating func next() -> Output {
         if pause > 0 {
             pause -= Self.step
             return .pause

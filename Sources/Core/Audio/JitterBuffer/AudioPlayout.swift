@@ -244,13 +244,13 @@ package struct AudioPlayout: ~Copyable {
             if let noise = progress.noise {
                 makeNoise(noise.sound, Self.noiseStep, using: &decoder)
             } else {
-                progress.owe(conceal(progress.packetLength, using: &decoder))
+                progress.addOwed(conceal(progress.packetLength, using: &decoder))
             }
             return
         }
         let position = progress.position ?? 0
         guard next.position > position else {
-            progress.forgive()
+            progress.clearOwed()
             takeFirst(using: &decoder)
             return
         }

@@ -70,10 +70,10 @@ struct PlayoutProgress: Sendable {
 
     // MARK: Concealed audio
 
-    mutating func owe(_ count: Int64) { owed += count }
+    mutating func addOwed(_ count: Int64) { owed += count }
 
     /// The packet that was due has come: it was late and not lost. The playout lags by that much from now on.
-    mutating func forgive() { owed = 0 }
+    mutating func clearOwed() { owed = 0 }
 
     /// `missing` samples are missing before the next packet, and samples that are owed replace them. Returns whether
     /// any were owed.

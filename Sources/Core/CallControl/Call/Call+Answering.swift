@@ -58,18 +58,18 @@ extension Call {
             actions += prepareAnswered(leg)
             actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
         }
-        let talking = talk(leg, request, from: device)
+        let answering = noteAnswer(leg, request, from: device)
         noteTold(leg, of: .caller)
         noteTold(.caller, of: leg)
         let established = establish(since: unanswered.startedAt, content: request.content, at: now)
-        return actions + talking + tell(.caller, .answered(description: description, content: request.content))
+        return actions + answering + tell(.caller, .answered(description: description, content: request.content))
             + cancelAnswered(leg, by: device) + established
             + tellNews(at: now, random: &random)
     }
 
     /// A leg that rang has answered, and talks to the caller from now on.
-    mutating func talk(_ leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID?) -> [CallAction] {
-        edit(leg) { $0.talk(request) }
+    mutating func noteAnswer(_ leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID?) -> [CallAction] {
+        edit(leg) { $0.noteAnswer(request) }
         edit(.caller) { $0.stage = .talking }
         return note(leg, .talks(device: device)) + note(.caller, .talks(device: nil))
     }
@@ -77,7 +77,7 @@ extension Call {
 
 extension CallLeg {
     /// Records that the leg has answered.
-    mutating func talk(_ request: CallAnswerRequest) {
+    mutating func noteAnswer(_ request: CallAnswerRequest) {
         stage = .talking
         handlesReplacement = request.handlesReplacement || request.acceptsReplacement
     }

@@ -29,7 +29,7 @@ extension Call {
 
     /// A device hangs up, and is told nothing more. The user's other devices that know the call are told what the other
     /// leg is told.
-    mutating func takeLeave(of device: SubscriptionID?, at leg: LegID) {
+    mutating func removeDevice(_ device: SubscriptionID?, at leg: LegID) {
         edit(leg) { $0.party.devices.removeAll { $0.subscription == device } }
     }
 
@@ -42,10 +42,10 @@ extension Call {
         random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         var moved = self
-        let farewell = moved.move(leg, to: device)
+        let moving = moved.move(leg, to: device)
         let actions = try moved.offer(by: leg, request, at: now, random: &random)
         self = moved
-        return farewell + actions
+        return moving + actions
     }
 
     /// Moves the call to a device, and tells the others.

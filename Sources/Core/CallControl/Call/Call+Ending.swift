@@ -124,7 +124,7 @@ extension Call {
     ) -> [CallAction] {
         if isHandingOver {
             // The call that takes the leg has to handle the event; if no call takes it, this one does.
-            handoverOffer?.putAside(event, of: leg)
+            handoverOffer?.postpone(event, of: leg)
             return []
         }
         switch stage {
@@ -134,7 +134,7 @@ extension Call {
                 + transferFailed(.rejected(reasonText: event.reasonText))
         case .waiting, .unreached, .talking: break
         }
-        takeLeave(of: event.device, at: leg)
+        removeDevice(event.device, at: leg)
         let cause = event.cause(of: leg)
         guard answered.isConference, others(of: leg).count > 1 else {
             return finish(cause, from: event.device, at: now)

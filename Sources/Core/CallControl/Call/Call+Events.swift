@@ -64,7 +64,7 @@ extension Call {
         case .operation: return operationTimedOut(at: now, random: &random)
         case .offer(let leg): return offerLapsed(to: leg, at: now, random: &random)
         case .news: return tellNews(at: now, random: &random)
-        case .silence(let leg): return givenUp(leg, at: now)
+        case .silence(let leg): return giveUp(leg, at: now)
         case .completion(let leg): return forget(leg)
         }
     }

@@ -55,7 +55,7 @@ extension Call {
     /// The taker has taken the legs that this call offered. They leave this call, and events that came for them
     /// meanwhile are passed on. The keeper's part ends as `purpose` says. A message of any other call is ignored.
     package mutating func handoverTaken(
-        by taker: CallID, _ handed: [HandedLeg], for purpose: HandoverPurpose, at now: MonotonicTime
+        by taker: CallID, _ handed: [HandedOverLeg], for purpose: HandoverPurpose, at now: MonotonicTime
     ) -> [CallAction] {
         guard let offer = handoverOffer, offer.awaits(taker) else { return [] }
         var actions: [CallAction] = offer.passedOn(with: handed).map { .peerCall($0) }
@@ -66,7 +66,7 @@ extension Call {
         case .transfer: return actions + finish(.transferred(by: offer.keeper), at: now)
         case .join:
             actions += complete(offer.keeper, .join, at: now)
-            return actions + offer.remaining(after: handed).flatMap { happened($0.event, to: $0.leg, at: now) }
+            return actions + offer.remaining(after: handed).flatMap { handle($0.event, for: $0.leg, at: now) }
         }
     }
 
@@ -78,7 +78,7 @@ extension Call {
         guard let offer = handoverOffer, offer.awaits(taker) else { return [] }
         operate(nil)
         let told = tellNews(at: now, random: &random)
-        return told + offer.deferred.flatMap { happened($0.event, to: $0.leg, at: now) }
+        return told + offer.deferred.flatMap { handle($0.event, for: $0.leg, at: now) }
     }
 
     // MARK: The call that takes legs
@@ -104,7 +104,7 @@ extension Call {
     }
 
     /// Handles an event that came for a leg during its handover, or that another call has passed on.
-    package mutating func happened(_ event: LegEvent, to leg: LegID, at now: MonotonicTime) -> [CallAction] {
+    package mutating func handle(_ event: LegEvent, for leg: LegID, at now: MonotonicTime) -> [CallAction] {
         guard let answered, let stage = self[leg]?.stage else { return [] }
         // The leg was itself handed over meanwhile, and only its client has to end it.
         if event == .replaced, stage != .talking { return [] }
@@ -133,13 +133,13 @@ extension Call {
         actions += complete(consultation.transferor, .transfer, at: now)
         actions += introduce(transferred.id, target, at: now)
         edit(target) { $0.exchange.startAnew(at: now) }
-        return actions + meet(transferred.id, at: now, random: &random)
+        return actions + renegotiate(transferred.id, at: now, random: &random)
     }
 
     /// Makes the legs of another call legs of this one, under new numbers.
-    mutating func adopt(_ handover: Handover) -> [HandedLeg] {
+    mutating func adopt(_ handover: Handover) -> [HandedOverLeg] {
         handover.legs.map { leg in
-            let adopted = HandedLeg(before: leg.id, after: takeLeg(), session: leg.party.session)
+            let adopted = HandedOverLeg(before: leg.id, after: takeLeg(), session: leg.party.session)
             add(
                 CallLeg(
                     id: adopted.after, party: leg.party, isCalled: leg.isCalled, stage: .talking, remote: leg.remote,

@@ -28,9 +28,9 @@ extension Call {
     }
 
     /// Gives up a leg whose client gives no sign of life.
-    mutating func givenUp(_ leg: LegID, at now: MonotonicTime) -> [CallAction] {
+    mutating func giveUp(_ leg: LegID, at now: MonotonicTime) -> [CallAction] {
         edit(leg) { $0.liveness.giveUp() }
-        return happened(.clientLost, to: leg, at: now)
+        return handle(.clientLost, for: leg, at: now)
     }
 }
 

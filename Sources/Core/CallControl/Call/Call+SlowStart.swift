@@ -27,14 +27,14 @@ extension Call {
             present(callers, telling: self[leg]?.wishes, to: .caller, at: now)
             actions += prepare(.caller)
         }
-        let talking = talk(leg, request, from: device)
+        let answering = noteAnswer(leg, request, from: device)
         let established = establish(since: unanswered.startedAt, content: request.content, at: now)
         operate(
             .update(
                 Update(
                     offerer: leg, answerer: .caller, kind: .firstAnswer, direction: direction,
                     deadline: now + configuration.offerTime)))
-        return actions + talking + tell(.caller, .offered(description: description, content: request.content))
+        return actions + answering + tell(.caller, .offered(description: description, content: request.content))
             + cancelAnswered(leg, by: device) + established
     }
 

@@ -66,7 +66,7 @@ extension Call {
         _ = try transport.receive(answer: request.sdp, wanting: request.mediaPreferences)
         edit(leg) { member in
             member.transport = transport
-            member.talk(request)
+            member.noteAnswer(request)
         }
         operate(nil)
         var actions = prepareAnswered(leg) + connect(leg) + note(leg, .talks(device: device))
@@ -74,7 +74,7 @@ extension Call {
         actions += complete(transfer.transferor, .transfer, at: now)
         actions += settleHold(of: leg)
         actions += introduce(transfer.transferred, leg, at: now)
-        actions += meet(transfer.transferred, at: now, random: &random)
+        actions += renegotiate(transfer.transferred, at: now, random: &random)
         return actions + (transfer.replacement.map { [.peerCall($0)] } ?? [])
     }
 
@@ -113,7 +113,7 @@ extension Call {
     }
 
     /// Offers a leg what it does not know about the leg that it talks to from now on.
-    mutating func meet(_ leg: LegID, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
+    mutating func renegotiate(_ leg: LegID, at now: MonotonicTime, random: inout some RandomSource) -> [CallAction] {
         edit(leg) { $0.exchange.startAnew(at: now) }
         return tellNews(at: now, random: &random)
     }

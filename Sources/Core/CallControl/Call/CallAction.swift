@@ -42,7 +42,7 @@ package enum PeerCallAction: Equatable, Sendable {
     /// Refuse a request for legs.
     case refuseHandover(to: CallID)
     /// Take over the legs that were offered, under these numbers.
-    case takeHandover(CallID, [HandedLeg], for: HandoverPurpose)
+    case takeHandover(CallID, [HandedOverLeg], for: HandoverPurpose)
     /// Decline the legs that another call has offered, or will offer.
     case declineHandover(CallID)
     /// Pass on an event that came for a leg during its handover.

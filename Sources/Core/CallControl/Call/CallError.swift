@@ -7,7 +7,7 @@ package enum CallError: Error, Equatable {
     /// Another device was faster, or the request came twice. `state` is what the call is to its user by now.
     case alreadyAnswered(state: LegState)
     /// The request does not fit the state: a caller cannot answer its own call, a connected call cannot ring.
-    case notAllowed(Operation, Hindrance)
+    case notAllowed(Operation, Reason)
     /// No device can be rung at the address that the call was to go to.
     case unreachable(CallEndCause.Unreachable)
     /// Another request of this call is in progress (RFC 3261 §14.1). `retryAfter`: seconds after which to try again.
@@ -71,7 +71,7 @@ package enum CallError: Error, Equatable {
     }
 
     /// Why the operation does not fit.
-    package enum Hindrance: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The state of the call, as its user sees it.
         case state(LegState)
         /// The description is older than the last one, by its version in `o=` (RFC 3264 §8).
@@ -111,8 +111,8 @@ package enum CallError: Error, Equatable {
     }
 }
 
-extension CallError.Hindrance {
-    /// The state of the call as its user sees it, if the state is the hindrance; `nil` otherwise.
+extension CallError.Reason {
+    /// The state of the call as its user sees it, if the state is the reason; `nil` otherwise.
     package var state: LegState? {
         switch self {
         case .state(let state), .olderDescription(let state), .deviceWithoutCall(let state), .sameCall(let state): state

@@ -15,7 +15,7 @@ package struct Handover: Equatable, Sendable {
     }
 
     /// Takes the legs, under these numbers.
-    func taken(as legs: [HandedLeg], for purpose: HandoverPurpose) -> PeerCallAction {
+    func taken(as legs: [HandedOverLeg], for purpose: HandoverPurpose) -> PeerCallAction {
         .takeHandover(from, legs, for: purpose)
     }
 
@@ -24,7 +24,7 @@ package struct Handover: Equatable, Sendable {
 }
 
 /// A leg that has moved from one call to another.
-package struct HandedLeg: Equatable, Sendable {
+package struct HandedOverLeg: Equatable, Sendable {
     /// Its number in the call that gave it away.
     package let before: LegID
     /// Its number in the call that took it.

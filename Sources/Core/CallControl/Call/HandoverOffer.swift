@@ -36,19 +36,19 @@ extension Call.HandoverOffer {
     package func awaits(_ call: CallID) -> Bool { call == taker }
 
     /// Something has happened to a leg.
-    package mutating func putAside(_ event: LegEvent, of leg: LegID) {
+    package mutating func postpone(_ event: LegEvent, of leg: LegID) {
         deferred.append(Call.Deferred(leg: leg, event: event))
     }
 
     /// What the taker is told after it has taken legs: what has happened to them, under their new numbers and in order.
-    package func passedOn(with handed: [HandedLeg]) -> [PeerCallAction] {
+    package func passedOn(with handed: [HandedOverLeg]) -> [PeerCallAction] {
         deferred.compactMap { deferred in
             handed.first { $0.before == deferred.leg }.map { .passOn(taker, $0.after, deferred.event) }
         }
     }
 
     /// What this call handles itself after its legs were taken: what has happened to the legs that stay, in order.
-    package func remaining(after handed: [HandedLeg]) -> [Call.Deferred] {
+    package func remaining(after handed: [HandedOverLeg]) -> [Call.Deferred] {
         deferred.filter { deferred in !handed.contains { $0.before == deferred.leg } }
     }
 

@@ -9,7 +9,7 @@ package struct Liveness: Equatable, Sendable {
     /// When a client last made a request; `nil`: none since the leg joined the call.
     private var lastRequest: MonotonicTime?
     /// How often a client audits the call; `nil`: no client ever has.
-    private var audits: AuditRhythm?
+    private var audits: AuditFrequency?
     /// Since when no client has an open channel; `nil`: one has.
     private var unreachableSince: MonotonicTime?
 
@@ -21,7 +21,7 @@ package struct Liveness: Equatable, Sendable {
 
     /// A client has audited the call.
     package mutating func audited(at now: MonotonicTime) {
-        audits = audits?.followed(at: now) ?? AuditRhythm(last: now)
+        audits = audits?.followed(at: now) ?? AuditFrequency(last: now)
     }
 
     /// A channel is open from now on, or none is any more.
@@ -50,14 +50,14 @@ package struct Liveness: Equatable, Sendable {
 }
 
 /// How often a client audits its call. One audit does not tell: a client may ask once, and never again.
-private struct AuditRhythm: Equatable, Sendable {
+private struct AuditFrequency: Equatable, Sendable {
     /// When the last audit came.
     var last: MonotonicTime
     /// The longest time between two successive audits; `nil` after the first.
     var interval: Duration?
 
-    /// The rhythm with one more audit.
-    func followed(at now: MonotonicTime) -> AuditRhythm {
-        AuditRhythm(last: now, interval: max(interval ?? .zero, now - last))
+    /// The frequency with one more audit.
+    func followed(at now: MonotonicTime) -> AuditFrequency {
+        AuditFrequency(last: now, interval: max(interval ?? .zero, now - last))
     }
 }

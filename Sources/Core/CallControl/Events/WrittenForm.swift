@@ -3,7 +3,7 @@ import Primitives
 // Identifiers are written as plain values, durations as whole nanoseconds, or as milliseconds in a `CallQuality`.
 
 /// An identifier that is written as its plain value.
-package protocol PlainlyWritten: Codable {
+package protocol SingleValueCodable: Codable {
     associatedtype Plain: Codable
 
     /// The value that is written.
@@ -12,7 +12,7 @@ package protocol PlainlyWritten: Codable {
     init(_ plain: Plain)
 }
 
-extension PlainlyWritten {
+extension SingleValueCodable {
     /// Reads the plain value.
     ///
     /// - Throws: `DecodingError` if it is not of the type `Plain`.
@@ -29,22 +29,22 @@ extension PlainlyWritten {
     }
 }
 
-extension CallID: PlainlyWritten {
+extension CallID: SingleValueCodable {
     /// The raw value.
     package var plain: UInt64 { rawValue }
 }
 
-extension LegID: PlainlyWritten {
+extension LegID: SingleValueCodable {
     /// The number of the leg.
     package var plain: UInt64 { number }
 }
 
-extension SessionID: PlainlyWritten {
+extension SessionID: SingleValueCodable {
     /// The raw value.
     package var plain: String { rawValue }
 }
 
-extension SubscriptionID: PlainlyWritten {
+extension SubscriptionID: SingleValueCodable {
     /// The raw value.
     package var plain: String { rawValue }
 }

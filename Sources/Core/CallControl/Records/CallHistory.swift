@@ -76,7 +76,7 @@ extension CallHistory {
         _ fact: CallEvent.Fact, of leg: LegID, _ audience: CallEvent.Audience?, at now: MonotonicTime
     ) -> [CallLogRecord] {
         switch fact {
-        case .joined(let party): welcome(leg, party, at: now)
+        case .joined(let party): addParticipant(leg, party, at: now)
         case .invited(let devices, let invitation):
             if !isEstablished { startParameters = invitation.content.parameters }
             for device in devices { offered(to: device, leg, at: now) }
@@ -116,7 +116,7 @@ extension CallHistory {
     }
 
     /// A leg has become part of the call.
-    private mutating func welcome(_ leg: LegID, _ party: CallEvent.Participant, at now: MonotonicTime) {
+    private mutating func addParticipant(_ leg: LegID, _ party: CallEvent.Participant, at now: MonotonicTime) {
         let time = stamp(now)
         // True for the caller, and for the callee that it called.
         let isThereFromTheStart = participants.count < 2 && party.arrival != .handedOver

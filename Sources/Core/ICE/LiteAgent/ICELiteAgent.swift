@@ -184,7 +184,7 @@ extension ICELiteAgent {
     /// captured a check can send it again.
     package mutating func heard(over path: Path, at now: MonotonicTime) -> [ICEAction] {
         guard paths.noteSign(over: path, at: now) else { return [] }
-        return shownAlive(over: path, nominates: false, under: nil)
+        return noteSignOfLife(over: path, nominates: false, under: nil)
     }
 
     /// Restarts ICE with new parameters (RFC 8445 §9). Media stays on the selected path, which checks with the old
@@ -221,9 +221,9 @@ extension ICELiteAgent {
         let (wasSelected, newestSign) = (path == selectedPath, paths.newestSign)
         guard paths.forget(path), let newestSign else { return [] }
         guard wasSelected else { return [.pathForgotten(path)] }
-        if let heir = paths.freshest { return [.pathForgotten(path)] + move(to: handedOver(to: heir)) }
+        if let fallback = paths.freshest { return [.pathForgotten(path)] + move(to: handedOver(to: fallback)) }
         let next = Progress.disconnected(until: newestSign + configuration.consentTimeout, previous: progress.previous)
-        return [.pathForgotten(path)] + move(to: next) + fallSilent(since: newestSign, at: now)
+        return [.pathForgotten(path)] + move(to: next) + markSilent(since: newestSign, at: now)
     }
 
     /// The time of `nextDeadline` has come. A call before that does nothing.
@@ -251,7 +251,7 @@ extension ICELiteAgent {
         case .added: actions = [.pathValidated(path)]
         case .replaced(let old): actions = [.pathForgotten(old), .pathValidated(path)]
         }
-        return actions + shownAlive(over: path, nominates: nominates, under: used)
+        return actions + noteSignOfLife(over: path, nominates: nominates, under: used)
     }
 
     /// A sign of life came over a path. After silence, that path becomes the selected one, whatever the peer had chosen
@@ -261,7 +261,7 @@ extension ICELiteAgent {
     ///   - path: The path.
     ///   - nominates: Whether it is a check with USE-CANDIDATE.
     ///   - used: The credentials of a check; `nil` for a media packet, which cannot nominate.
-    private mutating func shownAlive(over path: Path, nominates: Bool, under used: Credentials?) -> [ICEAction] {
+    private mutating func noteSignOfLife(over path: Path, nominates: Bool, under used: Credentials?) -> [ICEAction] {
         var actions: [ICEAction] = []
         let returns = isSilent
         if returns {
@@ -293,14 +293,16 @@ extension ICELiteAgent {
     /// life. If there is none, all paths are silent.
     private mutating func passSilence(on selected: Path, at now: MonotonicTime) -> [ICEAction] {
         let actions = paths.forget(silentFor: configuration.consentTimeout, at: now).map { ICEAction.pathForgotten($0) }
-        guard let heir = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }
-        guard let lastSign = paths.lastSign(over: selected) else { return actions + move(to: handedOver(to: heir)) }
+        guard let fallback = paths.freshest else { return actions + move(to: .failed(.consentExpired)) }
+        guard let lastSign = paths.lastSign(over: selected) else { return actions + move(to: handedOver(to: fallback)) }
         guard lastSign + configuration.silenceTimeout <= now else { return actions }
-        if let newestSign = paths.newestSign, newestSign > lastSign { return actions + move(to: handedOver(to: heir)) }
-        return actions + fallSilent(since: lastSign, at: now)
+        if let newestSign = paths.newestSign, newestSign > lastSign {
+            return actions + move(to: handedOver(to: fallback))
+        }
+        return actions + markSilent(since: lastSign, at: now)
     }
 
-    private mutating func fallSilent(since lastSign: MonotonicTime, at now: MonotonicTime) -> [ICEAction] {
+    private mutating func markSilent(since lastSign: MonotonicTime, at now: MonotonicTime) -> [ICEAction] {
         guard !isSilent else { return [] }
         isSilent = true
         return [.pathLost(after: now - lastSign)]
@@ -314,8 +316,8 @@ extension ICELiteAgent {
     }
 
     /// The progress after a path that was not nominated has been selected.
-    private func handedOver(to heir: Path) -> Progress {
-        progress.previous.map { .restarting(heir, previous: $0) } ?? .connected(heir)
+    private func handedOver(to fallback: Path) -> Progress {
+        progress.previous.map { .restarting(fallback, previous: $0) } ?? .connected(fallback)
     }
 
     /// Enters a state. It is the only place that assigns `progress`; the actions follow from the difference.

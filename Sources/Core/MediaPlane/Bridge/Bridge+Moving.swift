@@ -12,7 +12,7 @@ extension Bridge {
     package mutating func takeLeg(_ index: LegIndex, at now: MonotonicTime) -> MovingLeg? {
         guard self[index].isPresent else { return nil }
         var leg = self[index]
-        leg.standAlone()
+        leg.detachFromCall()
         vacate(index, at: now)
         return MovingLeg(leg: leg)
     }
@@ -27,7 +27,7 @@ extension Bridge {
 
 extension BridgeLeg {
     /// Removes all references to the other legs of its former call.
-    fileprivate mutating func standAlone() {
+    fileprivate mutating func detachFromCall() {
         audioSource = .silence
         videoSource = .silence
         for line in lines.indices {

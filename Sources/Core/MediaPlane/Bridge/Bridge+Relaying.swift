@@ -112,7 +112,7 @@ extension BridgeLeg {
             lines[line].pictureReceived(header, startsKeyFrame: startsKeyFrame, position, at: now)
         }
         if let obstacle = lines[line].obstacle { throw obstacle }
-        guard position != .astray else { throw .astray }
+        guard position != .sequenceJump else { throw .sequenceJump }
         var (isRestart, isRecovered) = (position == .restarted, false)
         if !format.isRetransmission {
             if lines[line].activeSource != header.ssrc {

@@ -149,7 +149,7 @@ struct BridgeLine: Sendable {
         _ header: RTPHeader, startsKeyFrame: Bool, _ position: ReceptionStatistics.Position, at now: MonotonicTime
     ) {
         switch position {
-        case .astray: return
+        case .sequenceJump: return
         case .restarted: pictures.restart()
         case .newest, .late: break
         }

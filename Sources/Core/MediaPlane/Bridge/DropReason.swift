@@ -20,7 +20,7 @@ package enum DropReason: Int, Error, Hashable, Sendable, CaseIterable {
     /// The call is over.
     case ended
     /// It is the first packet after a jump of the sequence number. A second one is accepted (RFC 3550 §A.1).
-    case astray
+    case sequenceJump
     /// It is older than the first relayed packet of its source, or its retransmission came before it.
     case tooOld
     /// Another source has just replaced its source.

@@ -25,16 +25,16 @@ package struct MovedLegs: Equatable, Sendable {
     }
 
     /// A leg that has a source with this SSRC.
-    private struct Namesake: Equatable {
+    private struct SourceHolder: Equatable {
         let leg: LegNumber
         var host: WorkerIndex
     }
 
     /// The most legs on which a source is looked for, since peers choose their SSRCs. Further legs are not found by it.
-    package static let maximumNamesakes = 4
+    package static let maximumHolders = 4
 
     private var byFragment: [String: WorkerIndex] = [:]
-    private var bySource: [SSRC: [Namesake]] = [:]
+    private var bySource: [SSRC: [SourceHolder]] = [:]
 
     /// Makes an empty table.
     package init() {}
@@ -48,7 +48,7 @@ package struct MovedLegs: Equatable, Sendable {
     /// The workers of the legs that have this source, each once.
     package func hosts(of source: SSRC) -> [WorkerIndex] {
         var hosts: [WorkerIndex] = []
-        for namesake in bySource[source] ?? [] where !hosts.contains(namesake.host) { hosts.append(namesake.host) }
+        for holder in bySource[source] ?? [] where !hosts.contains(holder.host) { hosts.append(holder.host) }
         return hosts
     }
 
@@ -74,20 +74,20 @@ package struct MovedLegs: Equatable, Sendable {
     }
 
     private mutating func enter(_ source: SSRC, of leg: LegNumber, with host: WorkerIndex) {
-        var namesakes = bySource[source] ?? []
-        if let index = namesakes.firstIndex(where: { $0.leg == leg }) {
-            namesakes[index].host = host
-        } else if namesakes.count < Self.maximumNamesakes {
-            namesakes.append(Namesake(leg: leg, host: host))
+        var holders = bySource[source] ?? []
+        if let index = holders.firstIndex(where: { $0.leg == leg }) {
+            holders[index].host = host
+        } else if holders.count < Self.maximumHolders {
+            holders.append(SourceHolder(leg: leg, host: host))
         }
-        bySource[source] = namesakes
+        bySource[source] = holders
     }
 
     private mutating func remove(_ sources: [SSRC], of leg: LegNumber, if condition: (WorkerIndex) -> Bool) {
         for source in sources {
-            guard var namesakes = bySource[source] else { continue }
-            namesakes.removeAll { $0.leg == leg && condition($0.host) }
-            bySource[source] = namesakes.isEmpty ? nil : namesakes
+            guard var holders = bySource[source] else { continue }
+            holders.removeAll { $0.leg == leg && condition($0.host) }
+            bySource[source] = holders.isEmpty ? nil : holders
         }
     }
 }

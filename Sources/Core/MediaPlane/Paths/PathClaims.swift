@@ -120,11 +120,11 @@ package struct PathClaims<Place> {
             return false
         }
         guard condition(owner.place) else { return false }
-        guard let heir = others.firstIndex(where: \.isProven) ?? others.indices.first else {
+        guard let nextOwner = others.firstIndex(where: \.isProven) ?? others.indices.first else {
             holdings[path] = nil
             return true
         }
-        holdings[path]?.owner = others.remove(at: heir)
+        holdings[path]?.owner = others.remove(at: nextOwner)
         setRivals(others, of: path)
         return false
     }

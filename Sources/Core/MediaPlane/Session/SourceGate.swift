@@ -23,7 +23,7 @@ package struct SourceGate: Equatable, Sendable {
 
     /// The admitted sources, in the order of admission.
     private var sources: [UInt32] = []
-    private var newcomers = RateLimit()
+    private var newSourceRate = RateLimit()
     private let configuration: Configuration
 
     /// Makes a gate without sources. Capacity and burst must be at least 1.
@@ -50,7 +50,7 @@ package struct SourceGate: Equatable, Sendable {
     ///   - isAnnounced: Whether a description announces the source, or its media has been routed to an m-line.
     ///   - now: The time of arrival.
     package func hasRoom(forAnnounced isAnnounced: Bool, at now: MonotonicTime) -> Bool {
-        isAnnounced || newcomers.allows(rate, at: now)
+        isAnnounced || newSourceRate.allows(rate, at: now)
     }
 
     /// Admits a source, since a packet of it has been authenticated.
@@ -62,7 +62,7 @@ package struct SourceGate: Equatable, Sendable {
     ///     sources are the last to be displaced.
     /// - Returns: The source that is displaced; `nil` if there is a free place.
     package mutating func enter(_ source: SSRC, at now: MonotonicTime, isAnnounced: (SSRC) -> Bool) -> SSRC? {
-        if !isAnnounced(source) { _ = newcomers.admit(rate, at: now) }
+        if !isAnnounced(source) { _ = newSourceRate.admit(rate, at: now) }
         sources.append(source.rawValue)
         guard sources.count > configuration.capacity else { return nil }
         let place = sources.dropLast().firstIndex { !isAnnounced(SSRC($0)) } ?? 0

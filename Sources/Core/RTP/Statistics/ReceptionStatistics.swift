@@ -12,7 +12,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
         /// A reordered, retransmitted or duplicate packet.
         case late
         /// The packet is so far off that it counts only if the next one follows it.
-        case astray
+        case sequenceJump
         /// The second consecutive packet after a jump: counting starts again at this packet.
         case restarted
     }
@@ -23,7 +23,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
     /// fast video.
     package static let maximumMisorder: UInt16 = 1000
 
-    /// Packets received, late and duplicate ones included, but not those that are astray.
+    /// Packets received, late and duplicate ones included, but not those with a `sequenceJump`.
     package private(set) var packets: UInt64 = 0
     /// Payload bytes received, without headers and padding.
     package private(set) var octets: UInt64 = 0
@@ -62,12 +62,12 @@ package struct ReceptionStatistics: Equatable, Sendable {
     ///   - clockRate: Ticks per second of the timestamp.
     ///   - count: Its payload bytes.
     ///   - now: Its time of arrival.
-    /// - Returns: What its number means. A packet that is `astray` does not count.
+    /// - Returns: What its number means. A `sequenceJump` does not count.
     package mutating func packetReceived(
         _ number: SequenceNumber, timestamp: RTPTimestamp, clockRate: UInt32, octets count: Int, at now: MonotonicTime
     ) -> Position {
         let position = place(number)
-        guard position != .astray else { return position }
+        guard position != .sequenceJump else { return position }
         packets &+= 1
         received &+= 1
         octets &+= UInt64(count)
@@ -137,7 +137,7 @@ package struct ReceptionStatistics: Equatable, Sendable {
             return .restarted
         }
         afterJump = UInt32((number + 1).rawValue)
-        return .astray
+        return .sequenceJump
     }
 
     private mutating func start(at number: SequenceNumber) {

@@ -6,8 +6,8 @@ extension CallError {
         switch self {
         case .noSuchCall: "This call does not exist or has ended."
         case .alreadyAnswered: "The call has been answered already, perhaps on another device."
-        case .notAllowed(let operation, let hindrance):
-            "\"\(operation.word)\(hindrance.manner)\" is not possible in this state: \(hindrance.obstacle)."
+        case .notAllowed(let operation, let reason):
+            "\"\(operation.word)\(reason.manner)\" is not possible in this state: \(reason.obstacle)."
         case .pending: "Another request of this call is open; try again in a moment."
         case .unreachable(.noSuchUser): "There is no user of that address."
         case .unreachable(.notRegistered): "The user of that address has no device to be rung."
@@ -53,7 +53,7 @@ extension CallError.Operation {
     }
 }
 
-extension CallError.Hindrance {
+extension CallError.Reason {
     /// The part of the sentence that says how the operation does not fit; empty if the obstacle says all.
     fileprivate var manner: String {
         switch self {

@@ -17,7 +17,7 @@ extension SDPError {
         case .answerMismatch(nil, let fault): "the answer does not fit the offer: \(fault.clause)"
         case .answerMismatch(let index?, let fault):
             "the answer does not fit the offer: m-line \(index): \(fault.clause)"
-        case .wrongState(let phase): phase.hindrance
+        case .wrongState(let phase): phase.reason
         case .restartNeedsCredentials: "the peer restarts ICE, and no new credentials were drawn for the answer"
         }
     }
@@ -109,7 +109,7 @@ extension SDPError.AnswerFault {
 
 extension LegNegotiation.Phase {
     /// Why a command is refused in this state.
-    fileprivate var hindrance: String {
+    fileprivate var reason: String {
         switch self {
         case .idle: "no offer has been made on this leg"
         case .localOffer: "an offer of the gateway waits for its answer on this leg"

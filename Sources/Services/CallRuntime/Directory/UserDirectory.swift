@@ -6,13 +6,13 @@ import Registration
 /// admits guests. To look up an owner, use the `OwnerTable`, which is not isolated to this actor.
 actor UserDirectory {
     private nonisolated let environment: RuntimeEnvironment
-    private let newcomers: Inbox<OwnerLoop>
-    private var guests: GuestBook
+    private let startedOwners: Inbox<OwnerLoop>
+    private var guests: GuestTable
 
-    init(_ environment: RuntimeEnvironment, newcomers: Inbox<OwnerLoop>) {
+    init(_ environment: RuntimeEnvironment, startedOwners: Inbox<OwnerLoop>) {
         self.environment = environment
-        self.newcomers = newcomers
-        guests = GuestBook(environment.configuration.guests)
+        self.startedOwners = startedOwners
+        guests = GuestTable(environment.configuration.guests)
     }
 
     /// The owner of a user's registration; `nil` if there is none.
@@ -25,7 +25,7 @@ actor UserDirectory {
         if let owner = existing(user), owner !== retired { return owner }
         let owner = RegistrationOwner(user, environment)
         environment.owners.set(owner)
-        newcomers.post(.registration(owner))
+        startedOwners.post(.registration(owner))
         return owner
     }
 

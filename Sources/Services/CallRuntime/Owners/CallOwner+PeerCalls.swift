@@ -11,11 +11,11 @@ enum PeerCallMessage: Sendable {
     /// The sender refuses to hand over legs.
     case refused(by: CallID)
     /// The sender has taken the legs that were offered.
-    case taken(by: CallID, [HandedLeg], HandoverPurpose)
+    case taken(by: CallID, [HandedOverLeg], HandoverPurpose)
     /// The sender declines the legs that were, or will be, offered.
     case declined(by: CallID)
     /// An event that came for a leg of the receiver during its handover.
-    case happened(LegEvent, LegID)
+    case legEvent(LegEvent, LegID)
 }
 
 extension CallOwner {
@@ -37,7 +37,7 @@ extension CallOwner {
             event("handoverTaken") { $0.handoverTaken(by: taker, legs, for: purpose, at: now) }
         case .declined(let taker):
             event("handoverDeclined") { $0.handoverDeclined(by: taker, at: now, random: &random) }
-        case .happened(let happened, let leg): event("happened", leg) { $0.happened(happened, to: leg, at: now) }
+        case .legEvent(let legEvent, let leg): event("happened", leg) { $0.handle(legEvent, for: leg, at: now) }
         }
     }
 
@@ -73,7 +73,7 @@ extension CallOwner {
         case .declineHandover(let call):
             offered[call] = nil
             _ = tell(call, .declined(by: id))
-        case .passOn(let call, let leg, let event): _ = tell(call, .happened(event, leg))
+        case .passOn(let call, let leg, let event): _ = tell(call, .legEvent(event, leg))
         }
     }
 
@@ -83,7 +83,7 @@ extension CallOwner {
     }
 
     /// Takes legs over. Their media comes first: the other call then releases what it has left.
-    private func take(_ legs: [HandedLeg], of call: CallID, for purpose: HandoverPurpose) {
+    private func take(_ legs: [HandedOverLeg], of call: CallID, for purpose: HandoverPurpose) {
         for leg in legs {
             environment.media.send(.adopt(leg.before, from: call, as: leg.after), for: id)
             guard let party = offered[call]?[leg.before], let endpoint = environment.owners.endpoint(of: party) else {

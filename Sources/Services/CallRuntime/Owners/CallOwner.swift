@@ -41,7 +41,7 @@ actor CallOwner {
     /// While a handover is being decided: the parties of the legs that were offered.
     var offered: [CallID: [LegID: CallParty]] = [:]
     /// The legs that were taken from other calls, which have not been told yet.
-    var taken: [(CallID, [HandedLeg], HandoverPurpose)] = []
+    var taken: [(CallID, [HandedOverLeg], HandoverPurpose)] = []
     /// Legs that other calls have taken, and where they are.
     var given: [LegID: LegAddress] = [:]
     /// Requests that wait until a handover is decided.

@@ -33,20 +33,20 @@ package final class MemoryCallLog: CallLog {
     package func records(of user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
         state.withLock {
             Array(
-                ($0.shelves[user] ?? []).reversed().lazy.map(\.record).filter { $0.ending != nil }.dropFirst(start)
+                ($0.entries[user] ?? []).reversed().lazy.map(\.record).filter { $0.ending != nil }.dropFirst(start)
                     .prefix(count))
         }
     }
 
     /// The record of this session; `nil` if the user has none, or it awaits its continuation.
     package func record(_ id: SessionID, of user: UserAddress) async -> CallLogRecord? {
-        state.withLock { $0.shelves[user]?.last { $0.record.id == id && $0.record.ending != nil }?.record }
+        state.withLock { $0.entries[user]?.last { $0.record.id == id && $0.record.ending != nil }?.record }
     }
 
     /// Removes a record; `false` if the user has none of that name, or it awaits its continuation.
     package func remove(_ id: SessionID, of user: UserAddress) async -> Bool {
         state.withLock { state in
-            guard let index = state.shelves[user]?.firstIndex(where: { $0.record.id == id && $0.record.ending != nil })
+            guard let index = state.entries[user]?.firstIndex(where: { $0.record.id == id && $0.record.ending != nil })
             else { return false }
             state.remove(index, of: user)
             return true
@@ -57,9 +57,9 @@ package final class MemoryCallLog: CallLog {
     package func removeAll(of user: UserAddress) async {
         state.withLock { state in
             // A leg that went on in another call is not over yet, and its record will be shown.
-            let open = (state.shelves[user] ?? []).filter { $0.record.ending == nil }
-            state.count += open.count - (state.shelves[user]?.count ?? 0)
-            state.shelves[user] = open.isEmpty ? nil : open
+            let open = (state.entries[user] ?? []).filter { $0.record.ending == nil }
+            state.count += open.count - (state.entries[user]?.count ?? 0)
+            state.entries[user] = open.isEmpty ? nil : open
         }
     }
 }
@@ -72,7 +72,7 @@ extension MemoryCallLog {
 
     private struct State {
         /// The records by user, the oldest first.
-        var shelves: [UserAddress: [Entry]] = [:]
+        var entries: [UserAddress: [Entry]] = [:]
         var count = 0
         private var lastNumber: UInt64 = 0
         /// The order in which the records of all users came, the oldest first. Those that are gone already are skipped.
@@ -82,38 +82,38 @@ extension MemoryCallLog {
         mutating func add(_ record: CallLogRecord, _ configuration: Configuration) {
             let user = record.user
             var record = record
-            if let index = shelves[user]?.lastIndex(where: { $0.record.id == record.id }),
-                let part = shelves[user]?[index].record
+            if let index = entries[user]?.lastIndex(where: { $0.record.id == record.id }),
+                let part = entries[user]?[index].record
             {
                 record = part.continued(by: record)
                 remove(index, of: user)
             }
             lastNumber += 1
-            shelves[user, default: []].append(Entry(number: lastNumber, record: record))
+            entries[user, default: []].append(Entry(number: lastNumber, record: record))
             arrivals.append((lastNumber, user))
             count += 1
-            while let shelf = shelves[user], shelf.count > configuration.recordsPerUser { remove(0, of: user) }
+            while let kept = entries[user], kept.count > configuration.recordsPerUser { remove(0, of: user) }
             while count > configuration.records { removeOldest() }
             compact()
         }
 
         mutating func remove(_ index: Int, of user: UserAddress) {
-            shelves[user]?.remove(at: index)
-            if shelves[user]?.isEmpty == true { shelves[user] = nil }
+            entries[user]?.remove(at: index)
+            if entries[user]?.isEmpty == true { entries[user] = nil }
             count -= 1
         }
 
         private mutating func removeOldest() {
             let oldest = arrivals[firstArrival]
             firstArrival += 1
-            guard let index = shelves[oldest.user]?.firstIndex(where: { $0.number == oldest.number }) else { return }
+            guard let index = entries[oldest.user]?.firstIndex(where: { $0.number == oldest.number }) else { return }
             remove(index, of: oldest.user)
         }
 
         /// Forgets the arrivals of records that are gone, once these are more than half of all.
         private mutating func compact() {
             guard arrivals.count > 2 * count + 64 else { return }
-            let present = Set(shelves.values.joined().map(\.number))
+            let present = Set(entries.values.joined().map(\.number))
             arrivals.removeAll { !present.contains($0.number) }
             firstArrival = 0
         }

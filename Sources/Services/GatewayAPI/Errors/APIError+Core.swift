@@ -49,7 +49,7 @@ extension APIError {
         let state: LegState? =
             switch error {
             case .alreadyAnswered(let state): state
-            case .notAllowed(_, let hindrance): hindrance.state
+            case .notAllowed(_, let reason): reason.state
             case .noSuchCall, .unreachable, .pending, .malformedDescription, .descriptionTooLong,
                 .unsupportedDescription, .descriptionMissing, .unplayable, .digitsWaiting, .notForGuests, .unsupported,
                 .limitOfCalls, .limitOfLegs, .tooManyCalls, .storageUnavailable, .draining:

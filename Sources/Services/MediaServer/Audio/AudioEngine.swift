@@ -171,9 +171,9 @@ package final class AudioEngine {
         assertOwner()
         while turn < speakers.count {
             let leg = LegIndex(turn)
-            if let port = ports[turn] { letHear(port, at: turn) }
+            if let port = ports[turn] { feedPort(port, at: turn) }
             if let speaker = speakers[turn] {
-                if !hasTaken { letTake(speaker, leg, &bridge) }
+                if !hasTaken { feedSpeaker(speaker, leg, &bridge) }
                 hasTaken = true
                 if let count = Self.nextPacket(of: speaker, in: &packet, leg, &bridge, at: now) {
                     return Output(leg: leg, transport: bridge.transport(of: leg, line: speaker.line), count: count)
@@ -188,7 +188,7 @@ package final class AudioEngine {
         return nil
     }
 
-    private func letTake(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
+    private func feedSpeaker(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
         let place = Int(leg.rawValue)
         let channels = channels(of: speaker.feed, speaker.source, accepted: speaker.channels, at: place)
         withFrame(channels: channels) { frame in
@@ -198,7 +198,7 @@ package final class AudioEngine {
         }
     }
 
-    private func letHear(_ port: HeadlessPort, at place: Int) {
+    private func feedPort(_ port: HeadlessPort, at place: Int) {
         let channels = channels(of: port.feed, port.source, accepted: 2, at: place)
         withFrame(channels: channels) { frame in
             if !fill(&frame, port.feed, port.source, at: place) {

@@ -15,7 +15,7 @@ package final class MediaLibrary: Sendable {
     private static let longest = OggOpusFile.maximumSamples / 48_000
 
     private let folder: String?
-    private let shelf: SoundShelf
+    private let cache: SoundCache
     private let reader = Reader()
 
     /// Makes an empty library.
@@ -25,7 +25,7 @@ package final class MediaLibrary: Sendable {
     ///   - capacity: Bytes of samples that are cached, 700 MB unless given.
     package init(folder: String?, capacity: Int = maximumCachedBytes) {
         self.folder = folder
-        shelf = SoundShelf(capacity: capacity)
+        cache = SoundCache(capacity: capacity)
     }
 
     /// Reads a file into the cache, unless it is there in its current version.
@@ -69,13 +69,13 @@ package final class MediaLibrary: Sendable {
             throw .tooLarge(name, limit: Self.maximumFileSize)
         }
         let modified = values.contentModificationDate ?? .distantPast
-        if shelf.isCurrent(name, modified) { return false }
-        shelf.put(try Self.read(url, name), name, modified)
+        if cache.isCurrent(name, modified) { return false }
+        cache.put(try Self.read(url, name), name, modified)
         return true
     }
 
     /// A sound that `load` has read; `nil` if it is not in the cache.
-    package func sound(of name: String) -> Sound? { shelf.sound(of: name) }
+    package func sound(of name: String) -> Sound? { cache.sound(of: name) }
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
         let bytes: [UInt8]

@@ -8,7 +8,7 @@ internal import SDP
 struct PressedDigits {
     /// A packet of a telephone event, and the time that passes with it.
     struct Event {
-        enum Passing: Equatable {
+        enum TimestampStep: Equatable {
             /// The timestamp stays: all packets of an event have the timestamp of its start (RFC 4733 §2.5.1.2).
             case nothing
             /// The event continues in a new segment after so many samples of 48 kHz.
@@ -21,7 +21,7 @@ struct PressedDigits {
         let payload: TelephoneEvent
         /// Whether it is the first packet of the digit, which has the marker bit.
         let isFirst: Bool
-        let passing: Passing
+        let timestampStep: TimestampStep
     }
 
     /// The format of telephone events; `nil` if the peer does not accept them.
@@ -34,14 +34,14 @@ struct PressedDigits {
 
     /// - Parameter former: Its digits that wait are sent here, even if the format has changed.
     init(_ format: TelephoneEventFormat?, after former: PressedDigits?) {
-        if let former { self = former.told(in: format) } else { self.format = format }
+        if let former { self = former.converted(to: format) } else { self.format = format }
     }
 
     private init(_ format: TelephoneEventFormat?, _ queue: DigitQueue?, cycles: Int, passed: Int) {
         (self.format, self.queue, self.cycles, self.passed) = (format, queue, cycles, passed)
     }
 
-    private func told(in format: TelephoneEventFormat?) -> PressedDigits {
+    private func converted(to format: TelephoneEventFormat?) -> PressedDigits {
         PressedDigits(format, queue, cycles: cycles, passed: passed)
     }
 
@@ -81,19 +81,19 @@ struct PressedDigits {
         let isFull = length > format.longestSegment
         let duration = isFull ? Int(UInt16.max) : length * format.clockRate / 48_000
         cycles += 1
-        var passing = Event.Passing.nothing
+        var timestampStep = Event.TimestampStep.nothing
         if step.isLast {
-            passing = .all(cycles * AudioMixer.frame - passed)
+            timestampStep = .all(cycles * AudioMixer.frame - passed)
             (cycles, passed) = (0, 0)
         } else if isFull {
-            passing = .segment(format.longestSegment)
+            timestampStep = .segment(format.longestSegment)
             passed += format.longestSegment
         }
         return Event(
             payloadType: format.payloadType,
             payload: TelephoneEvent(
                 digit: step.digit, isEnd: step.isEnd && !isFull, duration: UInt16(clamping: duration)),
-            isFirst: step.isFirst, passing: passing)
+            isFirst: step.isFirst, timestampStep: timestampStep)
     }
 }
 

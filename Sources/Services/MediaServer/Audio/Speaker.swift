@@ -178,7 +178,7 @@ final class Speaker {
         let size = stream.write(
             event.payloadType, 0, TelephoneEvent.size, isMarked: event.isFirst, in: &packet, for: leg, on: &bridge,
             at: now)
-        switch event.passing {
+        switch event.timestampStep {
         case .nothing: break
         case .segment(let samples): stream.pass(samples, for: leg, on: &bridge)
         case .all(let samples): stream.skip(samples, for: leg, on: &bridge)

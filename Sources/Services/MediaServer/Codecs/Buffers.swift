@@ -27,7 +27,9 @@ func listen(_ samples: inout [Int16], _ count: Int, with detector: inout DTMFDet
 }
 
 /// Fills the first `count` samples with comfort noise.
-func hiss(_ samples: inout [Int16], _ count: Int, _ sound: ComfortNoise, with generator: inout NoiseGenerator) {
+func addComfortNoise(
+    _ samples: inout [Int16], _ count: Int, _ sound: ComfortNoise, with generator: inout NoiseGenerator
+) {
     var span = samples.mutableSpan
     var silent = span._mutatingExtracting(0..<count)
     generator.fill(&silent, with: sound)

@@ -100,7 +100,7 @@ struct WaveformDecoder<Codec: WaveformCodec & ~Copyable>: AudioDecoder, ~Copyabl
 
     mutating func makeNoise(_ sound: ComfortNoise, into samples: inout MutableSpan<Int16>) {
         let count = (samples.count + Self.ratio - 1) / Self.ratio
-        hiss(&decoded, count, sound, with: &noise)
+        addComfortNoise(&decoded, count, sound, with: &noise)
         fill(&samples, from: decoded, count, with: &resampler)
     }
 

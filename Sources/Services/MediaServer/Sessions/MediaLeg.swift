@@ -12,7 +12,7 @@ internal import Sockets
 /// It is repeated over the path over which it was sent first, even if media would be sent over another one meanwhile.
 /// If two peers received the same ClientHello, both would answer it, and only one handshake could continue. A path over
 /// which no answer comes is considered dead and is given up.
-struct Greeting {
+struct PendingClientHello {
     static let patience = 3
 
     let path: Path
@@ -29,7 +29,7 @@ struct Greeting {
 /// others (docs/adr/0007).
 ///
 /// Confined to its worker's thread; a debug build asserts it. For a leg that moves to another worker, a new object is
-/// made there from its `TravellingTransport`.
+/// made there from its `TransportInTransit`.
 final class MediaLeg {
     /// The number of the leg, the same on every worker.
     let number: LegNumber
@@ -49,7 +49,7 @@ final class MediaLeg {
     /// The path of the last handshake record, over which answers go; `nil` before one has come.
     var handshakePath: Path?
     /// The ClientHello of the gateway and its path, while it has not been answered.
-    var greeting: Greeting?
+    var pendingClientHello: PendingClientHello?
     /// When the last flight of the handshake has to be repeated; `nil` if no repetition is due.
     var retransmission: MonotonicTime?
     var inbound: SRTPSession?
@@ -102,7 +102,7 @@ final class MediaLeg {
 
     /// The path for handshake flights, and for the closing alert.
     var pathOfHandshake: Path? {
-        guard dtls?.state != .closed, let path = handshakePath ?? greeting?.pathOfRepetition,
+        guard dtls?.state != .closed, let path = handshakePath ?? pendingClientHello?.pathOfRepetition,
             session.admitsHandshake(from: path)
         else { return destination }
         return path
@@ -112,7 +112,11 @@ final class MediaLeg {
     func flightSent(by dtls: DTLSTransport, over path: Path) {
         assertOwner()
         guard dtls.role == .client, handshakePath == nil else { return }
-        if greeting?.path == path { greeting?.count += 1 } else { greeting = Greeting(path: path) }
+        if pendingClientHello?.path == path {
+            pendingClientHello?.count += 1
+        } else {
+            pendingClientHello = PendingClientHello(path: path)
+        }
     }
 
     var nextDeadline: MonotonicTime? {

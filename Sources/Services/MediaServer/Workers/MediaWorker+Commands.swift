@@ -59,7 +59,7 @@ extension MediaWorker {
     }
 
     func forget(_ leg: MediaLeg, _ context: inout WorkerContext) {
-        bequeathHandshake(of: leg)
+        reassignHandshake(of: leg)
         forgetSources(of: leg)
         for fragment in leg.session.localFragments where legsByFragment[fragment] === leg {
             legsByFragment[fragment] = nil
@@ -128,7 +128,7 @@ extension MediaWorker {
             ])
         if case .failed(let failure) = event {
             environment.metrics.mediaSessionsFailed[MediaSessionFailure(failure)].increment()
-            bequeathHandshake(of: leg)
+            reassignHandshake(of: leg)
         }
         if isPrincipal(leg) { environment.events(leg.call.id, MediaEvent(event, leg.name)) }
     }

@@ -133,7 +133,7 @@ extension MediaWorker {
 
     /// The leg to which a finished handshake over a contested path belongs: the one whose description has announced its
     /// certificate; `nil` if there is none.
-    func rightfulLeg(of dtls: DTLSTransport, over path: Path) -> MediaLeg? {
+    func matchingLeg(of dtls: DTLSTransport, over path: Path) -> MediaLeg? {
         guard paths.holding(of: path)?.isContested == true else { return nil }
         return legsHere(of: paths.claims(on: path)).first { leg in
             leg.session.handshakeRole.map { DTLSTransport.Role($0) == dtls.role } == true
@@ -147,32 +147,32 @@ extension MediaWorker {
     ///
     /// A leg whose description is not known yet starts no handshake itself, but may take over one (`takeAssociation`).
     @discardableResult
-    func bequeathHandshake(of leg: MediaLeg) -> Bool {
+    func reassignHandshake(of leg: MediaLeg) -> Bool {
         guard let dtls = leg.dtls, let path = leg.handshakeOrigin, paths.holding(of: path)?.isContested == true else {
             return false
         }
         let isUnderWay = dtls.state == .handshaking
         guard isUnderWay || (dtls.state == .established && leg.inbound == nil) else { return false }
-        let heir = legsHere(of: paths.claims(on: path)).first { other in
+        let newLeg = legsHere(of: paths.claims(on: path)).first { other in
             guard other !== leg else { return false }
             if other.session.awaitsDescription { return other.dtls == nil }
             return isUnderWay && other.dtls?.role == dtls.role && other.dtls?.state == .handshaking
                 && other.handshakeOrigin == nil
                 && other.session.handshakeRole != nil
         }
-        guard let heir else { return false }
-        give(dtls, of: leg, over: path, to: heir)
+        guard let newLeg else { return false }
+        give(dtls, of: leg, over: path, to: newLeg)
         return true
     }
 
     /// Moves an association to another leg.
-    func give(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path, to heir: MediaLeg) {
-        heir.dtls = dtls
-        (heir.handshakeOrigin, heir.handshakePath) = (path, path)
-        heir.retransmission = leg.retransmission
+    func give(_ dtls: DTLSTransport, of leg: MediaLeg, over path: Path, to newLeg: MediaLeg) {
+        newLeg.dtls = dtls
+        (newLeg.handshakeOrigin, newLeg.handshakePath) = (path, path)
+        newLeg.retransmission = leg.retransmission
         leg.dtls = nil
         (leg.handshakeOrigin, leg.handshakePath) = (nil, nil)
         leg.retransmission = nil
-        rearm(heir.call)
+        rearm(newLeg.call)
     }
 }

@@ -35,7 +35,7 @@ extension MediaWorker {
                     leg.session.awaits(digest: { dtls.peerCertificateDigest(.init($0)) })
                 else { continue }
                 if holder !== leg {
-                    bequeathHandshake(of: leg)
+                    reassignHandshake(of: leg)
                     give(dtls, of: holder, over: path, to: leg)
                 }
                 _ = leg.session.takeEarlyFlight()
@@ -48,7 +48,7 @@ extension MediaWorker {
             _ = leg.session.takeEarlyFlight()
             return true
         }
-        bequeathHandshake(of: leg)
+        reassignHandshake(of: leg)
         return false
     }
 

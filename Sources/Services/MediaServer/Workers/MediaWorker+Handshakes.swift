@@ -14,7 +14,7 @@ extension MediaWorker {
         do {
             let dtls = try DTLSTransport(context: environment.context, role: DTLSTransport.Role(role))
             leg.dtls = dtls
-            (leg.handshakeOrigin, leg.handshakePath, leg.greeting) = (nil, nil, nil)
+            (leg.handshakeOrigin, leg.handshakePath, leg.pendingClientHello) = (nil, nil, nil)
             dtls.start()
             continueHandshake(of: leg, dtls, over: nil, &context)
             showEarlyFlight(of: leg, dtls, &context)
@@ -104,15 +104,15 @@ extension MediaWorker {
         _ dtls: DTLSTransport, of leg: MediaLeg, over path: Path?, _ context: inout WorkerContext
     ) {
         if let path { forgetEarlyFlights(over: path) }
-        let rightful = path.flatMap { rightfulLeg(of: dtls, over: $0) }
-        if let path, let rightful, rightful !== leg {
+        let matching = path.flatMap { matchingLeg(of: dtls, over: $0) }
+        if let path, let matching, matching !== leg {
             let role = leg.session.handshakeRole
-            give(dtls, of: leg, over: path, to: rightful)
-            protect(rightful, dtls, over: path, &context)
+            give(dtls, of: leg, over: path, to: matching)
+            protect(matching, dtls, over: path, &context)
             if let role { startHandshake(of: leg, as: role, &context) }
         } else if !leg.session.awaitsDescription {
             let isAnnounced = leg.session.awaits { dtls.peerCertificateDigest(.init($0)) }
-            guard !isAnnounced, let role = leg.session.handshakeRole, bequeathHandshake(of: leg) else {
+            guard !isAnnounced, let role = leg.session.handshakeRole, reassignHandshake(of: leg) else {
                 return protect(leg, dtls, over: path, &context)
             }
             startHandshake(of: leg, as: role, &context)

@@ -75,7 +75,7 @@ extension MediaWorker {
     /// Ends the DTLS associations of a leg, and forgets the paths of its packets.
     func part(with leg: MediaLeg, _ context: inout WorkerContext) {
         for other in leg.further { part(with: other, &context) }
-        if let dtls = leg.dtls, !bequeathHandshake(of: leg) {
+        if let dtls = leg.dtls, !reassignHandshake(of: leg) {
             dtls.close()
             sendHandshake(of: leg, dtls, &context)
         }

@@ -42,7 +42,7 @@ extension MediaWorker {
     /// Records that the leg's peer sends with an SSRC, after its packet has been authenticated.
     func noteSource(_ source: SSRC, of leg: MediaLeg) {
         var legs = legsBySource[source] ?? []
-        guard legs.count < MovedLegs.maximumNamesakes, !legs.contains(where: { $0 === leg }) else { return }
+        guard legs.count < MovedLegs.maximumHolders, !legs.contains(where: { $0 === leg }) else { return }
         legs.append(leg)
         legsBySource[source] = legs
     }

@@ -10,26 +10,26 @@ internal import Sockets
 struct AwaitedLeg {
     enum Request {
         case command(MediaCommand)
-        case surrender(LegID, to: CallID, as: LegID)
+        case giveLeg(LegID, to: CallID, as: LegID)
     }
 
     let name: LegID
     var requests: [Request] = []
 }
 
-/// The result of a surrender that arrived before the call's `adopt` and has to wait: no leg, or a leg for which there
+/// The result of a `giveLeg` that arrived before the call's `adopt` and has to wait: no leg, or a leg for which there
 /// is no room yet.
 struct EarlyLeg {
     let call: CallID
     let name: LegID
-    let leg: TravellingLeg?
+    let leg: LegInTransit?
 }
 
 /// Moves legs between calls, on one worker or between two workers.
 ///
 ///     taker's worker                                    giver's worker
-///       adopt: what the call is asked next waits           surrender: packets go to the taker's worker from now on
-///       arrival ◀──────────── the leg, in a parcel ────────── │
+///       adopt: what the call is asked next waits           giveLeg: packets go to the taker's worker from now on
+///       arrival ◀──────────── the leg, in a box ───────────── │
 ///       legChanged: it is here ──────────────────────────▶ this and every other worker that had it
 ///
 /// The leg is in the tables of one worker or in one mailbox, and never in two of them.
@@ -44,13 +44,13 @@ extension MediaWorker {
         }
         switch request {
         case .command(let command): carryOut(command, for: id, &context)
-        case .surrender(let leg, let taker, let name): surrender(leg, of: id, to: taker, as: name, &context)
+        case .giveLeg(let leg, let taker, let name): giveLeg(leg, of: id, to: taker, as: name, &context)
         }
     }
 
     // MARK: Giving
 
-    private func surrender(
+    private func giveLeg(
         _ name: LegID, of former: CallID, to id: CallID, as newName: LegID, _ context: inout WorkerContext
     ) {
         let host = environment.layout.worker(ofCall: id.rawValue)
@@ -59,27 +59,27 @@ extension MediaWorker {
         else {
             return hand(nil, to: host, as: newName, in: id, &context)
         }
-        var travelling = TravellingLeg(streams: streams)
+        var moving = LegInTransit(streams: streams)
         if let leg = giver.leg(name) {
             giver.remove(leg)
-            (travelling.quality, travelling.principal) = (leg.quality, leg.principal)
-            travelling.transports = ([leg] + leg.further).map { uproot($0, to: host, &context) }
+            (moving.quality, moving.principal) = (leg.quality, leg.principal)
+            moving.transports = ([leg] + leg.further).map { removeFromTables($0, to: host, &context) }
         } else if let leg = giver.headlessLeg(name) {
             withdraw(leg, from: giver)
-            travelling.voice = leg.voice
+            moving.voice = leg.voice
         }
-        hand(travelling, to: host, as: newName, in: id, &context)
+        hand(moving, to: host, as: newName, in: id, &context)
         refreshAudio(of: giver, at: context.now)
         sendControl(of: giver, &context)
         rearm(giver)
     }
 
     /// Removes one transport of a leg from all tables.
-    private func uproot(
+    private func removeFromTables(
         _ leg: MediaLeg, to host: WorkerIndex, _ context: inout WorkerContext
-    ) -> TravellingTransport {
+    ) -> TransportInTransit {
         forgetSources(of: leg)
-        if bequeathHandshake(of: leg), let role = leg.session.handshakeRole {
+        if reassignHandshake(of: leg), let role = leg.session.handshakeRole {
             startHandshake(of: leg, as: role, &context)
         }
         let validated = leg.session.validatedPaths
@@ -93,17 +93,17 @@ extension MediaWorker {
             follow(.heard(leg.number, leg.sources.all), by: host, &context)
             workers = workers.filter { $0 != host } + [endpoint.index]
         }
-        return TravellingTransport(leg, paths: validated, formerWorkers: workers)
+        return TransportInTransit(leg, paths: validated, formerWorkers: workers)
     }
 
     /// Hands a leg over to the worker of its new call. Nothing of the leg stays here but the route to that worker.
     private func hand(
-        _ leg: TravellingLeg?, to host: WorkerIndex, as name: LegID, in id: CallID, _ context: inout WorkerContext
+        _ leg: LegInTransit?, to host: WorkerIndex, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
         if host == endpoint.index {
             arrive(leg, as: name, in: id, &context)
         } else {
-            endpoints[Int(host.rawValue)].send(.arrival(leg.map { Parcel($0) }, as: name, in: id))
+            endpoints[Int(host.rawValue)].send(.arrival(leg.map { SendableBox($0) }, as: name, in: id))
         }
     }
 
@@ -122,7 +122,7 @@ extension MediaWorker {
     /// Takes a leg that has arrived, or the news that it did not exist, and carries out the requests that waited for
     /// it.
     func arrive(
-        _ leg: TravellingLeg?, as name: LegID, in id: CallID, _ context: inout WorkerContext
+        _ leg: LegInTransit?, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
         guard let waiting = awaited[id], waiting.name == name else {
             // It arrives before the `adopt`, but its packets are here already. Its name belongs to it alone, so no
@@ -138,7 +138,7 @@ extension MediaWorker {
     }
 
     private func take(
-        _ arrived: TravellingLeg?, as name: LegID, in id: CallID, _ context: inout WorkerContext
+        _ arrived: LegInTransit?, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) {
         guard let arrived, !settle(arrived, as: name, in: id, &context) else { return }
         environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
@@ -147,14 +147,14 @@ extension MediaWorker {
 
     /// Adds a leg to a call; `false` if the call has no room for it.
     private func settle(
-        _ arrived: TravellingLeg, as name: LegID, in id: CallID, _ context: inout WorkerContext
+        _ arrived: LegInTransit, as name: LegID, in id: CallID, _ context: inout WorkerContext
     ) -> Bool {
         let call = openCall(id)
         guard let index = call.bridge.insertLeg(arrived.streams, at: context.now) else { return false }
         if let voice = arrived.voice { install(HeadlessLeg(name: name, index: index, voice: voice), in: call) }
         let transports = arrived.transports.map { transport in
             let leg = MediaLeg(transport, in: call, as: name, at: index)
-            root(leg, paths: transport.paths, at: context.now)
+            addToTables(leg, paths: transport.paths, at: context.now)
             return leg
         }
         if let leg = transports.first {
@@ -172,7 +172,7 @@ extension MediaWorker {
     }
 
     /// Adds one transport of a leg to all tables.
-    private func root(_ leg: MediaLeg, paths validated: [Path], at now: MonotonicTime) {
+    private func addToTables(_ leg: MediaLeg, paths validated: [Path], at now: MonotonicTime) {
         let fragments = leg.session.localFragments
         for fragment in fragments { legsByFragment[fragment] = leg }
         for source in leg.sources.all { noteSource(source, of: leg) }
@@ -186,11 +186,11 @@ extension MediaWorker {
     }
 
     /// Ends a leg for which there is no call.
-    func abandon(_ leg: TravellingLeg, _ context: inout WorkerContext) {
+    func abandon(_ leg: LegInTransit, _ context: inout WorkerContext) {
         for lost in leg.transports { abandon(lost, &context) }
     }
 
-    private func abandon(_ leg: TravellingTransport, _ context: inout WorkerContext) {
+    private func abandon(_ leg: TransportInTransit, _ context: inout WorkerContext) {
         let fragments = leg.session.localFragments
         tell(leg.formerWorkers, .withdrawn(leg.number, fragments: fragments, paths: leg.paths))
         tell(leg.formerWorkers, .forgotten(leg.number, leg.sources.all))

@@ -44,7 +44,7 @@ extension MediaWorker {
             guard let next = next(&context) else { return }
             switch next.direction {
             case .inbound: take(next.slot, over: next.path, &context)
-            case .outbound: say(next.slot, over: next.path, &context)
+            case .outbound: sendOutbound(next.slot, over: next.path, &context)
             }
         }
     }
@@ -59,7 +59,7 @@ extension MediaWorker {
     }
 
     /// Sends a packet of a leg on another worker over a connection of this one. An empty packet closes the connection.
-    private func say(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
+    private func sendOutbound(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
         let count = context.transport.count(slot)
         guard count > 0 else { return context.transport.release(path) }
         context.transport.queue(slot: slot, count: count, over: path)

@@ -75,7 +75,7 @@ final class MediaWorker {
                     of: endpoint, among: endpoints, layout: environment.layout, wakeUp: wakeUp,
                     limits: environment.streamLimits, metrics: environment.metrics))
             try serve(&context)
-            turnAwayLatecomers(&context)
+            discardLateMessages(&context)
             context.readClock()
             for call in Array(calls.keys) { release(call, &context) }
             report(context.transport.flush())
@@ -112,14 +112,14 @@ final class MediaWorker {
     }
 
     /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.
-    private func turnAwayLatecomers(_ context: inout WorkerContext) {
+    private func discardLateMessages(_ context: inout WorkerContext) {
         var messages: [WorkerEndpoint.Message] = []
         endpoint.takeMessages(into: &messages)
         for message in messages {
             switch message {
             case .describe(_, let answer): answer.resume(returning: nil)
-            case .arrival(let parcel?, _, _): abandon(parcel.take(), &context)
-            case .stop, .noMoreLegs, .call, .surrender, .arrival(nil, _, _), .legChanged, .pathClosed, .closeConnection:
+            case .arrival(let box?, _, _): abandon(box.take(), &context)
+            case .stop, .noMoreLegs, .call, .giveLeg, .arrival(nil, _, _), .legChanged, .pathClosed, .closeConnection:
                 break
             }
         }
@@ -137,10 +137,10 @@ final class MediaWorker {
             case .noMoreLegs: givers -= 1
             case .call(let call, let command): carryOutInTurn(.command(command), for: call, &context)
             case .describe(let call, let answer): answer.resume(returning: statistics(of: call))
-            case .surrender(let leg, let giver, let taker, let name):
-                carryOutInTurn(.surrender(leg, to: taker, as: name), for: giver, &context)
-            case .arrival(let parcel, let name, let call):
-                arrive(parcel?.take(), as: name, in: call, &context)
+            case .giveLeg(let leg, let giver, let taker, let name):
+                carryOutInTurn(.giveLeg(leg, to: taker, as: name), for: giver, &context)
+            case .arrival(let box, let name, let call):
+                arrive(box?.take(), as: name, in: call, &context)
             case .legChanged(let change, let host): follow(change, by: host, &context)
             case .pathClosed(let path): pathClosed(path, &context)
             case .closeConnection(let connection): context.transport.close(connection, .released)

@@ -43,7 +43,7 @@ extension PacketDropReason {
             case .unknownMID, .unknownPayloadType, .unknownSource, .noRetransmission: .notNegotiated
             case .directionForbids: .wrongDirection
             case .noCounterpart: .noRoute
-            case .astray, .tooOld, .superseded, .staleRetransmission: .late
+            case .sequenceJump, .tooOld, .superseded, .staleRetransmission: .late
             }
     }
 }

@@ -13,9 +13,9 @@ final class WorkerEndpoint: Sendable {
         /// Answers with the media statistics of a call.
         case describe(CallID, CheckedContinuation<CallMediaStatistics?, Never>)
         /// Gives a leg of a call on this worker to another call, which has received an `adopt`.
-        case surrender(LegID, of: CallID, to: CallID, as: LegID)
+        case giveLeg(LegID, of: CallID, to: CallID, as: LegID)
         /// Brings the leg that an `adopt` waits for; `nil` if it did not exist.
-        case arrival(Parcel<TravellingLeg>?, as: LegID, in: CallID)
+        case arrival(SendableBox<LegInTransit>?, as: LegID, in: CallID)
         /// Reports a change of a leg that was on this worker before.
         case legChanged(MovedLegs.Change, by: WorkerIndex)
         /// The connection of a leg that is or was on this worker has been closed by the worker that accepted it.

@@ -52,7 +52,7 @@ package actor Authenticator {
     private var queue: WaitingLine
     private var checks: [CredentialDigest: Check] = [:]
     private var random: any RandomSource
-    private var decoy: String?
+    private var dummy: String?
     private var isTurningAway = false
 
     private typealias Outcome = Result<UserAddress, APIError>
@@ -204,7 +204,7 @@ package actor Authenticator {
             journal?.note(.init(digest: digest.bytes, account: claim.account, record: record.bytes, expires: expires))
         }
         let isRenewed = renewed != nil
-        guard verified.came(digest, from: claim.network) || isRenewed, let mark = key.mark(of: claim) else { return }
+        guard verified.noteUse(digest, from: claim.network) || isRenewed, let mark = key.mark(of: claim) else { return }
         if familiar.insert(mark, for: claim.account, expires: expires, renewal: renewal / 2) {
             journal?.note(.init(account: claim.account, mark: mark, expires: expires))
         }
@@ -260,7 +260,7 @@ package actor Authenticator {
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let came = clock.now
-        guard await turn(of: digest) else {
+        guard await awaitTurn(of: digest) else {
             throttle.withdrawn(attempt, at: clock.now)
             return .failure(.unavailable)
         }
@@ -279,7 +279,7 @@ package actor Authenticator {
 
     private static let shortWait = Duration.milliseconds(200)
 
-    private func turn(of digest: CredentialDigest) async -> Bool {
+    private func awaitTurn(of digest: CredentialDigest) async -> Bool {
         if isTurningAway { return false }
         callNext()
         if let isTheirTurn = checks[digest]?.isTheirTurn { return isTheirTurn }
@@ -316,8 +316,8 @@ package actor Authenticator {
             return .failure(error)
         }
         do {
-            let decoy = try await decoyRecord()
-            let matches = try await verifier.verify(credentials.password.value, against: record ?? decoy)
+            let dummy = try await dummyRecord()
+            let matches = try await verifier.verify(credentials.password.value, against: record ?? dummy)
             guard let record, matches else {
                 throttle.failed(attempt, at: clock.now)
                 metrics.passwordChecks[.wrong].increment()
@@ -349,10 +349,10 @@ package actor Authenticator {
         }
     }
 
-    private func decoyRecord() async throws -> String {
-        if let decoy { return decoy }
-        let made = try await verifier.makeDecoy(configuration.passwordCost)
-        decoy = made
+    private func dummyRecord() async throws -> String {
+        if let dummy { return dummy }
+        let made = try await verifier.makeDummy(configuration.passwordCost)
+        dummy = made
         return made
     }
 }

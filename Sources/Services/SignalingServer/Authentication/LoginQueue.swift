@@ -6,11 +6,11 @@ package import Primitives
 /// Networks take turns, so the logins of one network wait for each other and hardly for those of other networks.
 /// Familiar claims (see ``LoginThrottle``) go before strangers, but strangers get every fourth turn at least.
 ///
-/// Only a few strangers per network may wait. All others get an appointment, and so do familiar claims that would wait
-/// for longer than a client's patience. An appointment is the time at which the queue will have come to the login.
-/// Appointments of one network follow each other as fast as its logins are checked. A client that keeps its appointment
-/// finds more room than one that comes unasked. So a client that repeats its request three times gets in, however many
-/// others came at the same moment.
+/// Only a few strangers per network may wait. All others get a retry time, and so do familiar claims that would wait
+/// for longer than a client's patience. A retry time is the time at which the queue will have come to the login.
+/// Retry times of one network follow each other as fast as its logins are checked. A client that comes at its retry
+/// time finds more room than one that comes unasked. So a client that repeats its request three times gets in, however
+/// many others came at the same moment.
 package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
     /// The limits of the queue.
     package struct Configuration: Equatable, Sendable {
@@ -20,14 +20,14 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         package var limit = 4_096
         /// How many strangers from one site may wait unasked.
         package var strangersPerSite = 4
-        /// How many strangers from one site may wait, counting those who keep an appointment.
+        /// How many strangers from one site may wait, counting those who come at their retry time.
         package var returnersPerSite = 64
-        /// How long a familiar claim may wait unasked. One that keeps an appointment may wait twice as long.
+        /// How long a familiar claim may wait unasked. One that comes at its retry time may wait twice as long.
         package var patience = Duration.seconds(15)
-        /// The longest time until an appointment.
+        /// The longest time until a retry time.
         package var horizon = Duration.seconds(300)
-        /// How many appointments are remembered.
-        package var appointmentLimit = 65_536
+        /// How many retry times are remembered.
+        package var retryTimeLimit = 65_536
         /// The assumed duration of a check, until some have been measured.
         package var firstCost = Duration.milliseconds(80)
 
@@ -54,13 +54,13 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
     private var running = 0
     private var turn = 0
     private var cost: Duration
-    private var appointments: [LoginThrottle.Claim: MonotonicTime] = [:]
-    /// The latest appointment that was given to a line.
+    private var retryTimes: [LoginThrottle.Claim: MonotonicTime] = [:]
+    /// The latest retry time that was given to a line.
     private var latest: [Line: MonotonicTime] = [:]
 
     /// Strangers get one of so many turns while familiar claims wait, too.
     private static var turnsPerStranger: Int { 4 }
-    /// The ratio between the distance of appointments and that of checks. Clients that come unasked or late need room
+    /// The ratio between the distance of retry times and that of checks. Clients that come unasked or late need room
     /// as well.
     private static var slack: Double { 1.1 }
     private static var earliness: Duration { .seconds(1) }
@@ -77,62 +77,62 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
 
     // MARK: - Coming
 
-    /// Lets a login wait, or gives it an appointment.
+    /// Lets a login wait, or gives it a retry time.
     ///
     /// - Parameters:
     ///   - ticket: the name of the login.
     ///   - isFamiliar: whether the network is familiar to the account; see ``LoginThrottle``.
-    ///   - jitter: 0 up to 1; spreads the appointments of logins that came together.
+    ///   - jitter: 0 up to 1; spreads the retry times of logins that came together.
     package mutating func enter(
         _ ticket: Ticket, _ claim: LoginThrottle.Claim, isFamiliar: Bool, at now: MonotonicTime, jitter: Double
     ) -> Entry {
         let line = Line(site: claim.network?.site, isFamiliar: isFamiliar)
-        guard hasRoom(in: line, keepsAppointment: keepsAppointment(claim, at: now)) else {
+        guard hasRoom(in: line, isOnTime: isOnTime(claim, at: now)) else {
             return .comesBack(after: postpone(claim, isFamiliar: isFamiliar, at: now, jitter: jitter))
         }
-        appointments[claim] = nil
+        retryTimes[claim] = nil
         if isFamiliar { familiar.append(ticket, for: line.site) } else { strangers.append(ticket, for: line.site) }
         return .waits
     }
 
-    /// Gives an appointment, or repeats the one that was given before.
+    /// Gives a retry time, or repeats the one that was given before.
     ///
-    /// - Parameter jitter: 0 up to 1; spreads the appointments of logins that came together.
-    /// - Returns: the time until the appointment.
+    /// - Parameter jitter: 0 up to 1; spreads the retry times of logins that came together.
+    /// - Returns: the time until the retry time.
     package mutating func postpone(
         _ claim: LoginThrottle.Claim, isFamiliar: Bool, at now: MonotonicTime, jitter: Double
     ) -> Duration {
-        if let appointment = appointments[claim], appointment > now { return appointment - now }
+        if let retryTime = retryTimes[claim], retryTime > now { return retryTime - now }
         let line = Line(site: claim.network?.site, isFamiliar: isFamiliar)
         let reached = now + expectedWait(in: line)
         let delay = min(max(latest[line] ?? reached, reached) + spacing(of: line) - now, configuration.horizon)
-        makeRoomForAppointments(at: now)
+        makeRoomForRetryTimes(at: now)
         latest[line] = now + delay
         let spread = min(max(delay / 10, .milliseconds(500)), .seconds(2))
-        let appointment = now + delay + spread * jitter
-        if appointments.count < configuration.appointmentLimit { appointments[claim] = appointment }
-        return appointment - now
+        let retryTime = now + delay + spread * jitter
+        if retryTimes.count < configuration.retryTimeLimit { retryTimes[claim] = retryTime }
+        return retryTime - now
     }
 
-    private func keepsAppointment(_ claim: LoginThrottle.Claim, at now: MonotonicTime) -> Bool {
-        guard let appointment = appointments[claim] else { return false }
-        return now >= appointment - Self.earliness && now <= appointment + Self.lateness
+    private func isOnTime(_ claim: LoginThrottle.Claim, at now: MonotonicTime) -> Bool {
+        guard let retryTime = retryTimes[claim] else { return false }
+        return now >= retryTime - Self.earliness && now <= retryTime + Self.lateness
     }
 
-    private func hasRoom(in line: Line, keepsAppointment: Bool) -> Bool {
+    private func hasRoom(in line: Line, isOnTime: Bool) -> Bool {
         if running < configuration.threads, waitingCount == 0 { return true }
         guard waitingCount < configuration.limit else { return false }
         guard line.isFamiliar else {
             return strangers.count(of: line.site)
-                < (keepsAppointment ? configuration.returnersPerSite : configuration.strangersPerSite)
+                < (isOnTime ? configuration.returnersPerSite : configuration.strangersPerSite)
         }
-        return expectedWait(in: line) <= configuration.patience * (keepsAppointment ? 2 : 1)
+        return expectedWait(in: line) <= configuration.patience * (isOnTime ? 2 : 1)
     }
 
-    /// Forgets appointments that were not kept, when there are too many.
-    private mutating func makeRoomForAppointments(at now: MonotonicTime) {
-        if appointments.count >= configuration.appointmentLimit {
-            appointments = appointments.filter { $0.value + Self.lateness >= now }
+    /// Forgets retry times that have passed, when there are too many.
+    private mutating func makeRoomForRetryTimes(at now: MonotonicTime) {
+        if retryTimes.count >= configuration.retryTimeLimit {
+            retryTimes = retryTimes.filter { $0.value + Self.lateness >= now }
         }
         if latest.count >= configuration.limit { latest = latest.filter { $0.value > now } }
         if latest.count >= configuration.limit { latest = [:] }

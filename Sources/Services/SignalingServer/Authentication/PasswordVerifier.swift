@@ -23,7 +23,7 @@ package final class PasswordVerifier: Sendable {
     ///   `CancellationError` after ``shutdown()``, or if the task is cancelled while the check waits for a thread.
     package func verify(_ password: String, against record: String) async throws -> Bool {
         try await pool.runIfActive {
-            ThreadPriority.makeWay()
+            ThreadPriority.lower()
             return try PasswordHash(parsing: record)?.verifies(password) ?? false
         }
     }
@@ -32,7 +32,7 @@ package final class PasswordVerifier: Sendable {
     /// long.
     ///
     /// - Throws: the errors of ``verify(_:against:)``.
-    package func makeDecoy(_ cost: PasswordHash.Cost) async throws -> String {
+    package func makeDummy(_ cost: PasswordHash.Cost) async throws -> String {
         try await pool.runIfActive {
             var random = SecureRandomSource()
             return try PasswordHash(of: "", cost: cost, random: &random).text

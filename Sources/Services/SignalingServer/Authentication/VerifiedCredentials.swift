@@ -99,7 +99,7 @@ package struct VerifiedCredentials: Sendable {
     /// Notes the network from which the credentials come now.
     ///
     /// - Returns: whether it is another one than last time.
-    package mutating func came(_ digest: CredentialDigest, from network: SourceNetwork?) -> Bool {
+    package mutating func noteUse(_ digest: CredentialDigest, from network: SourceNetwork?) -> Bool {
         guard let entry = entries[digest.tag], entry.network != network else { return false }
         entries[digest.tag]?.network = network
         return true

@@ -86,7 +86,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         }
         switch negotiated {
         case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
-        case .webSocket(let socket, let user, let channel): await attend(socket, user, channel)
+        case .webSocket(let socket, let user, let channel): await serveWebSocket(socket, user, channel)
         }
     }
 
@@ -178,7 +178,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         .map { HTTPHeaders?.none }
     }
 
-    private func attend(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {
+    private func serveWebSocket(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {
         sockets.insert(socket)
         await withTaskCancellationHandler {
             if await !registrar.channelOpened(user, channel, on: socket.id) {

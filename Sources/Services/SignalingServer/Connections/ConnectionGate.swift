@@ -84,7 +84,7 @@ final class ConnectionGate: ChannelInboundHandler {
     private func evict(_ id: ConnectionTable.ID) {
         guard let channel = open[id]?.channel else { return }
         metrics.connectionsClosed[.evicted].increment()
-        channel.pipeline.fireUserInboundEventTriggered(ConnectionMonitor.GiveWay())
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionMonitor.EvictionEvent())
     }
 
     /// Closes a connection before anything was set up for it; nothing of it is kept.
@@ -157,12 +157,12 @@ extension EventLoop {
 
 /// Keeps a listener from accepting before its ``ConnectionGate`` is in place, since the server gives the listener out
 /// only when it listens already. Clients that connect meanwhile wait in the kernel's queue.
-final class ListenerDoor: AvailableConnectionsDelegate {
-    private let isOpen = Atomic(false)
+final class AcceptPermission: AvailableConnectionsDelegate {
+    private let isGranted = Atomic(false)
 
-    func open() { isOpen.store(true, ordering: .releasing) }
+    func grant() { isGranted.store(true, ordering: .releasing) }
 
-    func isAcceptingNewConnections() -> Bool { isOpen.load(ordering: .acquiring) }
+    func isAcceptingNewConnections() -> Bool { isGranted.load(ordering: .acquiring) }
 
     // The gate counts connections.
     func connectionOpened() {}

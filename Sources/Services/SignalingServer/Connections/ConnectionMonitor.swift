@@ -14,7 +14,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     /// Another client needs the place of this connection.
-    struct GiveWay: Sendable {}
+    struct EvictionEvent: Sendable {}
 
     /// The connection is about to be reset, because the client does not read what it is sent.
     struct ReaderIsStuck: Sendable {}
@@ -96,7 +96,7 @@ final class ConnectionMonitor: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is GiveWay: reset()
+        case is EvictionEvent: reset()
         case is ChannelShouldQuiesceEvent:
             context.fireUserInboundEventTriggered(event)
             // A notification channel sends its own close frame.

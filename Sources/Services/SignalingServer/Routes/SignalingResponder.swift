@@ -17,7 +17,7 @@ struct SignalingResponder: Sendable {
     let registrar: any Registrar
     let records: any CallRecords
     let authenticator: Authenticator
-    let guests: GuestDesk
+    let guests: GuestAuthenticator
     let metrics: GatewayMetrics
     let draining: DrainingFlag
     /// The users whose database `/ready` asks for; `nil`: there is no database to ask.

@@ -4,7 +4,7 @@ package import Primitives
 /// The guests that are present, and the account that each of them may call (spidr-wire §7).
 ///
 /// Accounts that do not exist are counted like all others, so that a guest does not learn whether an account exists.
-package struct GuestBook: Equatable, Sendable {
+package struct GuestTable: Equatable, Sendable {
     /// The limits on the number of guests.
     package struct Configuration: Equatable, Sendable {
         /// The most guests at a time, 1 or more.
@@ -28,7 +28,7 @@ package struct GuestBook: Equatable, Sendable {
     private var networks: [GuestID: SourceNetwork] = [:]
     private var networkCounts: [SourceNetwork: Int] = [:]
 
-    /// Makes a book without guests.
+    /// Makes a table without guests.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// The account that this guest may call, and no other; `nil` if there is no such guest.

@@ -6,12 +6,12 @@ internal import SDP
 internal import SRTP
 
 /// A leg on its way between two workers: all of its own state, and no state of a worker or a call.
-struct TravellingLeg {
+struct LegInTransit {
     let streams: MovingLeg
     var quality = QualityWatch()
     var principal = TransportNumber.first
     /// The transports of the leg, the first one at index 0; none of a headless leg.
-    var transports: [TravellingTransport] = []
+    var transports: [TransportInTransit] = []
     /// The voice of a headless leg; `nil` for other legs.
     var voice: (any HeadlessVoice)?
 
@@ -19,14 +19,14 @@ struct TravellingLeg {
 }
 
 /// One transport of such a leg.
-struct TravellingTransport {
+struct TransportInTransit {
     let number: LegNumber
     let transport: TransportNumber
     let session: PeerSession
     let dtls: DTLSTransport?
     let handshakeOrigin: Path?
     let handshakePath: Path?
-    let greeting: Greeting?
+    let pendingClientHello: PendingClientHello?
     let retransmission: MonotonicTime?
     let inbound: SRTPSession?
     let outbound: SRTPSession?
@@ -45,7 +45,7 @@ struct TravellingTransport {
         dtls = leg.dtls
         handshakeOrigin = leg.handshakeOrigin
         handshakePath = leg.handshakePath
-        greeting = leg.greeting
+        pendingClientHello = leg.pendingClientHello
         retransmission = leg.retransmission
         inbound = leg.inbound
         outbound = leg.outbound
@@ -58,14 +58,14 @@ struct TravellingTransport {
 
 extension MediaLeg {
     /// Makes the leg on the worker where it arrives. It has no audio source yet.
-    convenience init(_ arrived: TravellingTransport, in call: MediaCall, as name: LegID, at index: LegIndex) {
+    convenience init(_ arrived: TransportInTransit, in call: MediaCall, as name: LegID, at index: LegIndex) {
         self.init(
             number: arrived.number, call: call, name: name, index: index, transport: arrived.transport,
             session: arrived.session)
         dtls = arrived.dtls
         handshakeOrigin = arrived.handshakeOrigin
         handshakePath = arrived.handshakePath
-        greeting = arrived.greeting
+        pendingClientHello = arrived.pendingClientHello
         retransmission = arrived.retransmission
         inbound = arrived.inbound
         outbound = arrived.outbound

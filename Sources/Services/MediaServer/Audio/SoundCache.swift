@@ -3,7 +3,7 @@ internal import Foundation
 internal import Sockets
 
 /// A cache of sounds read from files, limited in bytes. The sounds that were requested longest ago are removed first.
-final class SoundShelf: Sendable {
+final class SoundCache: Sendable {
     private struct Item {
         var sound: Sound
         var modified: Date

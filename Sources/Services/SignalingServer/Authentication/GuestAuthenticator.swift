@@ -6,7 +6,7 @@ package import Primitives
 
 /// Decides whether a guest's request is admitted, and which account it names. Guests are refused if they come too
 /// often, or if their tokens are invalid (spidr-wire §7).
-package actor GuestDesk {
+package actor GuestAuthenticator {
     /// How guests are admitted.
     package struct Configuration: Sendable {
         /// Whether guests are admitted, and how they name an account.
@@ -27,7 +27,7 @@ package actor GuestDesk {
     private let metrics: GatewayMetrics
     private var throttle: GuestThrottle
 
-    /// Makes a guest desk.
+    /// Makes a guest authenticator.
     ///
     /// - Parameter defaultDomain: completes addresses without a domain.
     package init(

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// The compiler cannot check that the sender keeps no reference to the value: the sender is responsible for that. This
 /// type ensures that the value is taken only once.
-package final class Parcel<Content>: @unchecked Sendable {  // its content is reached once, by the thread that takes it
+package final class SendableBox<Content>: @unchecked Sendable {  // its content is reached once, by the taker's thread
     private var content: Content?
     private let isFull = Atomic(false)
 
@@ -17,7 +17,7 @@ package final class Parcel<Content>: @unchecked Sendable {  // its content is re
     /// Unpacks the value. A second call traps.
     package func take() -> Content {
         let wasFull = isFull.exchange(false, ordering: .acquiringAndReleasing)
-        guard wasFull, let taken = content else { preconditionFailure("a parcel is taken once") }
+        guard wasFull, let taken = content else { preconditionFailure("the content of a box is taken once") }
         content = nil
         return taken
     }
