@@ -209,11 +209,16 @@ async def test_digits_are_sent_and_heard(party, bob):
     assert at_alice.media.digits == list("15#")
     await hears_firefox(at_alice)
 
-    ear = await asyncio.to_thread(PageEar, bob)
-    await at_alice.media.press("15#")
-    async with asyncio.timeout(60):
-        while len(digits := await asyncio.to_thread(digits_in, ear)) < 3:
+    # A browser on a busy machine leaves out pieces of what it plays, and a tone with a hole is no digit to the ear.
+    for _ in range(3):
+        ear = await asyncio.to_thread(PageEar, bob)
+        await at_alice.media.press("15#")
+        for _ in range(75):
+            if len(digits := await asyncio.to_thread(digits_in, ear)) >= 3:
+                break
             await asyncio.sleep(0.2)
+        if digits == list("15#"):
+            break
     assert digits == list("15#")
     await ends(at_alice, bob)
 
