@@ -132,6 +132,11 @@ async def test_users_made_by_the_command_line_can_log_in_until_they_are_removed(
             user("passwd", "ann@example.com", "--password-stdin", password="second word")
         async with SpidrPeer(own.http, "ann@example.com", "second word", contract) as ann:
             await ann.register()
+        user("auth-name", "ann@example.com", "Liddell")
+        assert "ann@example.com\tAnn\tliddell" in user("list")
+        async with SpidrPeer(own.http, "ann@example.com", "second word", contract, auth_name="liddell") as ann:
+            await ann.register()
+            user("auth-name", "ann@example.com")
         user("remove", "ann@example.com")
         assert "ann@example.com" not in user("list")
     finally:

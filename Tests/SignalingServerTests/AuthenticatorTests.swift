@@ -90,6 +90,36 @@ import Testing
         #expect(await code("joe:secret") == .authWrongPassword)
     }
 
+    @Test func `a user with an auth name logs in with it, and not with the address`() async throws {
+        await users.change("ann", to: "hidden")
+        try await users.setAuthName(AuthName("liddell"), of: address("ann"))
+        #expect(await login("liddell:hidden") == .success(address("ann")))
+        #expect(await login("Liddell:hidden") == .success(address("ann")))
+        #expect(await code("liddell:wrong") == .authWrongPassword)
+        for name in ["ann", "ann@example.com", "liddell@example.com"] {
+            #expect(await code("\(name):hidden", from: IPAddress("192.0.2.2")) == .authWrongPassword, "\(name)")
+        }
+    }
+
+    @Test func `a remembered login ends with its auth name`() async throws {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        try await users.setAuthName(AuthName("liddell"), of: address("joe"))
+        clock.advance(by: .seconds(2))
+        #expect(await code("joe:secret") == .authWrongPassword)
+        #expect(await login("liddell:secret") == .success(address("joe")))
+        try await users.setAuthName(nil, of: address("joe"))
+        clock.advance(by: .seconds(2))
+        #expect(await code("liddell:secret") == .authWrongPassword)
+        #expect(await login("joe:secret") == .success(address("joe")))
+    }
+
+    @Test func `guesses at an auth name and at its account are counted together`() async throws {
+        await users.change("ann", to: "hidden")
+        try await users.setAuthName(AuthName("liddell"), of: address("ann"))
+        for guess in ["liddell:1", "ann:2", "ann@example.com:3"] { #expect(await code(guess) == .authWrongPassword) }
+        #expect(await code("liddell:hidden") == .authRateLimited)
+    }
+
     @Test func `unknown users and wrong passwords get the same answer`() async {
         guard case .failure(let wrong) = await login("joe:guess"), case .failure(let unknown) = await login("eve:guess")
         else {

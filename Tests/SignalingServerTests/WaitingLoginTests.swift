@@ -142,6 +142,10 @@ private actor GatedUsers: UserRepository {
         return try await users.user(address)
     }
 
+    func user(named name: AuthName) async throws(StorageError) -> StoredUser? { try await users.user(named: name) }
+    func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
+        try await users.setAuthName(name, of: address)
+    }
     func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
     func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {

@@ -3,6 +3,7 @@ import CallRuntime
 import Foundation
 import GRDB
 import Logging
+import TestSupport
 import Testing
 
 import Storage
@@ -99,6 +100,23 @@ import Storage
         #expect(try await database.users.isEmpty)
         try await database.users.add(alice)
         #expect(try await !database.users.isEmpty)
+    }
+
+    @Test func `users of the second schema are there in the newest, and can get auth names`() async throws {
+        try await withPath { path in
+            let old = try DatabaseQueue(path: path)
+            let schema = try Fixtures.text("storage/schema-2.sql")
+            try await old.write { try $0.execute(sql: schema) }
+            try old.close()
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            var expected = alice
+            expected.displayName = "Alice"
+            #expect(try await database.users.allUsers() == [expected])
+            expected.authName = AuthName("liddell")
+            try await database.users.setAuthName(expected.authName, of: alice.address)
+            #expect(try await database.users.allUsers() == [expected])
+            try database.close()
+        }
     }
 
     @Test func `a database of a newer version is refused`() async throws {

@@ -64,4 +64,41 @@ import Storage
         try await users.remove(alice.address)
         #expect(try await users.user(alice.address) == nil)
     }
+
+    // MARK: Auth names
+
+    @Test func `a user is found by the auth name, and by no other`() async throws {
+        let users = try makeStore()
+        var named = alice
+        named.authName = AuthName("A.Liddell")
+        try await users.add(named)
+        #expect(try await users.user(named: #require(AuthName("a.liddell"))) == named)
+        #expect(try await users.user(named: #require(AuthName("alice"))) == nil)
+        try await users.setAuthName(nil, of: alice.address)
+        #expect(try await users.user(named: #require(AuthName("a.liddell"))) == nil)
+        #expect(try await users.user(alice.address) == alice)
+    }
+
+    @Test func `an auth name is one user's, and no other user's address`() async throws {
+        let users = try makeStore()
+        let name = try #require(AuthName("liddell"))
+        try await users.add(alice)
+        try await users.setAuthName(name, of: alice.address)
+        try await users.add(bob)
+        await #expect(throws: StorageError.authNameTaken(name)) { try await users.setAuthName(name, of: bob.address) }
+        let bobs = try #require(AuthName("bob"))
+        await #expect(throws: StorageError.authNameTaken(bobs)) {
+            try await users.setAuthName(bobs, of: alice.address)
+        }
+        try await users.setAuthName(bobs, of: bob.address)
+        let liddell = StoredUser(address: UserAddress(parsing: "liddell@example.com")!, passwordRecord: "$scrypt$c")
+        await #expect(throws: StorageError.authNameTaken(name)) { try await users.add(liddell) }
+        let carol = try #require(UserAddress(parsing: "carol@example.com"))
+        await #expect(throws: StorageError.noSuchUser(carol)) {
+            try await users.setAuthName(AuthName("other"), of: carol)
+        }
+    }
+
+    @Test(arguments: ["", "a@b", "a:b", "a b", "a/b", String(repeating: "a", count: 129)])
+    func `what is no auth name`(_ text: String) { #expect(AuthName(text) == nil) }
 }

@@ -41,6 +41,7 @@ export class SpidrClient extends EventTarget {
    * @param {object} options
    * @param {string} options.user  `name@domain`
    * @param {string} options.password
+   * @param {string} [options.authName]  the name to log in with, if it is not the address
    * @param {string} [options.baseURL]  where the gateway is; default: where the page came from
    * @param {string[]} [options.services]
    * @param {boolean} [options.ringingFeedback]  tell the caller only once this device really rings
@@ -50,14 +51,14 @@ export class SpidrClient extends EventTarget {
    *     music
    */
   constructor({
-    user, password, baseURL = location.origin, services = ['call'], ringingFeedback = true, expires = 3600,
-    clientCorrelator, holdWith = 'inactive',
+    user, password, authName = user, baseURL = location.origin, services = ['call'], ringingFeedback = true,
+    expires = 3600, clientCorrelator, holdWith = 'inactive',
   }) {
     super();
     this.user = user;
     this.holdWith = holdWith;
     this.baseURL = new URL(baseURL);
-    this.#authorization = `Basic ${base64(`${user}:${password}`)}`;
+    this.#authorization = `Basic ${base64(`${authName}:${password}`)}`;
     this.#options = { services, ringingFeedback, expires, clientCorrelator };
   }
 

@@ -34,21 +34,27 @@ package struct UserAdministration: Sendable {
     /// - Parameters:
     ///   - address: a full address, `user@domain`.
     ///   - displayName: the name that callees are shown; empty: none.
-    /// - Throws: ``Refusal`` if the address cannot be read or is taken, or the database fails.
-    package func add(_ address: String, password: String, displayName: String) async throws(Refusal) {
+    ///   - authName: the name with which the user logs in; `nil`: the address.
+    /// - Throws: ``Refusal`` if the address or the auth name cannot be read or is taken, or the database fails.
+    package func add(
+        _ address: String, password: String, displayName: String, authName: String? = nil
+    ) async throws(Refusal) {
         let user = StoredUser(
-            address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName)
+            address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName,
+            authName: try authName.map(Self.parsed(authName:)))
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
 
-    /// One line per user: the address and, after a tab, the display name if there is one.
+    /// One line per user: the address and, after a tab each, the display name and the auth name if there are any. A
+    /// user with an auth name and no display name has two tabs.
     ///
     /// - Throws: ``Refusal`` if the database fails.
     package func list() async throws(Refusal) -> [String] {
         var lines: [String] = []
         try await perform { users throws(StorageError) in
-            lines = try await users.allUsers().map {
-                $0.displayName.isEmpty ? $0.address.text : "\($0.address.text)\t\($0.displayName)"
+            lines = try await users.allUsers().map { user in
+                if let name = user.authName { return "\(user.address.text)\t\(user.displayName)\t\(name)" }
+                return user.displayName.isEmpty ? user.address.text : "\(user.address.text)\t\(user.displayName)"
             }
         }
         return lines
@@ -61,6 +67,16 @@ package struct UserAdministration: Sendable {
         let address = try parsed(address)
         let record = try Self.record(of: password)
         try await perform { users throws(StorageError) in try await users.setPassword(record, of: address) }
+    }
+
+    /// Gives a user an auth name, or takes it away.
+    ///
+    /// - Parameter name: the name; `nil`: the user logs in with the address.
+    /// - Throws: ``Refusal`` if there is no such user, the name cannot be read or is taken, or the database fails.
+    package func setAuthName(_ name: String?, of address: String) async throws(Refusal) {
+        let address = try parsed(address)
+        let name = try name.map(Self.parsed(authName:))
+        try await perform { users throws(StorageError) in try await users.setAuthName(name, of: address) }
     }
 
     /// Removes a user.
@@ -97,6 +113,14 @@ package struct UserAdministration: Sendable {
         return address
     }
 
+    private static func parsed(authName text: String) throws(Refusal) -> AuthName {
+        guard let name = AuthName(text) else {
+            throw Refusal(
+                description: "\(text) is no auth name; it is at most 128 bytes long, and has no @, no : and no spaces")
+        }
+        return name
+    }
+
     private static func record(of password: String) throws(Refusal) -> String {
         var random = SecureRandomSource()
         do {
@@ -112,7 +136,7 @@ extension UserAdministration.Refusal {
         description =
             switch error {
             case .userExists(let address): "\(address) exists already; `orbweaver user passwd` changes the password"
-            case .noSuchUser, .failed: error.description
+            case .noSuchUser, .authNameTaken, .failed: error.description
             }
     }
 }

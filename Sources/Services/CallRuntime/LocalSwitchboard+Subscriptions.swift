@@ -87,6 +87,7 @@ extension StorageError {
         switch self {
         case .userExists: "user exists"
         case .noSuchUser: "no such user"
+        case .authNameTaken: "auth name taken"
         case .failed: description
         }
     }

@@ -15,7 +15,7 @@ struct User: AsyncParsableCommand {
                 pwgen 20 1 | orbweaver user passwd alice@example.com --password-stdin
                 ORBWEAVER_PASSWORD=… orbweaver user add bob@example.com --display-name "Bob Example"
             """,
-        subcommands: [Add.self, List.self, Remove.self, Passwd.self]
+        subcommands: [Add.self, List.self, Remove.self, Passwd.self, SetAuthName.self]
     )
 
     /// Opens the database for one command, and closes it afterwards.
@@ -54,19 +54,23 @@ extension User {
         @Option(help: "Shown to the people this user calls.")
         var displayName = ""
 
+        @Option(help: "The name with which the user logs in instead of the address.")
+        var authName: String?
+
         @OptionGroup var password: PasswordOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             try await User.administer(options) { users in
-                try await users.add(address, password: try password.read(), displayName: displayName)
+                try await users.add(
+                    address, password: try password.read(), displayName: displayName, authName: authName)
             }
         }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the users, one per line: address, tab, display name.")
+            abstract: "List the users, one per line: address, display name and auth name, with tabs between.")
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -103,6 +107,23 @@ extension User {
             try await User.administer(options) { users in
                 try await users.setPassword(try password.read(), of: address)
             }
+        }
+    }
+
+    struct SetAuthName: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "auth-name", abstract: "Give a user a name to log in with, or take it away.")
+
+        @Argument(help: "The full address.")
+        var address: String
+
+        @Argument(help: "The name. Without it, the user logs in with the address again.")
+        var name: String?
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await User.administer(options) { users in try await users.setAuthName(name, of: address) }
         }
     }
 }

@@ -104,6 +104,10 @@ struct FixedUsers: UserRepository {
         return users.first { $0.address == address }
     }
 
+    func user(named name: AuthName) async throws(StorageError) -> StoredUser? { users.first { $0.authName == name } }
+    func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
+        throw .noSuchUser(address)
+    }
     func allUsers() async throws(StorageError) -> [StoredUser] { users }
     func add(_ user: StoredUser) async throws(StorageError) { throw .userExists(user.address) }
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {

@@ -90,11 +90,15 @@ class Notification:
 class SpidrPeer:
     """One device of one user."""
 
-    def __init__(self, base: str, name: str, password: str = "dev", contract: Contract | None = None):
+    def __init__(
+        self, base: str, name: str, password: str = "dev", contract: Contract | None = None,
+        auth_name: str | None = None,
+    ):
+        """`auth_name`: what the user logs in with; if there is none, the address."""
         self.user = name if "@" in name else f"{name}@dev.local"
         self.base = base
         self.contract = contract
-        self.credentials = "Basic " + b64encode(f"{self.user}:{password}".encode()).decode()
+        self.credentials = "Basic " + b64encode(f"{auth_name or self.user}:{password}".encode()).decode()
         self.subscription: str | None = None
         self.channel: str | None = None
         self.heard: list[Notification] = []

@@ -23,6 +23,15 @@ actor MemoryUsers: UserRepository {
         return users[address]
     }
 
+    func user(named name: AuthName) async throws(StorageError) -> StoredUser? {
+        if let failure { throw failure }
+        return users.values.first { $0.authName == name }
+    }
+
+    func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
+        users[address]?.authName = name
+    }
+
     func allUsers() async throws(StorageError) -> [StoredUser] {
         users.values.sorted { $0.address.text < $1.address.text }
     }

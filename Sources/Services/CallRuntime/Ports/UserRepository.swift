@@ -5,12 +5,19 @@ package import CallControl
 package protocol UserRepository: Sendable {
     /// The user of this address; `nil` if there is none.
     func user(_ address: UserAddress) async throws(StorageError) -> StoredUser?
+    /// The user who logs in with this auth name; `nil` if there is none.
+    func user(named name: AuthName) async throws(StorageError) -> StoredUser?
     /// All users, in the order of their addresses.
     func allUsers() async throws(StorageError) -> [StoredUser]
     /// Adds a user.
     ///
-    /// - Throws: `userExists` if the address is taken.
+    /// - Throws: `userExists` if the address is taken, `authNameTaken` if its auth name is another user's.
     func add(_ user: StoredUser) async throws(StorageError)
+    /// Gives a user an auth name, or takes it away.
+    ///
+    /// - Parameter name: the name; `nil`: the user logs in with the address.
+    /// - Throws: `noSuchUser`, `authNameTaken`.
+    func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError)
     /// Changes the password record of a user.
     ///
     /// - Throws: `noSuchUser`.
@@ -29,12 +36,17 @@ package struct StoredUser: Equatable, Sendable {
     package var passwordRecord: String
     /// The display name, shown to the users whom this user calls; empty if none was given.
     package var displayName: String
+    /// The name with which the user logs in; `nil`: the address.
+    package var authName: AuthName?
 
     /// Makes a user of its parts; each parameter is the property of that name.
-    package init(address: UserAddress, passwordRecord: String, displayName: String = "") {
+    package init(
+        address: UserAddress, passwordRecord: String, displayName: String = "", authName: AuthName? = nil
+    ) {
         self.address = address
         self.passwordRecord = passwordRecord
         self.displayName = displayName
+        self.authName = authName
     }
 }
 
@@ -44,6 +56,8 @@ package enum StorageError: Error, Equatable {
     case userExists(UserAddress)
     /// There is no user of this address.
     case noSuchUser(UserAddress)
+    /// Another user logs in with this name.
+    case authNameTaken(AuthName)
     /// The database refused. The text is a sentence for the operator, not for a client.
     case failed(String)
 }
@@ -54,6 +68,7 @@ extension StorageError: CustomStringConvertible {
         switch self {
         case .userExists(let address): "\(address) exists already"
         case .noSuchUser(let address): "there is no user \(address)"
+        case .authNameTaken(let name): "another user logs in as \(name)"
         case .failed(let sentence): sentence
         }
     }

@@ -4,14 +4,17 @@ package import Primitives
 
 /// User name and password from an `Authorization: Basic` header (RFC 7617).
 package struct BasicCredentials: Equatable, Sendable {
-    /// The address of the user who logs in, with its domain completed.
+    /// The name as an address, with its domain completed. It is that of the user unless the name is an auth name.
     package let user: UserAddress
+    /// The name has no domain, so that it may be an auth name (spidr-wire §1.2).
+    package let isBareName: Bool
     /// The password in clear text; ``Redacted`` keeps it out of logs.
     package let password: Redacted<String>
 
     /// Makes credentials of a name and a password in clear text.
-    package init(user: UserAddress, password: String) {
+    package init(user: UserAddress, password: String, isBareName: Bool = false) {
         self.user = user
+        self.isBareName = isBareName
         self.password = Redacted(password)
     }
 
@@ -40,6 +43,8 @@ package struct BasicCredentials: Equatable, Sendable {
             throw APIError(
                 .authMalformed, "The Authorization header must hold base64 of user@domain:password in UTF-8.")
         }
-        self.init(user: user, password: String(text[text.index(after: colon)...]))
+        self.init(
+            user: user, password: String(text[text.index(after: colon)...]),
+            isBareName: !text[..<colon].utf8.contains(UInt8(ascii: "@")))
     }
 }

@@ -131,8 +131,9 @@ package actor Authenticator {
             metrics.authenticationFailures[error.code == .authMissing ? .missing : .malformed].increment()
             throw error
         }
-        let claim = LoginThrottle.Claim(credentials.user, from: network)
-        return try await check(credentials, key.digest(header ?? ""), claim, for: requester).get()
+        let login = try await resolve(credentials).get()
+        let claim = LoginThrottle.Claim(login.user, from: network)
+        return try await check(login, key.digest(header ?? ""), claim, for: requester).get()
     }
 
     /// The domain that completes user names without one.
@@ -177,7 +178,7 @@ package actor Authenticator {
             return .success(user)
         case .knownFor(_, let record):
             switch await storedRecord(of: user) {
-            case .success(let stored?) where key.mark(of: stored) == record:
+            case .success(let stored?) where key.mark(of: stored.text) == record:
                 if verified.confirm(digest, at: clock.now) { metrics.loginsRestored.increment() }
                 arrived(with: digest, claim)
                 return .success(user)
@@ -210,10 +211,37 @@ package actor Authenticator {
         }
     }
 
+    // MARK: - Auth names
+
+    /// A login: the account that it is for, and the name that was used.
+    private struct Login {
+        /// The account; it may not exist.
+        let user: UserAddress
+        let password: Redacted<String>
+        /// The auth name that was used; `nil`: the address.
+        let authName: AuthName?
+    }
+
+    /// Finds the account of a login. A bare name may be the auth name of an account; if no account has it, it is short
+    /// for an address of the default domain.
+    private func resolve(_ credentials: BasicCredentials) async -> Result<Login, APIError> {
+        let byAddress = Login(user: credentials.user, password: credentials.password, authName: nil)
+        guard credentials.isBareName, let name = AuthName(String(credentials.user.user)) else {
+            return .success(byAddress)
+        }
+        do throws(StorageError) {
+            guard let account = try await users.user(named: name) else { return .success(byAddress) }
+            return .success(Login(user: account.address, password: credentials.password, authName: name))
+        } catch {
+            logger.error("user cannot be read", metadata: [LogKey.error: "\(error)"])
+            return .failure(.unavailable)
+        }
+    }
+
     // MARK: - The slow hash
 
     private func check(
-        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         for requester: Requester
     ) async -> Outcome {
         let now = clock.now
@@ -249,14 +277,14 @@ package actor Authenticator {
             return .failure(.busy(retryAfter: delay))
         }
         checks[digest] = Check(requesters: [requester])
-        let outcome = await checkInTurn(credentials, digest, claim, attempt)
+        let outcome = await checkInTurn(login, digest, claim, attempt)
         for follower in checks.removeValue(forKey: digest)?.followers ?? [] { follower.resume(returning: outcome) }
         callNext()
         return outcome
     }
 
     private func checkInTurn(
-        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let came = clock.now
@@ -272,7 +300,7 @@ package actor Authenticator {
             metrics.passwordChecks[.abandoned].increment()
             return .failure(.unavailable)
         }
-        let outcome = await verify(credentials, digest, claim, attempt)
+        let outcome = await verify(login, digest, claim, attempt)
         queue.finished(after: clock.now - started)
         return outcome
     }
@@ -304,20 +332,21 @@ package actor Authenticator {
     }
 
     private func verify(
-        _ credentials: BasicCredentials, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
-        let user = credentials.user
-        let record: String?
+        let user = login.user
+        let record: LoginRecord?
         switch await storedRecord(of: user) {
-        case .success(let stored): record = stored
+        // An account with an auth name is not found by its address, and is found by no other auth name.
+        case .success(let stored): record = stored?.authName == login.authName ? stored : nil
         case .failure(let error):
             throttle.succeeded(attempt)
             return .failure(error)
         }
         do {
             let dummy = try await dummyRecord()
-            let matches = try await verifier.verify(credentials.password.value, against: record ?? dummy)
+            let matches = try await verifier.verify(login.password.value, against: record?.password ?? dummy)
             guard let record, matches else {
                 throttle.failed(attempt, at: clock.now)
                 metrics.passwordChecks[.wrong].increment()
@@ -326,7 +355,7 @@ package actor Authenticator {
             }
             throttle.succeeded(attempt)
             metrics.passwordChecks[.right].increment()
-            verified.insert(digest, of: user, checkedAgainst: key.mark(of: record), at: clock.now)
+            verified.insert(digest, of: user, checkedAgainst: key.mark(of: record.text), at: clock.now)
             arrived(with: digest, claim)
             return .success(user)
         } catch {
@@ -339,10 +368,20 @@ package actor Authenticator {
 
     // MARK: - Stored records
 
-    /// The stored password record of a user; `nil` if there is no such user.
-    private func storedRecord(of user: UserAddress) async -> Result<String?, APIError> {
+    /// What a login of a user is held against.
+    private struct LoginRecord {
+        let password: String
+        let authName: AuthName?
+
+        /// Differs if the password or the auth name does, so that remembered logins end with either.
+        var text: String { authName.map { "\(password)\n\($0)" } ?? password }
+    }
+
+    /// The stored record of a user; `nil` if there is no such user.
+    private func storedRecord(of user: UserAddress) async -> Result<LoginRecord?, APIError> {
         do throws(StorageError) {
-            return .success(try await users.user(user)?.passwordRecord)
+            return .success(
+                try await users.user(user).map { LoginRecord(password: $0.passwordRecord, authName: $0.authName) })
         } catch {
             logger.error("user cannot be read", metadata: [LogKey.error: "\(error)"])
             return .failure(.unavailable)

@@ -40,14 +40,28 @@ package final class WatchedUsers: UserRepository {
     /// - Returns: `nil` if there is no such user.
     /// - Throws: `StorageError.failed` if the database refuses.
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
+        try await recording { () async throws(StorageError) in try await users.user(address) }
+    }
+
+    private func recording(
+        _ read: () async throws(StorageError) -> StoredUser?
+    ) async throws(StorageError) -> StoredUser? {
         do throws(StorageError) {
-            let user = try await users.user(address)
+            let user = try await read()
             record.withLock { $0.succeeded() }
             return user
         } catch {
             record.withLock { $0.failed(at: clock.now) }
             throw error
         }
+    }
+
+    /// Reads the user who logs in with this auth name, and records whether that succeeded.
+    ///
+    /// - Returns: `nil` if there is no such user.
+    /// - Throws: `StorageError.failed` if the database refuses.
+    package func user(named name: AuthName) async throws(StorageError) -> StoredUser? {
+        try await recording { () async throws(StorageError) in try await users.user(named: name) }
     }
 
     /// All users; passed on to the repository.
@@ -57,8 +71,17 @@ package final class WatchedUsers: UserRepository {
 
     /// Adds a user; passed on to the repository.
     ///
-    /// - Throws: `StorageError.userExists` if the address is taken, `failed` if the database refuses.
+    /// - Throws: `StorageError.userExists` if the address is taken, `authNameTaken` if the auth name is, `failed` if
+    ///   the database refuses.
     package func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }
+
+    /// Gives a user an auth name, or takes it away; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.noSuchUser` if there is none, `authNameTaken` if another user has the name, `failed` if
+    ///   the database refuses.
+    package func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
+        try await users.setAuthName(name, of: address)
+    }
 
     /// Replaces the password record of a user; passed on to the repository.
     ///

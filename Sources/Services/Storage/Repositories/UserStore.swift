@@ -21,6 +21,17 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// Reads the user who logs in with this auth name; `nil` if there is no such user.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func user(named name: AuthName) async throws(StorageError) -> StoredUser? {
+        try await storageErrors(at: queue.path) {
+            try await queue.read { database in
+                try UserRow.filter(Column("authName") == name.text).fetchOne(database)
+            }?.user()
+        }
+    }
+
     /// All users in the order of their addresses.
     ///
     /// - Throws: `StorageError.failed`.
@@ -41,14 +52,36 @@ package struct UserStore: UserRepository {
 
     /// Adds a user.
     ///
-    /// - Throws: `StorageError.userExists` if the address is taken; `StorageError.failed`.
+    /// - Throws: `StorageError.userExists` if the address is taken; `StorageError.authNameTaken` if another user logs
+    ///   in with that name; `StorageError.failed`.
     package func add(_ user: StoredUser) async throws(StorageError) {
         let row = UserRow(user)
         try await storageErrors(at: queue.path) {
             do {
-                try await queue.write { try row.insert($0) }
+                try await queue.write { database in
+                    try Self.checkName(user.authName, of: user.address, database)
+                    try row.insert(database)
+                }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
                 throw StorageError.userExists(user.address)
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+                throw user.authName.map { StorageError.authNameTaken($0) } ?? .failed("\(error)")
+            }
+        }
+    }
+
+    /// Gives a user an auth name, or takes it away, and forgets the user's remembered credentials.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.authNameTaken`; `StorageError.failed`.
+    package func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
+        try await change(address) { database in
+            do {
+                try Self.checkName(name, of: address, database)
+                try database.execute(sql: "DELETE FROM login WHERE address = ?", arguments: [address.text])
+                return try UserRow.filter(key: address.text)
+                    .updateAll(database, Column("authName").set(to: name?.text))
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+                throw name.map { StorageError.authNameTaken($0) } ?? .failed("\(error)")
             }
         }
     }
@@ -73,6 +106,24 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// Throws `authNameTaken` if a name without domain would mean two users: the auth name is the user part of another
+    /// address, or the user part of this address is the auth name of another user.
+    private static func checkName(_ name: AuthName?, of address: UserAddress, _ database: Database) throws {
+        let isUserPart = try name.map { name in
+            try Bool.fetchOne(
+                database,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM user WHERE substr(address, 1, instr(address, '@') - 1) = ? AND address <> ?)
+                    """, arguments: [name.text, address.text])
+        }
+        if let name, isUserPart == true { throw StorageError.authNameTaken(name) }
+        guard let own = AuthName(String(address.text.prefix { $0 != "@" })) else { return }
+        let holder = try UserRow.filter(Column("authName") == own.text && Column("address") != address.text)
+            .fetchOne(database)
+        if holder != nil { throw StorageError.authNameTaken(own) }
+    }
+
     /// Runs a statement that must change exactly the row of `address`.
     private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int)
         async throws(StorageError)
@@ -90,8 +141,10 @@ private struct UserRow: Codable, FetchableRecord, PersistableRecord {
     var address: String
     var passwordRecord: String
     var displayName: String
+    var authName: String?
 
     init(_ user: StoredUser) {
+        authName = user.authName?.text
         address = user.address.text
         passwordRecord = user.passwordRecord
         displayName = user.displayName
@@ -101,6 +154,8 @@ private struct UserRow: Codable, FetchableRecord, PersistableRecord {
         guard let address = UserAddress(parsing: address) else {
             throw .failed("the database holds a user address that is none: \(address)")
         }
-        return StoredUser(address: address, passwordRecord: passwordRecord, displayName: displayName)
+        return StoredUser(
+            address: address, passwordRecord: passwordRecord, displayName: displayName,
+            authName: authName.flatMap(AuthName.init))
     }
 }

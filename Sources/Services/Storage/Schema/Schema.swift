@@ -35,6 +35,13 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("3 auth names") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE user ADD COLUMN authName TEXT;  -- lower case; NULL: the address
+                    CREATE UNIQUE INDEX userAuthName ON user (authName) WHERE authName IS NOT NULL
+                    """)
+        }
         return migrator
     }
 }
