@@ -214,6 +214,15 @@ struct ExplorationTests {
         #expect(states >= (Exploration.isDeep ? 1_000_000 : 25_000))
     }
 
+    /// Found by a deep walk: the only one who could see what Alice films leaves the conference.
+    @Test func `who films in a conference goes on when only an application is left`() throws {
+        let deliveries = [CallExplorer.Step](repeating: .deliver(0), count: 4)
+        let walk = try CallExplorer(
+            .everything, alice: .inactive, others: .sendOnly, applications: [CallExplorer.carol, CallExplorer.dave],
+            prepared: [.join] + deliveries + [.video("A3"), .end("B"), .deliver(0), .deliver(0)])
+        #expect(walk.world.calls[CallExplorer.conference]?.legs.count == 2)
+    }
+
     private typealias Course = (
         name: String, alice: HoldDialect, others: HoldDialect, applications: Set<SessionID>, steps: [CallExplorer.Step],
         requests: Int
