@@ -48,22 +48,8 @@ extension Playback.Source {
     fileprivate var label: String {
         switch self {
         case .music: "music"
-        case .tone(let tone): tone.label
+        case .tone(let tone): "\(tone)"
         case .file: "file"
-        }
-    }
-}
-
-extension CallTone {
-    /// For the log: the tone.
-    fileprivate var label: String {
-        switch self {
-        case .ringback: "ringback"
-        case .busy: "busy"
-        case .congestion: "congestion"
-        case .dial: "dial"
-        case .callWaiting: "call-waiting"
-        case .specialInformation: "special-information"
         }
     }
 }
