@@ -30,6 +30,15 @@ struct RepetitionTests {
         }
     }
 
+    @Test func `the same start once more is the same call until the call is over`() throws {
+        var rig = try MidCallRig()
+        let start = CallStartRequest(
+            callee: CallRig.bob, sdp: ScriptedDescription.audio("caller", .sendReceive))
+        #expect(rig.call.isRepeated(by: start))
+        _ = try rig.call.end(by: .caller, reasonText: nil, at: rig.clock.now)
+        #expect(!rig.call.isRepeated(by: start), "a caller who was told of the end may call again at once")
+    }
+
     @Test func `an offer that comes again waits for the answer that is on its way`() throws {
         var rig = try MidCallRig()
         let hold = Self.update("caller", .inactive, version: 2)

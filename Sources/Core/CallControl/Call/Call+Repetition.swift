@@ -10,8 +10,9 @@ import SDP
 extension Call {
     /// Whether `callStart`, which looks like the request that started this call, is a repetition of it. An offer
     /// identifies the call. Without an offer, the first answer decides: before it, a user does not mean to call the
-    /// same user again; after it, the request is a new call.
+    /// same user again; after it, the request is a new call. So it is once the call is over.
     package func isRepeated(by request: CallStartRequest) -> Bool {
+        guard !isOver else { return false }
         guard request.sdp.isEmpty else { return true }
         if case .unanswered = state { return true }
         return false
