@@ -5,7 +5,6 @@ Each course of `faults` is first run as it should be, and its messages are count
 wrong with each of them. Clients do what real ones do on a bad network (`SturdyParty`): they repeat a request that was
 not answered, or give up; they open their channel again, and are told what they missed.
 """
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from faults.courses_of_three import consulted, held_and_transferred, joined, not
 from faults.courses_of_two import announced, refused, shown, slowly_started, trickled, visited
 from peers import sound
 from peers.contract import Contract
+from peers.fleet import add_accounts
 from peers.gateway import Gateway, orbweaver, write_configuration
 
 BROAD = [held_and_transferred, joined, consulted, refused]
@@ -38,19 +38,11 @@ def gateway_for_crowds(folder: Path, media: str) -> Iterator[Gateway]:
         anonymous={"mode": "open", "network_requests": 10_000, "max_per_network": 10_000, "first_call": "1h"},
         media={"mode": media, "bind": "127.0.0.1", "folder": folder},
     )  # fmt: skip
-    ended = orbweaver(
-        "user", "add", "first@dev.local", *configuration, "--password-stdin", directory=folder, standard_input="dev\n"
-    )
-    assert ended.returncode == 0, ended.stderr
+    created = orbweaver("user", "list", *configuration, directory=folder)
+    assert created.returncode == 0, created.stderr
     # One password for all: its hash takes longer than a run.
-    with sqlite3.connect(folder / "users.sqlite") as database:
-        for number in range(AT_ONCE):
-            for user in USERS:
-                database.execute(
-                    "INSERT INTO user SELECT ?, passwordRecord, '' FROM user WHERE address = 'first@dev.local'",
-                    [f"{user}{number}@dev.local"],
-                )
-    database.close()
+    addresses = (f"{user}{number}@dev.local" for number in range(AT_ONCE) for user in USERS)
+    add_accounts(folder / "users.sqlite", addresses, "dev")
     own = Gateway.configured(*configuration).start()
     yield own
     own.stop()

@@ -23,14 +23,19 @@ WISH = json.dumps(
 
 
 def add_users(database: Path, count: int, log_n: int = 15):
+    """`user0` and so on, all with one password."""
+    add_accounts(database, (f"user{number}@{DOMAIN}" for number in range(count)), PASSWORD, log_n)
+
+
+def add_accounts(database: Path, addresses: Iterable[str], password: str, log_n: int = 15):
     """Rows as `orbweaver user add` writes them, in a database that has its tables. All have one hash, which took as
     long as one hash takes."""
     salt = os.urandom(16)
-    digest = hashlib.scrypt(PASSWORD.encode(), salt=salt, n=1 << log_n, r=8, p=1, maxmem=1 << 27, dklen=32)
+    digest = hashlib.scrypt(password.encode(), salt=salt, n=1 << log_n, r=8, p=1, maxmem=1 << 27, dklen=32)
     texts = [base64.b64encode(each).decode().rstrip("=") for each in (salt, digest)]
     record = f"$scrypt$ln={log_n},r=8,p=1${texts[0]}${texts[1]}"
     with sqlite3.connect(database) as connection:
-        rows = [(f"user{number}@{DOMAIN}", record) for number in range(count)]
+        rows = [(address, record) for address in addresses]
         connection.executemany("INSERT INTO user (address, passwordRecord) VALUES (?, ?)", rows)
     connection.close()
 
