@@ -10,7 +10,7 @@
 package enum JSONText {
     /// The text of a value, in UTF-8.
     ///
-    /// A value inside another one has a type of its own: nested containers and superclasses trap.
+    /// Superclasses trap: values are structures and enumerations.
     package static func bytes(of value: some Encodable) -> [UInt8] {
         let output = JSONOutput()
         do {
@@ -25,44 +25,54 @@ package enum JSONText {
 /// The text that has been written so far.
 private final class JSONOutput {
     private(set) var bytes: [UInt8] = []
-    /// The closing bracket of the value that is being written; `nil` if the value has opened none.
-    private var closing: UInt8?
+    /// The closing brackets of what is open, the innermost last.
+    private var closings: [UInt8] = []
     /// Whether a comma is needed in front of the next member or element.
     private var needsComma = false
 
     /// Writes a value, and closes the bracket that it has opened.
     func write<Value: Encodable>(_ value: Value) throws {
-        let outer = closing
-        closing = nil
+        let outer = closings.count
         if let dictionary = value as? any TextKeyed {
             try dictionary.writeSorted(to: self)
         } else {
-            try value.encode(to: ValueEncoder(output: self))
+            try value.encode(to: ValueEncoder(output: self, outer: outer))
         }
-        if let closing {
-            bytes.append(closing)
+        close(to: outer)
+    }
+
+    /// How many brackets are open.
+    var depth: Int { closings.count }
+
+    /// Opens a bracket.
+    ///
+    /// - Returns: how many are open now.
+    func open(_ opening: UInt8, closing: UInt8) -> Int {
+        bytes.append(opening)
+        closings.append(closing)
+        needsComma = false
+        return closings.count
+    }
+
+    /// Closes brackets until so many are open.
+    func close(to depth: Int) {
+        while closings.count > depth {
+            bytes.append(closings.removeLast())
             needsComma = true
         }
-        closing = outer
     }
 
-    /// Opens a bracket, unless the value has opened it before.
-    func open(_ opening: UInt8, closing: UInt8) {
-        guard self.closing == nil else { return }
-        bytes.append(opening)
-        self.closing = closing
-        needsComma = false
-    }
-
-    /// Writes the comma in front of a member or an element.
-    func separate() {
+    /// Writes the comma in front of a member or an element of the value that so many brackets contain. What is open
+    /// inside of that value is complete.
+    func separate(at depth: Int) {
+        close(to: depth)
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     /// Writes the name of a member.
-    func name(_ name: String) {
-        separate()
+    func name(_ name: String, at depth: Int) {
+        separate(at: depth)
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
@@ -106,9 +116,9 @@ private protocol TextKeyed {
 
 extension Dictionary: TextKeyed where Key == String, Value: Encodable {
     fileprivate func writeSorted(to output: JSONOutput) throws {
-        output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))
+        let depth = output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))
         for (name, value) in sorted(by: { $0.key < $1.key }) {
-            output.name(name)
+            output.name(name, at: depth)
             try output.write(value)
         }
     }
@@ -118,20 +128,26 @@ extension Dictionary: TextKeyed where Key == String, Value: Encodable {
 
 private struct ValueEncoder: Encoder {
     let output: JSONOutput
+    /// How many brackets were open before the value.
+    let outer: Int
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))
-        return KeyedEncodingContainer(ObjectContainer(output: output))
+        KeyedEncodingContainer(ObjectContainer(output: output, depth: open(UInt8(ascii: "{"), UInt8(ascii: "}"))))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        output.open(UInt8(ascii: "["), closing: UInt8(ascii: "]"))
-        return ArrayContainer(output: output)
+        ArrayContainer(output: output, depth: open(UInt8(ascii: "["), UInt8(ascii: "]")))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { ValueContainer(output: output) }
+
+    /// Opens a bracket, unless the value has opened it before.
+    private func open(_ opening: UInt8, _ closing: UInt8) -> Int {
+        guard output.depth > outer else { return output.open(opening, closing: closing) }
+        return outer + 1
+    }
 }
 
 private struct ValueContainer: SingleValueEncodingContainer {
@@ -159,57 +175,87 @@ private struct ValueContainer: SingleValueEncodingContainer {
 
 private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let output: JSONOutput
+    /// How many brackets are open within the object, its own included.
+    let depth: Int
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) {}
 
     func encode(_ text: String, forKey key: Key) {
-        output.name(key.stringValue)
+        output.name(key.stringValue, at: depth)
         output.string(text)
     }
 
     func encode(_ fraction: Double, forKey key: Key) {
         guard fraction.isFinite else { return }
-        output.name(key.stringValue)
+        output.name(key.stringValue, at: depth)
         ValueContainer(output: output).encode(fraction)
     }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        output.name(key.stringValue)
+        output.name(key.stringValue, at: depth)
         try output.write(value)
     }
 
     func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type, forKey key: Key) -> KeyedEncodingContainer<Inner> {
-        isNested()
+        output.name(key.stringValue, at: depth)
+        return KeyedEncodingContainer(
+            ObjectContainer<Inner>(
+                output: output, depth: output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))))
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { isNested() }
-    func superEncoder() -> any Encoder { isNested() }
-    func superEncoder(forKey key: Key) -> any Encoder { isNested() }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        output.name(key.stringValue, at: depth)
+        return ArrayContainer(
+            output: output, depth: output.open(UInt8(ascii: "["), closing: UInt8(ascii: "]")))
+    }
+
+    func superEncoder() -> any Encoder { hasSuperclass() }
+    func superEncoder(forKey key: Key) -> any Encoder { hasSuperclass() }
 }
 
 private struct ArrayContainer: UnkeyedEncodingContainer {
     let output: JSONOutput
+    /// How many brackets are open within the array, its own included.
+    let depth: Int
     var codingPath: [any CodingKey] { [] }
     private(set) var count = 0
 
-    init(output: JSONOutput) { self.output = output }
+    init(output: JSONOutput, depth: Int) {
+        self.output = output
+        self.depth = depth
+    }
 
     mutating func encodeNil() {
-        output.separate()
+        next()
         output.literal("null")
-        count += 1
     }
 
     mutating func encode(_ value: some Encodable) throws {
-        output.separate()
+        next()
         try output.write(value)
-        count += 1
     }
 
-    func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> { isNested() }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { isNested() }
-    func superEncoder() -> any Encoder { isNested() }
+    mutating func nestedContainer<Inner: CodingKey>(keyedBy type: Inner.Type) -> KeyedEncodingContainer<Inner> {
+        next()
+        return KeyedEncodingContainer(
+            ObjectContainer<Inner>(
+                output: output, depth: output.open(UInt8(ascii: "{"), closing: UInt8(ascii: "}"))))
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        next()
+        return ArrayContainer(
+            output: output, depth: output.open(UInt8(ascii: "["), closing: UInt8(ascii: "]")))
+    }
+
+    func superEncoder() -> any Encoder { hasSuperclass() }
+
+    /// An element follows.
+    private mutating func next() {
+        output.separate(at: depth)
+        count += 1
+    }
 }
 
-private func isNested() -> Never { preconditionFailure("a value inside another one has a type of its own") }
+private func hasSuperclass() -> Never { preconditionFailure("values are structures and enumerations") }
