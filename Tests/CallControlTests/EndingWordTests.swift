@@ -20,6 +20,7 @@ import Testing
             (.clientLost(.caller), .clientLost),
             (.joinFailed, .joinFailed),
             (.drained, .normalTemporaryFailure),
+            (.interrupted, .normalTemporaryFailure),
         ] as [(CallEndCause, EndingWord)])
     func `each cause has its word`(_ cause: CallEndCause, _ word: EndingWord) {
         #expect(cause.word == word)

@@ -25,6 +25,15 @@ struct EventLog {
         }
     }
 
+    /// The log as the next process finds it. The call was started at second 1.
+    func entries(of call: CallID) -> [LoggedEvent] {
+        zip(events, times).enumerated().map { index, entry in
+            LoggedEvent(
+                call: call, sequence: index + 1, startedAt: origin.epochMilliseconds,
+                elapsed: entry.1 - origin.monotonic, event: entry.0)
+        }
+    }
+
     /// Writes the log, reads it, and makes of it what was made of the events as they came: timeline, records and
     /// notifications.
     func expectToReplay() throws {

@@ -110,7 +110,7 @@ private enum FactName: CaseIterable {
 /// The names of the causes of an end.
 private enum CauseName: CaseIterable {
     case completed, cancelled, rejected, unanswered, unreachable, mediaFailed, subscriptionEnded, callerLeft, clientLost
-    case transferred, joinFailed, drained
+    case transferred, joinFailed, drained, interrupted
 
     init(_ cause: CallEndCause) {
         self =
@@ -127,6 +127,7 @@ private enum CauseName: CaseIterable {
             case .transferred: .transferred
             case .joinFailed: .joinFailed
             case .drained: .drained
+            case .interrupted: .interrupted
             }
     }
 }

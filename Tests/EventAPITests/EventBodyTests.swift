@@ -93,6 +93,7 @@ struct EventBodyTests {
             (.transferred(by: .caller), "normal_clearing", 200, ""),
             (.joinFailed, "join_failed", 480, ""),
             (.drained, "normal_temporary_failure", 503, ""),
+            (.interrupted, "normal_temporary_failure", 503, ""),
         ] as [(CallEndCause, String, Int, String)])
     func `an end has a word and a code, and the words of a user or what was wrong with the media`(
         _ cause: CallEndCause, _ word: String, _ code: Int, _ more: String

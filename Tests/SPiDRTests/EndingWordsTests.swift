@@ -39,6 +39,7 @@ struct EndingWordsTests {
             (.clientLost(.caller), "480 client_lost Client is gone"),
             (.joinFailed, "480 join_failed The calls cannot be joined"),
             (.drained, "503 normal_temporary_failure Gateway is shutting down"),
+            (.interrupted, "503 normal_temporary_failure Gateway was restarted"),
         ] as [(CallEndCause, String)])
     func `the end of a call has a code, a word and a sentence`(_ cause: CallEndCause, _ expected: String) {
         #expect(Self.words(.ended(cause)) == expected)

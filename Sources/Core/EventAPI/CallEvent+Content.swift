@@ -57,7 +57,8 @@ private func members(of cause: CallEndCause) -> [String: EventValue] {
     case .completed(_, let words), .cancelled(let words), .rejected(let words):
         members["reason"] = words.map { .string($0) }
     case .mediaFailed(_, let failure): members["failure"] = .string(failure.rawValue)
-    case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained:
+    case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained,
+        .interrupted:
         break
     }
     return members

@@ -171,7 +171,8 @@ extension CallEndCause {
     private var isOfAnAnsweredCall: Bool {
         switch self {
         case .completed, .mediaFailed, .clientLost, .transferred: true
-        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained:
+        case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained,
+            .interrupted:
             false
         }
     }

@@ -24,6 +24,8 @@ package enum CallEndCause: Hashable, Sendable, Codable {
     case joinFailed
     /// The gateway was stopping.
     case drained
+    /// The gateway ended without ending the call, because it was killed or crashed. It says so when it runs again.
+    case interrupted
 
     /// Why no device of a user can be rung.
     package enum Unreachable: String, Hashable, Sendable, Codable, CaseIterable {
@@ -85,7 +87,7 @@ extension CallEndCause {
         // The other devices of the user who hung up are told, too (see `Call+Devices.swift`), a caller that cancels
         // since some clients wait for it (spidr-wire §6.7), and a lost client since it may come back.
         case .completed, .cancelled, .rejected, .unanswered, .mediaFailed, .clientLost, .transferred, .joinFailed,
-            .drained:
+            .drained, .interrupted:
             true
         }
     }

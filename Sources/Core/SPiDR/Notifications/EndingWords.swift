@@ -42,6 +42,7 @@ extension CallEndCause {
         case .transferred: "Transfer Successful"
         case .joinFailed: "The calls cannot be joined"
         case .drained: "Gateway is shutting down"
+        case .interrupted: "Gateway was restarted"
         }
     }
 }

@@ -116,7 +116,7 @@ extension Notification.EventType {
             // The two calls stay as they are.
             case .joinFailed: .sessionFail
             case .completed, .cancelled, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
-                .clientLost, .transferred, .drained:
+                .clientLost, .transferred, .drained, .interrupted:
                 .callEnd
             }
     }
@@ -130,7 +130,7 @@ extension CallEndCause {
         switch self {
         case .completed, .transferred: nil
         case .cancelled, .rejected, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
-            .clientLost, .joinFailed, .drained:
+            .clientLost, .joinFailed, .drained, .interrupted:
             statusCode
         }
     }

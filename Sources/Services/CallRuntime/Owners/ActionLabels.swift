@@ -81,6 +81,7 @@ extension CallEndCause {
         case .transferred(let leg): "transferred by \(leg)"
         case .joinFailed: "joinFailed"
         case .drained: "drained"
+        case .interrupted: "interrupted"
         }
     }
 }

@@ -1,0 +1,139 @@
+import Primitives
+
+/// A call of a process that has ended: what its log says of it, and the events that end it (docs/adr/0013).
+///
+/// Unless the call had ended before, it cannot go on, because its media is gone. Every device that knew of it is told,
+/// once.
+package struct LoggedCall: Sendable {
+    /// A leg that was part of the call to the end.
+    fileprivate struct Leg: Sendable {
+        let id: LegID
+        let session: SessionID
+        var local: DisplayName
+        var remote: ShownParty
+        let isCalled: Bool
+        var isConference = false
+        /// The leg talks; otherwise it rings, or waits for another one to answer.
+        var talks: Bool
+        /// The subscriptions that know of the call, and have not been told that it is over for them.
+        var devices: [SubscriptionID]
+    }
+
+    /// The history of the call, of which the records are made.
+    private var history: CallHistory
+    private var legs: [Leg] = []
+    /// The time from the start to the answer, and the time of the answer; `nil`: there was none.
+    private var establishment: (setup: Duration, elapsed: Duration)?
+    /// The last event of the call.
+    private var last: LoggedEvent
+    /// Whether the call has ended, so that nothing is left to do.
+    private var isOver = false
+
+    /// Reads the log of a call.
+    ///
+    /// - Parameter events: all events of the call, in order. Without any, there is no call.
+    package init?(_ events: [LoggedEvent]) {
+        guard let last = events.last else { return nil }
+        self.last = last
+        history = CallHistory(origin: Moment(.zero, epochMilliseconds: last.startedAt))
+        for event in events { take(event) }
+    }
+
+    /// The events that end the call for the legs that were part of it, and the records of their users. None, if the
+    /// call is over.
+    ///
+    /// - Parameter stoppedAt: when the gateway is last known to have run, milliseconds since 1970.
+    package func interruption(at stoppedAt: Int64) -> (events: [LoggedEvent], records: [CallLogRecord]) {
+        guard !isOver else { return ([], []) }
+        let elapsed = max(last.elapsed, .milliseconds(stoppedAt - last.startedAt))
+        let cause = CallEndCause.interrupted
+        var record = CallRecord(cause: cause)
+        if let establishment {
+            record.setup = establishment.setup
+            record.talk = elapsed - establishment.elapsed
+        }
+        var (history, records, events) = (history, [CallLogRecord](), [LoggedEvent]())
+        func add(_ event: CallEvent) {
+            events.append(
+                LoggedEvent(
+                    call: last.call, sequence: last.sequence + events.count + 1, startedAt: last.startedAt,
+                    elapsed: elapsed, event: event))
+            records += history.record(event, at: .zero + elapsed)
+        }
+        for leg in legs {
+            let audience = CallEvent.Audience(
+                devices: leg.devices, session: leg.session, local: leg.local, remote: leg.remote,
+                isCalled: leg.isCalled, isConference: leg.isConference)
+            add(CallEvent(leg.id, .released(cause.seen(byRinging: leg.isCalled && !leg.talks), by: nil), to: audience))
+        }
+        add(CallEvent(nil, .ended(record, by: nil, device: nil)))
+        return (events, records)
+    }
+
+    /// The user of a leg, present or past; `nil`: there is no such leg.
+    package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) }
+}
+
+// MARK: - Reading the log
+
+extension LoggedCall {
+    private mutating func take(_ event: LoggedEvent) {
+        last = event
+        // The records of legs that left in time have been made.
+        _ = history.record(event.event, at: .zero + event.elapsed)
+        switch event.event.fact {
+        case .joined(let party): if let leg = event.event.leg { legs.append(Leg(leg, party)) }
+        case .established(let answer): establishment = (answer.setup, event.elapsed)
+        case .ended: isOver = true
+        default: break
+        }
+        guard let leg = event.event.leg, let index = legs.firstIndex(where: { $0.id == leg }) else { return }
+        if let audience = event.event.audience { legs[index].learn(audience) }
+        legs[index].follow(event.event.fact, told: event.event.audience?.devices)
+        if event.event.fact.isLastOfLeg { legs.remove(at: index) }
+    }
+}
+
+extension LoggedCall.Leg {
+    fileprivate init(_ id: LegID, _ party: CallEvent.Participant) {
+        self.init(
+            id: id, session: party.session, local: DisplayName(name: party.name, number: party.user.text),
+            remote: party.remote, isCalled: party.isCalled, talks: party.arrival == .handedOver,
+            devices: party.devices.map(\.subscription))
+    }
+
+    /// What the leg knows of the call from now on.
+    fileprivate mutating func learn(_ audience: CallEvent.Audience) {
+        (local, remote, isConference) = (audience.local, audience.remote, audience.isConference)
+    }
+
+    /// Who knows of the call after this fact.
+    ///
+    /// - Parameter told: the subscriptions that are told the fact; `nil`: nobody is.
+    fileprivate mutating func follow(_ fact: CallEvent.Fact, told: [SubscriptionID]?) {
+        switch fact {
+        case .invited(let invited, _):
+            devices += invited.map(\.subscription).filter { !devices.contains($0) }
+        case .talks(let device):
+            talks = true
+            if let device, devices.contains(device) { devices = [device] }
+        case .changedDevice(let device): devices = [device]
+        case .renewedSubscription(let former, let device):
+            devices = devices.map { $0 == former ? device : $0 }
+        // Only some devices are told these.
+        case .stoppedRinging, .qualityMeasured: break
+        // All devices that know of the call are told everything else.
+        default: devices = told ?? devices
+        }
+    }
+}
+
+extension CallEvent.Fact {
+    /// Whether the leg has no part in the call after this.
+    fileprivate var isLastOfLeg: Bool {
+        switch self {
+        case .released, .left, .moved, .forwarded, .completed: true
+        default: false
+        }
+    }
+}
