@@ -163,7 +163,9 @@ let package = Package(
                 "Cryptography", "DTLS", "SRTP", "Sockets",
                 "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
             ]),
-        service("Storage", ["CallControl", "CallRuntime", "Observability", grdb, logging]),
+        service(
+            "Storage",
+            ["CallControl", "CallRuntime", "GatewayAPI", "Observability", "Registration", "Sockets", grdb, logging]),
 
         // Composition root, command line
         .target(
@@ -201,7 +203,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport",
             swiftSettings: strict + lifetimes),
         .target(
-            name: "CallSupport", dependencies: ["Primitives", "TestSupport", "CallControl"], path: "Tests/CallSupport",
+            name: "CallSupport", dependencies: ["Primitives", "TestSupport", "CallControl", "Registration"],
+            path: "Tests/CallSupport",
             swiftSettings: strict + lifetimes),
         .target(
             name: "PeerSupport",
@@ -248,7 +251,9 @@ let package = Package(
         tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
-        tests("StorageTests", ["Storage", "CallRuntime", "CallControl"]),
+        tests(
+            "StorageTests",
+            ["Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Registration", "Sockets"]),
         tests(
             "MediaServerTests",
             [
@@ -260,7 +265,9 @@ let package = Package(
         tests("RegistrationTests", ["Registration", "CallControl", "SPiDR", "CallSupport"]),
         tests("SPiDRTests", ["SPiDR", "CallControl", "Registration", "SDP"]),
         tests("EventAPITests", ["EventAPI", "CallControl"]),
-        tests("CallRuntimeTests", ["CallRuntime", "CallControl", "Registration", "SPiDR", "SDP", "Sockets", logging]),
+        tests(
+            "CallRuntimeTests",
+            ["CallRuntime", "CallControl", "CallSupport", "Registration", "SPiDR", "SDP", "Sockets", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
         tests(
             "SignalingServerTests",

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import CallSupport
 import SPiDR
 import Testing
 

@@ -84,7 +84,7 @@ struct ChannelTests {
         let request = rig.registration.requestStarted(at: rig.clock.now)
         _ = try rig.registration.unsubscribe("s1", at: rig.now)
         #expect(rig.close(1, on: 11) == [])
-        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now).carriedOut == [])
     }
 
     // MARK: Requests
@@ -94,7 +94,7 @@ struct ChannelTests {
         let request = rig.registration.requestStarted(at: rig.clock.now)
         #expect(rig.notify([1]) == [])
         #expect(
-            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+            rig.registration.requestAnswered(request, at: rig.clock.now).carriedOut == [
                 .transmit(rig.frame(1, 1_000), to: SocketID(11))
             ])
     }
@@ -106,11 +106,11 @@ struct ChannelTests {
         let second = rig.registration.requestStarted(at: rig.clock.now)
         _ = rig.notify([1], .callEnd)
         #expect(
-            rig.registration.requestAnswered(first, at: rig.clock.now) == [
+            rig.registration.requestAnswered(first, at: rig.clock.now).carriedOut == [
                 .transmit(rig.frame(1, 1_000), to: SocketID(11))
             ])
         #expect(
-            rig.registration.requestAnswered(second, at: rig.clock.now) == [
+            rig.registration.requestAnswered(second, at: rig.clock.now).carriedOut == [
                 .transmit(rig.frame(1, 1_001, .callEnd), to: SocketID(11))
             ])
     }
@@ -120,7 +120,7 @@ struct ChannelTests {
         _ = rig.notify([1])
         #expect(try rig.open(1, on: 11) == [])
         #expect(
-            rig.registration.requestAnswered(request, at: rig.clock.now) == [
+            rig.registration.requestAnswered(request, at: rig.clock.now).carriedOut == [
                 .transmit(rig.frame(1, 1_000), to: SocketID(11))
             ])
     }
@@ -131,7 +131,7 @@ struct ChannelTests {
         #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(10), .requestPatience))
         _ = rig.notify([1])
         #expect(rig.advance(by: .seconds(10)) == [.transmit(rig.frame(1, 1_000), to: SocketID(11))])
-        #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+        #expect(rig.registration.requestAnswered(request, at: rig.clock.now).carriedOut == [])
     }
 
     // MARK: Clients that digest an answer
@@ -155,7 +155,9 @@ struct ChannelTests {
     @Test mutating func `a client hears nothing of a session for 100 ms after the answer to its own request`() throws {
         let request = try startRequest()
         _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
-        #expect(rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now) == [])
+        #expect(
+            rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now).carriedOut
+                == [])
         _ = rig.registration.notify(["s1"], Self.about("A", .callEnd), at: rig.now)
         #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .milliseconds(100), .digestion))
         #expect(rig.advance(by: .milliseconds(99)) == [])
@@ -175,8 +177,8 @@ struct ChannelTests {
             let request = try startRequest()
             _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
             let answer = AnsweredRequest("A", isNew: true, others: ["B"], from: nil)
-            #expect(rig.registration.requestAnswered(request, answer, at: rig.clock.now) == [])
-            #expect(rig.registration.notify(["s1"], Self.about("B", .sessionComplete), at: rig.now) == [])
+            #expect(rig.registration.requestAnswered(request, answer, at: rig.clock.now).carriedOut == [])
+            #expect(rig.registration.notify(["s1"], Self.about("B", .sessionComplete), at: rig.now).carriedOut == [])
             #expect(rig.advance(by: .milliseconds(249)) == [])
             let now = rig.clock.now
             let released =
@@ -191,7 +193,7 @@ struct ChannelTests {
         let request = try startRequest()
         _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: nil), at: rig.clock.now)
         _ = rig.registration.notify(["s1"], Self.about("A"), at: rig.now)
-        #expect(rig.registration.sessionMentioned("A", at: rig.clock.now) == [])
+        #expect(rig.registration.sessionMentioned("A", at: rig.clock.now).carriedOut == [])
     }
 
     @Test mutating func `a client awaits the end of its session until it has had time to digest the news`() throws {
@@ -259,7 +261,7 @@ struct ChannelTests {
         try rig.subscribe()
         _ = try rig.open(2, on: 12)
         _ = rig.registration.requestAnswered(request, AnsweredRequest("A", from: "s1"), at: rig.clock.now)
-        let told = rig.registration.notify(["s1", "s2"], Self.about("A", .callCancel), at: rig.now)
+        let told = rig.registration.notify(["s1", "s2"], Self.about("A", .callCancel), at: rig.now).carriedOut
         #expect(told.count == 1)
         guard case .transmit(_, to: SocketID(12))? = told.first else {
             Issue.record("the second device was not told at once")
@@ -271,7 +273,7 @@ struct ChannelTests {
         for closes in [false, true] {
             let request = try startRequest()
             _ = try rig.registration.unsubscribe("s1", at: rig.now)
-            #expect(rig.registration.requestAnswered(request, at: rig.clock.now) == [])
+            #expect(rig.registration.requestAnswered(request, at: rig.clock.now).carriedOut == [])
             #expect(!rig.registration.channelExists(ChannelID("c1")) && !rig.registration.isReachable)
             #expect(rig.advance(by: .milliseconds(999)) == [])
             if closes {

@@ -17,11 +17,12 @@ extension Notice {
             }
         guard let fact else { return type == .gone ? .gone : type == .ping ? .ping : .overridden }
         let name = DisplayName(name: "", number: "")
+        let audience = CallEvent.Audience(
+            devices: [], session: session, local: name, remote: .user(name), isCalled: false)
         return .call(
-            CallEvent(
-                .caller, fact,
-                to: CallEvent.Audience(devices: [], session: session, local: name, remote: .user(name), isCalled: false)
-            ))
+            LoggedEvent(
+                call: CallID(1), sequence: 1, startedAt: 0, elapsed: .zero,
+                event: CallEvent(.caller, fact, to: audience)))
     }
 
     var type: Notification.EventType? { Notification(presenting: self)?.type }

@@ -14,7 +14,7 @@ struct NotificationQueueTests {
 
     private mutating func append(_ count: Int = 1, behind request: UInt64? = nil) -> Int {
         let now = Moment(clock.now, epochMilliseconds: 7)
-        return (0..<count).reduce(0) { lost, _ in lost + queue.append(.test(.ringing), behind: request, at: now)
+        return (0..<count).reduce(0) { lost, _ in lost + queue.append(.test(.ringing), behind: request, at: now).lost
         }
     }
 

@@ -11,6 +11,8 @@ struct RegistrationRig {
     var clock = VirtualClock()
     var registration: Registration
     private var count = 0
+    /// What has to outlive the process, of all inputs that went through the rig.
+    var stored: [RegistrationChange] = []
 
     /// - Parameter digests: Whether clients are given time for the answers to their requests; most tests are not about
     ///   that.
@@ -22,7 +24,9 @@ struct RegistrationRig {
         registration = Registration(user: Self.user, configuration: configuration, firstRequest: 1)
     }
 
-    var now: Moment { Moment(clock.now, epochMilliseconds: 42) }
+    /// When the virtual clock started, milliseconds since 1970.
+    var epoch: Int64 = 42
+    var now: Moment { Moment(clock.now, epochMilliseconds: epoch) }
 
     @discardableResult
     mutating func subscribe(
@@ -36,38 +40,59 @@ struct RegistrationRig {
         let identity = SubscriptionIdentity(
             subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"),
             firstEventID: UInt64(number) * 1_000)
-        let result = try registration.subscribe(request, as: identity, at: now)
+        let (grant, actions) = try registration.subscribe(request, as: identity, at: now)
         count = number
-        return result
+        return (grant, note(actions))
+    }
+
+    /// Notes what has to outlive the process.
+    ///
+    /// - Returns: the other actions.
+    mutating func note(_ actions: [RegistrationAction]) -> [RegistrationAction] {
+        for case .store(let change) in actions { stored.append(change) }
+        return actions.carriedOut
     }
 
     mutating func extend(
         _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
-        try registration.extend(
+        let (grant, actions) = try registration.extend(
             SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
+        return (grant, note(actions))
     }
 
     mutating func open(_ number: Int, on socket: UInt64) throws(RegistrationError) -> [RegistrationAction] {
-        try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now)
+        note(try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now))
     }
 
     mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {
-        registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket), at: clock.now)
+        note(registration.channelClosed(ChannelID("c\(number)"), on: SocketID(socket), at: clock.now))
     }
 
     mutating func notify(_ numbers: [Int], _ type: Notification.EventType = .ringing) -> [RegistrationAction] {
-        registration.notify(numbers.map { SubscriptionID("s\($0)") }, .test(type), at: now)
+        note(registration.notify(numbers.map { SubscriptionID("s\($0)") }, .test(type), at: now))
     }
 
     mutating func advance(by duration: Duration) -> [RegistrationAction] {
         clock.advance(by: duration)
-        return registration.timeout(at: now)
+        return note(registration.timeout(at: now))
     }
 
     func frame(_ number: Int, _ eventID: UInt64, _ type: Notification.EventType = .ringing) -> NotificationFrame {
         NotificationFrame(
             eventID: eventID, time: 42, user: Self.user, channel: ChannelID("c\(number)"),
             notice: .test(type))
+    }
+
+    func frame(_ number: Int, _ eventID: UInt64, notice: Notice) -> NotificationFrame {
+        NotificationFrame(
+            eventID: eventID, time: epoch, user: Self.user, channel: ChannelID("c\(number)"), notice: notice)
+    }
+}
+
+extension [RegistrationAction] {
+    /// Without what is kept for the next process.
+    var carriedOut: [RegistrationAction] {
+        filter { if case .store = $0 { false } else { true } }
     }
 }

@@ -119,6 +119,22 @@ import Storage
         }
     }
 
+    @Test func `a database of the third schema gets a journal, and keeps its users`() async throws {
+        try await withPath { path in
+            let old = try DatabaseQueue(path: path)
+            let schema = try Fixtures.text("storage/schema-3.sql")
+            try await old.write { try $0.execute(sql: schema) }
+            try old.close()
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            var expected = alice
+            (expected.displayName, expected.authName) = ("Alice", AuthName("liddell"))
+            #expect(try await database.users.allUsers() == [expected])
+            let journal = try database.openJournal(.init(), clock: FixedClock(), logger: logger)
+            #expect(try await journal.contents() == JournalContents())
+            try database.close()
+        }
+    }
+
     @Test func `a database of a newer version is refused`() async throws {
         try await withPath { path in
             try GatewayDatabase(.file(path), logger: logger).close()

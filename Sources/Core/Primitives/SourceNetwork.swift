@@ -19,6 +19,12 @@ package struct SourceNetwork: Hashable, Sendable {
     /// (RFC 6177 §2).
     package var site: SourceNetwork { family == .v4 ? self : SourceNetwork(family, bits & ~0xFFFF) }
 
+    /// Reads what `bytes` has written; `nil` for anything else.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 9, let family = IPAddress.Family(rawValue: bytes[0]) else { return nil }
+        self.init(family, bytes.dropFirst().reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
     /// The number of the IP version, then the bits of the network in network order.
     package var bytes: [UInt8] {
         var writer = ByteWriter(reserving: 9)

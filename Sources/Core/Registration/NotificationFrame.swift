@@ -2,23 +2,26 @@ package import CallControl
 
 /// What a subscription is told: an event of a call, or a fact about its own channel.
 package enum Notice: Equatable, Sendable {
-    /// An event of a call; it has an audience.
-    case call(CallEvent)
+    /// An event of a call, with its place in the call's log; it has an audience.
+    case call(LoggedEvent)
     /// The subscription is over.
     case gone
     /// Another socket has taken over the channel (spidr-wire §4.4).
     case overridden
     /// The client should extend the subscription now: clients on phones do so only then (spidr-wire §3.4, §4.2).
     case ping
+    /// So many notifications were given up before the client could be sent them.
+    case lost(Int)
 
     /// The user's session that it is about; `nil`: none.
     package var session: SessionID? {
-        if case .call(let event) = self { event.audience?.session } else { nil }
+        if case .call(let entry) = self { entry.event.audience?.session } else { nil }
     }
 
     /// The user's session that is over with it; `nil`: none.
     package var endedSession: SessionID? {
-        if case .call(let event) = self, case .released = event.fact { event.audience?.session } else { nil }
+        guard case .call(let entry) = self, case .released = entry.event.fact else { return nil }
+        return entry.event.audience?.session
     }
 }
 

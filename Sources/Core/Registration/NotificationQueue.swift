@@ -73,6 +73,35 @@ package struct NotificationQueue: Equatable, Sendable {
         nextEventID = firstEventID
     }
 
+    /// Makes the queue of a subscription that has outlived a process.
+    ///
+    /// - Parameter restored: what is left of it. Notifications that are too old are dropped with the next call of
+    ///   `forgetOld`.
+    package init(restoring restored: RestoredSubscription, configuration: Configuration, at now: Moment) {
+        let subscription = restored.subscription
+        let last = max(restored.numbered, restored.transmitted, restored.frames.last?.eventID ?? 0)
+        self.init(
+            user: subscription.user, channel: subscription.channel,
+            firstEventID: max(subscription.firstEventID, last &+ 1), configuration: configuration)
+        // Older ones were displaced by these, after they had been transmitted.
+        entries = restored.frames.suffix(configuration.capacity).map { frame in
+            let time = now.monotonic - .milliseconds(max(0, now.epochMilliseconds - frame.time))
+            return Entry(
+                frame: frame, time: time, request: nil,
+                transmitted: frame.eventID <= restored.transmitted ? time : nil)
+        }
+        releasedCount = entries.count
+    }
+
+    /// The number of the last notification; 0: there is none.
+    package var lastEventID: UInt64 { entries.last?.frame.eventID ?? 0 }
+
+    /// The number of the last notification that was transmitted; 0: none was.
+    package var lastTransmitted: UInt64 { entries.last { $0.wasTransmitted }?.frame.eventID ?? 0 }
+
+    /// The number of the oldest notification that is kept; that of the next one, if none is.
+    package var firstKept: UInt64 { entries.first?.frame.eventID ?? nextEventID }
+
     /// Whether no notification waits for a request or a client any more.
     package var isReleased: Bool { releasedCount == entries.count }
 
@@ -87,12 +116,16 @@ package struct NotificationQueue: Equatable, Sendable {
     ///
     /// - Parameter request: the newest open request, which is answered first, as are all older ones; `nil`: none is
     ///   open.
-    /// - Returns: how many notifications were lost, by age or to make room, without ever having been transmitted.
-    package mutating func append(_ notice: Notice, behind request: UInt64?, at now: Moment) -> Int {
+    /// - Returns: the numbered notification; and how many others were lost, by age or to make room, without ever having
+    ///   been transmitted.
+    package mutating func append(
+        _ notice: Notice, behind request: UInt64?, at now: Moment
+    ) -> (frame: NotificationFrame, lost: Int) {
         var lost = forgetOld(at: now.monotonic)
         lost += forget(max(0, entries.count - configuration.capacity + 1))
-        entries.append(Entry(frame: frame(notice, at: now), time: now.monotonic, request: request))
-        return lost
+        let frame = frame(notice, at: now)
+        entries.append(Entry(frame: frame, time: now.monotonic, request: request))
+        return (frame, lost)
     }
 
     /// Whether the client may not know yet that a session is over: the notification waits, or was sent only after

@@ -43,14 +43,17 @@ extension Registration {
         if let former = subscriptions[index].socket, former != socket {
             // This frame is for the old socket alone. The new one must not see it, not even later.
             let lastFrame = subscriptions[index].queue.frame(.overridden, at: now)
-            actions += [.transmit(lastFrame, to: former), .close(former, .replaced)]
+            actions += [
+                .store(.numbered(subscriptions[index].id, lastFrame.eventID)), .transmit(lastFrame, to: former),
+                .close(former, .replaced),
+            ]
         }
         subscriptions[index].socket = socket
         let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
-        if lost > 0 { actions.append(.discarded(lost, of: subscriptions[index].id)) }
+        actions += lose(lost, at: index) + send(missed, of: index, to: socket)
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
-        return actions + missed.map { $0.action(to: socket) } + pump(at: now.monotonic)
+        return actions + tellLoss(at: index, at: now) + pump(at: now.monotonic)
     }
 
     /// A socket has closed. One that had been replaced before is ignored.
@@ -84,21 +87,43 @@ extension Registration {
             actions += append(lastNotice, to: index, at: now)
         }
         subscriptions[index].isEnding = true
-        actions.append(.subscriptionsChanged(by: -1))
+        actions += [.store(.unsubscribed(id)), .subscriptionsChanged(by: -1)]
         return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
     }
 
     /// Adds a notice to the queue of a subscription, behind the requests in flight.
     mutating func append(_ notice: Notice, to index: Int, at now: Moment) -> [RegistrationAction] {
-        let lost = subscriptions[index].queue.append(notice, behind: gate.newest, at: now)
-        return lost > 0 ? [.discarded(lost, of: subscriptions[index].id)] : []
+        let (frame, lost) = subscriptions[index].queue.append(notice, behind: gate.newest, at: now)
+        return [.store(.notified(subscriptions[index].id, frame))] + lose(lost, at: index)
+    }
+
+    /// Notes that a client will never be sent some notifications of its subscription.
+    private mutating func lose(_ count: Int, at index: Int) -> [RegistrationAction] {
+        guard count > 0 else { return [] }
+        subscriptions[index].lost += count
+        let (id, lost) = (subscriptions[index].id, subscriptions[index].lost)
+        return [
+            .discarded(count, of: id),
+            .store(.forgotten(id, through: subscriptions[index].queue.firstKept &- 1, lost: lost)),
+        ]
+    }
+
+    /// Tells a client that listens how many notifications it will never be sent, once. If some still wait, the client
+    /// is told later.
+    mutating func tellLoss(at index: Int, at now: Moment) -> [RegistrationAction] {
+        let lost = subscriptions[index].lost
+        guard lost > 0, subscriptions[index].socket != nil, subscriptions[index].queue.isReleased else { return [] }
+        subscriptions[index].lost = 0
+        let (frame, _) = subscriptions[index].queue.append(.lost(lost), behind: gate.newest, at: now)
+        let id = subscriptions[index].id
+        // Everything before this notification has been transmitted, so that nothing more is lost by it.
+        return [.store(.notified(id, frame)), .store(.forgotten(id, through: 0, lost: 0))]
     }
 
     /// Forgets released notifications that are too old, in all subscriptions.
     mutating func forgetOld(at now: MonotonicTime) -> [RegistrationAction] {
-        subscriptions.indices.compactMap { index in
-            let lost = subscriptions[index].queue.forgetOld(at: now)
-            return lost > 0 ? .discarded(lost, of: subscriptions[index].id) : nil
+        subscriptions.indices.flatMap { index in
+            lose(subscriptions[index].queue.forgetOld(at: now), at: index)
         }
     }
 
@@ -111,13 +136,23 @@ extension Registration {
             let released = subscriptions[index].queue.release(isListening: socket != nil, at: now) {
                 gate.holds($0, about: $1, for: id)
             }
-            if let socket { actions += released.map { $0.action(to: socket) } }
+            if let socket { actions += send(released, of: index, to: socket) }
         }
         for subscription in subscriptions where subscription.hasSaidAll {
             if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
         }
         subscriptions.removeAll { $0.hasSaidAll }
         return actions + reachability()
+    }
+
+    /// Sends frames of a subscription. That they were sent is kept first: a client that is sent them again recognises
+    /// only the last ones (spidr-wire §4.3).
+    private func send(
+        _ outgoing: [NotificationQueue.Outgoing], of index: Int, to socket: SocketID
+    ) -> [RegistrationAction] {
+        guard let last = outgoing.last else { return [] }
+        return [.store(.transmitted(subscriptions[index].id, through: last.frame.eventID))]
+            + outgoing.map { $0.action(to: socket) }
     }
 
     /// Tells the user's calls when the first client starts to listen, and when the last one stops.

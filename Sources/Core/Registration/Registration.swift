@@ -94,7 +94,9 @@ extension Registration {
         subscriptions.append(subscription)
 
         // The new device comes before the old ones go, so that no call finds the user without a device in between.
-        var actions: [RegistrationAction] = [.subscriptionsChanged(by: 1)]
+        var actions: [RegistrationAction] = [
+            .store(.subscribed(subscription.stored(of: user, at: now))), .subscriptionsChanged(by: 1),
+        ]
         if let device = subscription.device {
             actions += inform(.joined(device, replacing: former?.device?.subscription))
             if let former, former.device != nil { succeed(former.id, by: device.subscription) }
@@ -123,10 +125,10 @@ extension Registration {
         subscriptions[index].expiry = now.monotonic + expires
         subscriptions[index].reminder = reminder(for: expires, from: now.monotonic)
 
-        var actions: [RegistrationAction] = []
+        var actions: [RegistrationAction] = [.store(.subscribed(subscriptions[index].stored(of: user, at: now)))]
         switch (former, subscriptions[index].device) {
-        case (nil, let device?): actions = inform(.joined(device, replacing: nil))
-        case (.some, nil): actions = inform(.left(id, othersRemain: false))
+        case (nil, let device?): actions += inform(.joined(device, replacing: nil))
+        case (.some, nil): actions += inform(.left(id, othersRemain: false))
         case (nil, nil), (.some, .some): break
         }
         return (
@@ -147,6 +149,28 @@ extension Registration {
             subscriptions[index].closing = now.monotonic + configuration.closeDelay
         }
         return actions + qualityReporting() + pump(at: now.monotonic)
+    }
+}
+
+// MARK: - After a restart
+
+extension Registration {
+    /// Takes over a subscription from a process that has ended. Its life time has gone on meanwhile. A guest gets the
+    /// time for the first call anew.
+    package mutating func restore(_ restored: RestoredSubscription, at now: Moment) -> [RegistrationAction] {
+        let stored = restored.subscription
+        func time(_ epochMilliseconds: Int64) -> MonotonicTime {
+            now.monotonic + .milliseconds(epochMilliseconds - now.epochMilliseconds)
+        }
+        var subscription = Subscription(
+            id: stored.id, channel: stored.channel, clientCorrelator: stored.clientCorrelator,
+            sendsRingingFeedback: stored.sendsRingingFeedback, deviceService: configuration.deviceService,
+            services: stored.services, expiry: time(stored.expiry), reminder: stored.reminder.map(time),
+            callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
+            queue: NotificationQueue(restoring: restored, configuration: configuration.queue, at: now))
+        subscription.lost = restored.lost
+        subscriptions.append(subscription)
+        return [.subscriptionsChanged(by: 1)]
     }
 }
 
@@ -246,7 +270,7 @@ extension Registration {
         var told: Set<SubscriptionID> = []
         for id in receivers.map({ successors[$0] ?? $0 }) {
             guard let index = activeIndex(of: id), told.insert(id).inserted else { continue }
-            actions += append(notice, to: index, at: now)
+            actions += tellLoss(at: index, at: now) + append(notice, to: index, at: now)
         }
         return actions + pump(at: now.monotonic)
     }

@@ -2,6 +2,8 @@ package import CallControl
 
 /// An action that a registration asks its owner to carry out.
 package enum RegistrationAction: Equatable, Sendable {
+    /// Keep this change where it outlives the process, before any later action is carried out.
+    case store(RegistrationChange)
     /// Send this frame, which has not been sent before.
     case transmit(NotificationFrame, to: SocketID)
     /// Send this frame again; the client recognises its `eventId`.

@@ -35,6 +35,8 @@ struct Subscription: Equatable, Sendable {
     var socket: SocketID?
     /// Its notifications.
     var queue: NotificationQueue
+    /// How many notifications were given up before the client could be sent them, and it has not been told so yet.
+    var lost = 0
     /// A request has named this subscription; then all requests of the device do (spidr-wire §1.2).
     var namesItself = false
     /// The subscription is over, and only its last notifications have to be sent.
@@ -53,6 +55,17 @@ struct Subscription: Equatable, Sendable {
     ///
     /// - Parameter grace: how long it can be extended after it has expired.
     func end(after grace: Duration) -> MonotonicTime { min(expiry + grace, callDeadline ?? expiry + grace) }
+
+    /// The subscription as it outlives the process.
+    func stored(of user: UserAddress, at now: Moment) -> StoredSubscription {
+        func stamp(_ time: MonotonicTime) -> Int64 {
+            now.epochMilliseconds + (time - now.monotonic).wholeNanoseconds / 1_000_000
+        }
+        return StoredSubscription(
+            id: id, channel: channel, user: user, clientCorrelator: clientCorrelator,
+            sendsRingingFeedback: sendsRingingFeedback, services: services, expiry: stamp(expiry),
+            reminder: reminder.map(stamp), firstEventID: queue.firstKept)
+    }
 
     /// The phase at this time.
     func phase(at now: MonotonicTime) -> SubscriptionPhase { isEnding ? .ending : expiry <= now ? .expired : .active }

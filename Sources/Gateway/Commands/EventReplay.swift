@@ -139,7 +139,7 @@ private struct ReplayedNotification: Encodable {
             let message = NotificationMessage(
                 NotificationFrame(
                     eventID: UInt64(entry.sequence), time: entry.startedAt + entry.elapsed.wholeNanoseconds / 1_000_000,
-                    user: user, channel: ChannelID(""), notice: .call(entry.event)))
+                    user: user, channel: ChannelID(""), notice: .call(entry)))
         else { return nil }
         self.line = line
         subscriptions = audience.devices.map(\.rawValue)

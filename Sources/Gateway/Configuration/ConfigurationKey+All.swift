@@ -5,6 +5,7 @@ import MediaServer
 import Observability
 internal import Registration
 import SignalingServer
+import Storage
 
 extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
@@ -105,7 +106,14 @@ extension ConfigurationKey {
 
     private static let storage = [
         ConfigurationKey(
-            "storage", "path", \.storagePath, .path, "The SQLite file with the users; its folder must exist.")
+            "storage", "path", \.storagePath, .path,
+            "The SQLite file with the users, the subscriptions and the calls in progress; its folder must exist."),
+        ConfigurationKey(
+            "storage", "call_event_age", \.journal.callAge, .duration(.seconds(120)...(.seconds(86_400 * 30))),
+            "How long the events of a call are kept after its end."),
+        ConfigurationKey(
+            "storage", "call_event_bytes", \.journal.callBytes, .count(1_000_000...1_000_000_000_000),
+            "Bytes that the events of ended calls may take; the oldest calls make room."),
     ]
 
     private static let registration = [

@@ -4,6 +4,7 @@ package import MediaServer
 package import Observability
 package import SDP
 package import SignalingServer
+package import Storage
 
 /// Everything about the gateway that can be set, with defaults that work. It is read once at the start, and each part
 /// gets its own piece.
@@ -83,6 +84,8 @@ package struct GatewayConfiguration: Sendable {
     package var opusSet: OpusParameterSet?
     /// The path of the database file.
     package var storagePath = "orbweaver.sqlite"
+    /// How long what is kept for the next process stays there.
+    package var journal = JournalStore.Configuration()
     /// How the gateway stops.
     package var drain = Drain.Configuration()
     /// How log lines are written.

@@ -75,14 +75,17 @@ package struct Gateway: Sendable {
         }
 
         let eventFile = try configuration.callEventFile(logger: logger)
+        let journal = try configuration.openJournal(in: database, clock: clock, logger: logger)
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
             channels: sockets,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
-            log: MemoryCallLog(configuration: configuration.callLog), eventLog: eventFile, clock: clock, random: random,
+            log: MemoryCallLog(configuration: configuration.callLog), eventLog: eventFile,
+            journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
+        await switchboard.restore(try await journal.contents())
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
             remembered: logins.remembered, journal: logins.journal, configuration: configuration.resolvedAuthenticator)
@@ -94,7 +97,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, users: users,
+            authenticator: authenticator, users: users, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(
@@ -104,6 +107,7 @@ package struct Gateway: Sendable {
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
             DatabaseService(database: database),
+            JournalService(journal: journal),
             LoginJournalService(journal: logins.journal),
             CallEventService(file: eventFile),
             MediaService(media: media),
@@ -125,6 +129,7 @@ package struct Gateway: Sendable {
     package static func serve(_ configuration: GatewayConfiguration) async throws {
         let logger = configuration.log.makeLogger(label: "orbweaver")
         _ = DescriptorLimit.raise()
+        FileSizeLimit.reportAsError()
         try await build(configuration, logger: logger, signals: [.sigterm, .sigint]).run()
     }
 

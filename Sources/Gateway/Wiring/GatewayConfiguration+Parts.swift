@@ -6,6 +6,7 @@ import Logging
 import MediaServer
 import NIOSSL
 import Primitives
+import Registration
 import SDP
 import SignalingServer
 import Sockets
@@ -13,6 +14,16 @@ import Storage
 
 /// The configuration of each part, with what depends on the machine filled in.
 extension GatewayConfiguration {
+    /// The journal in the database, which in development ends with the process.
+    func openJournal(
+        in database: GatewayDatabase, clock: some RuntimeClock, logger: Logger
+    ) throws(StorageError) -> JournalStore {
+        var limits = journal
+        // A client that comes back at the last moment is still sent everything.
+        limits.notificationAge = switchboard.registration.queue.maximumAge * 2
+        return try database.openJournal(limits, clock: clock, logger: logger)
+    }
+
     func listeners() throws -> [SignalingConfiguration.Listener] {
         var listeners = [
             SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())

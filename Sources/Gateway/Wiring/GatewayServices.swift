@@ -14,6 +14,15 @@ struct DatabaseService: Service {
     }
 }
 
+/// Removes what is old from the journal, which writes whenever something is added.
+struct JournalService: Service {
+    let journal: JournalStore
+
+    func run() async {
+        await cancelWhenGracefulShutdown { await journal.run() }
+    }
+}
+
 /// Writes logins to the database while users may log in. At shutdown it writes those that are left.
 struct LoginJournalService: Service {
     /// `nil`: a restart forgets all logins.

@@ -8,6 +8,9 @@ import Synchronization
 /// A guest is a user of its own, whose address cannot be written: it can be neither called nor logged in to. It has one
 /// subscription, and one call at a time, to the account that it was admitted for.
 extension LocalSwitchboard {
+    /// The display name of RFC 3323 §4.1 for users who withhold theirs.
+    static var guestName: String { "Anonymous" }
+
     /// Subscribes a guest; see `Registrar`.
     ///
     /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
@@ -17,9 +20,8 @@ extension LocalSwitchboard {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         var random = environment.random.generator
         let owner = try await users.owner(of: GuestID(random: &random), toCall: account, from: network)
-        // "Anonymous" is the display name of RFC 3323 §4.1 for users who withhold theirs.
         // The subscription fails only if the gateway has stopped meanwhile: then owners that own nothing retire.
-        guard let grant = try await owner.subscribe(request, displayName: "Anonymous") else { throw .draining }
+        guard let grant = try await owner.subscribe(request, displayName: Self.guestName) else { throw .draining }
         return grant
     }
 

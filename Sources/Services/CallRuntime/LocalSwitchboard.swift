@@ -2,6 +2,7 @@ package import CallControl
 package import Logging
 package import Primitives
 package import Registration
+import Observability
 import Synchronization
 
 /// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
@@ -85,7 +86,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     ///   - mediaEvents: the inbox that the media plane posts its events into.
     ///   - applications: what is called inside the gateway; unused if media goes from peer to peer.
     ///   - log: where the records of calls are kept.
-    ///   - eventLog: where the events of calls are kept. `nil`: nowhere.
+    ///   - eventLog: where the events of calls are kept for programs that read them. `nil`: nowhere.
+    ///   - journal: where subscriptions, notifications and events of calls are kept for the next process.
     ///   - random: an unpredictable source, from which identifiers, channel secrets and ICE credentials are drawn.
     ///   - executors: what the owners run on, in turns. The best choice are those that serve requests, so that the path
     ///     from a request to a notification stays on one thread. Without any, owners run wherever Swift runs tasks.
@@ -93,14 +95,14 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
         channels: any ChannelPort, applications: [Application] = [], log: any CallLog = MemoryCallLog(),
-        eventLog: (any CallEventLog)? = nil,
+        eventLog: (any CallEventLog)? = nil, journal: any Journal = VolatileJournal(),
         clock: any RuntimeClock,
         random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
             configuration: configuration, owners: OwnerTable(), media: media, channels: channels, log: log,
-            eventLog: eventLog,
+            eventLog: eventLog, journal: journal,
             clock: clock,
             random: SharedRandomSource(random),
             observer: observer, logger: logger)
@@ -154,6 +156,12 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         for owner in remaining { owner.inbox.post(.drain) }
         for await _ in emptied {}
         for owner in await users.all { await owner.flush() }
+        do throws(StorageError) {
+            // What was sent may wait for the disk.
+            try await environment.journal.durable()
+        } catch {
+            environment.logger.warning("clients are not told all", metadata: [LogKey.error: "\(error.label)"])
+        }
     }
 
     /// Runs the loop of an owner, then removes the owner from its directory.

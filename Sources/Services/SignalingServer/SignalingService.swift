@@ -28,13 +28,15 @@ package final class SignalingService: Service {
     ///   - sockets: the directory to which call handling writes its notifications.
     ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
     ///     not depend on a database.
+    ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
         configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords,
         sockets: SocketDirectory,
         authenticator: Authenticator,
-        users: WatchedUsers? = nil, clock: any RuntimeClock, metrics: GatewayMetrics, pages: [String: Page] = [:],
+        users: WatchedUsers? = nil, journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
+        metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
         logger: Logger
     ) {
@@ -50,7 +52,7 @@ package final class SignalingService: Service {
         let responder = SignalingResponder(
             switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
             guests: guests, metrics: metrics,
-            draining: draining, users: users, pages: pages,
+            draining: draining, users: users, journal: journal, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)

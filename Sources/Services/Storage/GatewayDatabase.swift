@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 package import Logging
 import Observability
+import Synchronization
 
 /// The data that survives a restart: one SQLite file in WAL mode, and the connections through which the process uses
 /// it.
@@ -28,6 +29,8 @@ package final class GatewayDatabase: Sendable {
     private let queue: DatabaseQueue
     /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
+    private let location: Location
+    private let journal = Mutex<(store: JournalStore, queue: DatabaseQueue)?>(nil)
 
     /// Opens the database and brings its schema up to date.
     ///
@@ -41,9 +44,28 @@ package final class GatewayDatabase: Sendable {
         } catch {
             throw StorageError(error, at: location.description)
         }
+        self.location = location
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
+    }
+
+    /// Opens the journal, on a connection of its own; that of a temporary database is a database of its own. To be
+    /// called once.
+    ///
+    /// - Throws: `StorageError.failed` if the file cannot be opened again.
+    package func openJournal(
+        _ configuration: JournalStore.Configuration, clock: any RuntimeClock, logger: Logger
+    ) throws(StorageError) -> JournalStore {
+        do {
+            let queue = try Self.open(location)
+            if location == .temporary { try Self.migrate(queue) }
+            let store = JournalStore(queue, configuration: configuration, clock: clock, logger: logger)
+            journal.withLock { $0 = (store, queue) }
+            return store
+        } catch {
+            throw StorageError(error, at: location.description)
+        }
     }
 
     /// Moves the write-ahead log into the file and closes it. Later calls fail.
@@ -51,6 +73,10 @@ package final class GatewayDatabase: Sendable {
     /// - Throws: `StorageError.failed` if the database cannot be closed.
     package func close() throws(StorageError) {
         do {
+            if let (store, queue) = journal.withLock({ $0 }) {
+                store.close()
+                try queue.close()
+            }
             try loginQueue.close()
             try queue.close()
         } catch {

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import CallSupport
 import Logging
 import Primitives
 import Registration
@@ -21,11 +22,15 @@ struct RuntimeRig: Sendable {
     let observer = CountingObserver()
     let events = RecordingEvents()
     let switchboard: LocalSwitchboard
+    /// It ends calls that another process has started.
+    private let takesOver: Bool
 
     init(
         _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
-        applications: [Application] = [], seed: UInt64 = 1
+        applications: [Application] = [], seed: UInt64 = 1, journal: any Journal = VolatileJournal(),
+        takesOver: Bool = false
     ) {
+        self.takesOver = takesOver
         var configuration = configuration
         configuration.registration.closeDelay = .zero
         media = RecordingMedia(recorder: recorder)
@@ -35,7 +40,8 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: RecordingChannels(recorder: recorder), applications: applications, eventLog: events, clock: clock,
+            channels: RecordingChannels(recorder: recorder), applications: applications, eventLog: events,
+            journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -51,6 +57,7 @@ struct RuntimeRig: Sendable {
             try await group.waitForAll()
         }
         #expect(clock.sleeperCount == 0, "nobody sleeps when all is over")
+        guard !takesOver else { return }
         let replayed = CountingObserver()
         for measure in events.entries.compactMap(\.event.measure) { replayed.callMeasured(measure) }
         #expect(replayed.counts.calls == observer.counts.calls)

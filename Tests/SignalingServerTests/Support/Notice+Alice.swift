@@ -7,6 +7,7 @@ extension Notice {
         let audience = CallEvent.Audience(
             devices: [], session: SessionID("A1"), local: DisplayName(name: "Alice", number: "alice@example.com"),
             remote: .user(DisplayName(name: "Bob", number: "bob@example.com")), isCalled: false)
-        return .call(CallEvent(.caller, description.map { .progressed(description: $0) } ?? .alerted, to: audience))
+        let event = CallEvent(.caller, description.map { .progressed(description: $0) } ?? .alerted, to: audience)
+        return .call(LoggedEvent(call: CallID(1), sequence: 1, startedAt: 0, elapsed: .zero, event: event))
     }
 }

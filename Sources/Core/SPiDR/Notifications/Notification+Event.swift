@@ -5,10 +5,13 @@ extension Notification {
     /// The notification of a notice; `nil` if the protocol has no word for it.
     package init?(presenting notice: Notice) {
         switch notice {
-        case .call(let event): self.init(presenting: event)
+        case .call(let entry): self.init(presenting: entry.event)
         case .gone: self.init(.gone)
         case .overridden: self.init(.websocketOverridden)
         case .ping: self.init(.ping)
+        case .lost(let count):
+            self.init(.notificationsLost)
+            lost = count
         }
     }
 

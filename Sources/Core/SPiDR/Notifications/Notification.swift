@@ -37,6 +37,8 @@ package struct Notification: Hashable, Sendable {
     package var endedBy: CallSide?
     /// On `mediaPath`: what has changed.
     package var mediaPath: PathReport?
+    /// On `notificationsLost`: how many.
+    package var lost: Int?
 
     /// Makes a notification of its parts; each parameter is the property of that name. The properties without a
     /// parameter have their initial values.
@@ -93,6 +95,8 @@ package struct Notification: Hashable, Sendable {
         case websocketOverridden
         /// The subscription should be extended now (spidr-wire §4.2).
         case ping
+        /// Notifications were given up before the client could be sent them; an addition of this gateway.
+        case notificationsLost
     }
 
     /// `statusCode` of the message, as opposed to that of the session (spidr-wire §5).

@@ -43,7 +43,15 @@ actor UserDirectory {
         -> RegistrationOwner
     {
         try guests.enter(guest, toCall: account, from: network)
+        environment.journal.append(.guest(StoredGuest(guest: guest, account: account, network: network)))
         return owner(of: UserAddress(guest))
+    }
+
+    /// Takes over a guest from a process that has ended.
+    ///
+    /// - Throws: `limitOfGuests` or `limitOfNetworkGuests`, if fewer are allowed now.
+    func restore(_ guest: StoredGuest) throws(RegistrationError) {
+        try guests.enter(guest.guest, toCall: guest.account, from: guest.network)
     }
 
     /// Frees the place of a guest, whose owner may not have ended yet.

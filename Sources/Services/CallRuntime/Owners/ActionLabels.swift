@@ -113,10 +113,25 @@ extension Notice {
     /// For the log: what is told.
     fileprivate var label: String {
         switch self {
-        case .call(let event): event.fact.label
+        case .call(let entry): entry.event.fact.label
         case .gone: "gone"
         case .overridden: "overridden"
         case .ping: "ping"
+        case .lost(let count): "\(count) lost"
+        }
+    }
+}
+
+extension RegistrationChange {
+    /// For the log: without channels and content.
+    fileprivate var label: String {
+        switch self {
+        case .subscribed(let stored): "subscribed \(stored.id)"
+        case .unsubscribed(let id): "unsubscribed \(id)"
+        case .notified(let id, let frame): "notified \(id) #\(frame.eventID)"
+        case .transmitted(let id, let number): "transmitted \(id) #\(number)"
+        case .numbered(let id, let number): "numbered \(id) #\(number)"
+        case .forgotten(let id, let number, let lost): "forgotten \(id) #\(number), \(lost) lost"
         }
     }
 }
@@ -125,6 +140,7 @@ extension RegistrationAction {
     /// For the log: without channels, which are secrets, and without content, which belongs to the users of the call.
     var label: String {
         switch self {
+        case .store(let change): "store \(change.label)"
         case .transmit(let frame, let socket):
             "transmit \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"
         case .replay(let frame, let socket): "replay \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"

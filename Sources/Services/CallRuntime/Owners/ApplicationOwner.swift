@@ -59,7 +59,7 @@ actor ApplicationOwner: EndpointOwner {
         Contact(endpoint: .application(application.source), displayName: application.displayName, isEngaged: false)
     }
 
-    nonisolated func tell(_ event: CallEvent) { inbox.post(.tell(event)) }
+    nonisolated func tell(_ entry: LoggedEvent) { inbox.post(.tell(entry.event)) }
     nonisolated func detach(_ session: SessionID) { inbox.post(.detach(session)) }
     /// Does nothing: an application has no limit of legs that ring.
     nonisolated func answered(_ session: SessionID) {}

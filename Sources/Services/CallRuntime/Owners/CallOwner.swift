@@ -31,7 +31,7 @@ actor CallOwner {
     var call: Call?
     /// The history of the call, which makes the records of its users.
     var history: CallHistory
-    /// How many events the event log has of the call.
+    /// How many events the call has had.
     private var loggedEvents = 0
     /// The owners of the legs' endpoints, who are told of events.
     var endpoints: [LegID: any EndpointOwner] = [:]
@@ -267,15 +267,14 @@ extension CallOwner {
 
     /// Passes a fact to the event log, to the history, to the metrics, and to the devices that are told.
     private func publish(_ event: CallEvent, at now: MonotonicTime) {
-        if let eventLog = environment.eventLog {
-            loggedEvents += 1
-            eventLog.add(
-                LoggedEvent(
-                    call: id, sequence: loggedEvents, startedAt: history.origin.epochMilliseconds,
-                    elapsed: now - history.origin.monotonic, event: event))
-        }
+        loggedEvents += 1
+        let entry = LoggedEvent(
+            call: id, sequence: loggedEvents, startedAt: history.origin.epochMilliseconds,
+            elapsed: now - history.origin.monotonic, event: event)
+        environment.eventLog?.add(entry)
+        environment.journal.append(.event(entry))
         for record in history.record(event, at: now) { environment.log.add(record) }
-        if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(event) }
+        if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(entry) }
         if case .ended = event.fact { finish() }
         if let measure = event.measure { environment.observer.callMeasured(measure) }
     }

@@ -9,7 +9,7 @@ protocol EndpointOwner: Sendable {
     /// Answers a question of a placement.
     func reply(to question: UserQuestion) async -> PlacementReply
     /// Tells the endpoint an event of one of its calls.
-    func tell(_ event: CallEvent)
+    func tell(_ entry: LoggedEvent)
     /// A leg is over.
     func detach(_ session: SessionID)
     /// A leg was answered, and does not ring any more.
@@ -19,7 +19,7 @@ protocol EndpointOwner: Sendable {
 }
 
 extension RegistrationOwner: EndpointOwner {
-    nonisolated func tell(_ event: CallEvent) { inbox.post(.tell(event)) }
+    nonisolated func tell(_ entry: LoggedEvent) { inbox.post(.tell(entry)) }
     nonisolated func detach(_ session: SessionID) { inbox.post(.detach(session)) }
     nonisolated func answered(_ session: SessionID) { inbox.post(.answered(session)) }
     nonisolated func move(_ session: SessionID, to leg: LegAddress) { inbox.post(.move(session, to: leg)) }

@@ -12,7 +12,7 @@ actor RegistrationOwner {
     /// An input that is posted to the loop.
     enum Message: Sendable {
         /// A fact about one of the user's calls, with an audience.
-        case tell(CallEvent)
+        case tell(LoggedEvent)
         /// A leg of the user is over.
         case detach(SessionID)
         /// A leg of the user was answered, and does not ring any more.
@@ -81,9 +81,9 @@ actor RegistrationOwner {
 
     private func handle(_ message: Message) {
         switch message {
-        case .tell(let event):
+        case .tell(let entry):
             perform(
-                registration.notify(event.audience?.devices ?? [], .call(event), at: environment.clock.moment),
+                registration.notify(entry.event.audience?.devices ?? [], .call(entry), at: environment.clock.moment),
                 after: "tell")
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
@@ -128,6 +128,14 @@ extension RegistrationOwner {
         self.displayName = displayName
         perform(actions, after: "subscribe")
         return grant
+    }
+
+    /// Takes over the user's subscriptions from a process that has ended. To be called before the loop runs.
+    func restore(_ subscriptions: [RestoredSubscription], displayName: String) {
+        self.displayName = displayName
+        for subscription in subscriptions {
+            perform(registration.restore(subscription, at: environment.clock.moment), after: "restore")
+        }
     }
 
     /// Extends a subscription, and changes its services if the request names any.
@@ -338,14 +346,16 @@ extension RegistrationOwner {
             ])
         for action in actions {
             switch action {
+            case .store(let change):
+                environment.journal.append(.registration(change))
             case .transmit(let frame, let socket):
-                environment.channels.transmit(frame, to: socket)
+                transmit(frame, to: socket)
                 environment.observer.notificationSent()
             case .replay(let frame, let socket):
-                environment.channels.transmit(frame, to: socket)
+                transmit(frame, to: socket)
                 environment.observer.notificationReplayed()
             case .close(let socket, let closure):
-                environment.channels.close(socket, ChannelCloseCode(closure))
+                close(socket, ChannelCloseCode(closure))
             case .inform(let call, let leg, let change):
                 inform(LegAddress(call: call, leg: leg), change)
             case .discarded(let count, _):
@@ -357,12 +367,22 @@ extension RegistrationOwner {
         settle()
     }
 
+    /// Sends a frame as soon as everything up to now is durable.
+    private func transmit(_ frame: NotificationFrame, to socket: SocketID) {
+        environment.journal.whenDurable { [channels = environment.channels] in channels.transmit(frame, to: socket) }
+    }
+
+    /// Closes a socket behind the frames that were sent to it.
+    private func close(_ socket: SocketID, _ code: ChannelCloseCode) {
+        environment.journal.whenDurable { [channels = environment.channels] in channels.close(socket, code) }
+    }
+
     /// To be called after every input: retires, or sets the timer and wakes callers of `flush`.
     private func settle() {
         if let sentAway, calls.isEmpty, registration.hasToldAll {
             let sockets = registration.sockets.filter { !sentAway.contains($0) }
             self.sentAway?.formUnion(sockets)
-            for socket in sockets { environment.channels.close(socket, .goingAway) }
+            for socket in sockets { close(socket, .goingAway) }
         }
         if !waiting.isEmpty, registration.hasToldAll {
             for continuation in waiting { continuation.finish() }

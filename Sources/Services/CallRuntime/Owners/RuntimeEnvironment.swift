@@ -10,6 +10,7 @@ struct RuntimeEnvironment: Sendable {
     let log: any CallLog
     /// `nil`: the events of calls are not kept.
     let eventLog: (any CallEventLog)?
+    let journal: any Journal
     let clock: any RuntimeClock
     let random: SharedRandomSource
     let observer: any RuntimeObserver

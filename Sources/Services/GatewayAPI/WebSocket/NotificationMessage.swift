@@ -39,6 +39,8 @@ package struct NotificationMessage: WireObject, Equatable {
     package var quality: QualityField?
     /// On `mediaPath`: which media path was lost or recovered.
     package var mediaPath: MediaPathField?
+    /// On `notificationsLost`: how many notifications the client will never be sent.
+    package var lost: Int?
 
     /// Whose media path was lost or recovered; an addition of this gateway (docs/client.md).
     package struct MediaPathField: Codable, Equatable, Sendable {
@@ -140,5 +142,6 @@ package struct NotificationMessage: WireObject, Equatable {
         mediaPath = notification.mediaPath.map {
             MediaPathField(leg: $0.side.word, state: $0.isLost ? "lost" : "recovered")
         }
+        lost = notification.lost
     }
 }

@@ -33,6 +33,10 @@ package enum LogKey {
     package static let error = "error"
     /// How many there were.
     package static let count = "count"
+    /// How many subscriptions there were.
+    package static let subscriptions = "subscriptions"
+    /// How many calls there were.
+    package static let calls = "calls"
 
     // MARK: Where
 

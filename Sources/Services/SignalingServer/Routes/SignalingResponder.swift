@@ -22,6 +22,7 @@ struct SignalingResponder: Sendable {
     let draining: DrainingFlag
     /// The users whose database `/ready` asks for; `nil`: there is no database to ask.
     let users: WatchedUsers?
+    let journal: any Journal
     /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
     var hidesMetrics = false
     /// The pages by their paths, `/` included.
@@ -99,10 +100,24 @@ struct SignalingResponder: Sendable {
         }
         let exchange = try await RequestExchange(request, route, resource, from: principal, limits: limits)
         do throws(APIError) {
-            return try await answer(exchange, &ticket)
+            guard request.method != .get, request.method != .head else { return try await answer(exchange, &ticket) }
+            return try await durably { () async throws(APIError) in try await answer(exchange, &ticket) }
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm(of: error))
         }
+    }
+
+    /// Carries out a request that changes something, and returns its answer once what it has caused is durable. While
+    /// nothing can be kept, the request is refused before anything is decided.
+    private func durably(_ answer: () async throws(APIError) -> Answer) async throws(APIError) -> Answer {
+        guard !journal.isFailing else { throw .journalUnavailable }
+        let answer = try await answer()
+        do throws(StorageError) {
+            try await journal.durable()
+        } catch {
+            throw .journalUnavailable
+        }
+        return answer
     }
 
     private func answer(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
@@ -123,5 +138,14 @@ struct SignalingResponder: Sendable {
         case (.logRecord, .delete): try await removeRecord(exchange)
         case (.logRecord, _): try await queryRecord(exchange)
         }
+    }
+}
+
+extension APIError {
+    /// The answer while nothing can be kept: what is answered must not be forgotten.
+    fileprivate static var journalUnavailable: APIError {
+        APIError(
+            .serviceUnavailable, "The gateway cannot keep anything now, for want of storage; try again later.",
+            retryAfter: APIError.backOff)
     }
 }

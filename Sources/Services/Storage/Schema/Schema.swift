@@ -42,6 +42,56 @@ enum Schema {
                     CREATE UNIQUE INDEX userAuthName ON user (authName) WHERE authName IS NOT NULL
                     """)
         }
+        migrator.registerMigration("4 journal") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE subscription (
+                        id              TEXT NOT NULL PRIMARY KEY,
+                        channel         TEXT NOT NULL,
+                        user            TEXT NOT NULL,              -- user@domain, also of a guest
+                        correlator      TEXT,
+                        ringingFeedback INTEGER NOT NULL,
+                        services        TEXT NOT NULL,              -- a JSON array
+                        expiry          INTEGER NOT NULL,           -- milliseconds since 1970, as all times below
+                        reminder        INTEGER,
+                        firstEventId    INTEGER NOT NULL,
+                        transmitted     INTEGER NOT NULL DEFAULT 0, -- given to a socket, up to this eventId
+                        numbered        INTEGER NOT NULL DEFAULT 0, -- the highest eventId, if no row has it
+                        forgotten       INTEGER NOT NULL DEFAULT 0, -- given up, up to this eventId
+                        lost            INTEGER NOT NULL DEFAULT 0  -- given up, and the client has not been told
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE guest (
+                        id      TEXT NOT NULL PRIMARY KEY,
+                        account TEXT NOT NULL,                      -- whom the guest may call
+                        network BLOB
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE callEvent (
+                        number    INTEGER PRIMARY KEY,              -- in the order of writing
+                        call      INTEGER NOT NULL,
+                        startedAt INTEGER NOT NULL,                 -- with the call: which run of the gateway
+                        sequence  INTEGER NOT NULL,
+                        elapsed   INTEGER NOT NULL,                 -- nanoseconds since startedAt
+                        isLast    INTEGER NOT NULL,
+                        event     TEXT NOT NULL                     -- docs/call-events.md
+                    ) STRICT;
+                    CREATE TABLE notification (
+                        number        INTEGER PRIMARY KEY,          -- in the order of writing
+                        subscription  TEXT NOT NULL,
+                        eventId       INTEGER NOT NULL,
+                        time          INTEGER NOT NULL,
+                        isTransmitted INTEGER NOT NULL,             -- 0: look at the subscription
+                        kind          TEXT NOT NULL,
+                        lost          INTEGER,
+                        call          INTEGER,                      -- with startedAt and sequence: a callEvent
+                        startedAt     INTEGER,
+                        sequence      INTEGER
+                    ) STRICT;
+                    CREATE TABLE journalTime (
+                        id    INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+                        alive INTEGER NOT NULL                      -- when the gateway last ran
+                    ) STRICT
+                    """)
+        }
         return migrator
     }
 }

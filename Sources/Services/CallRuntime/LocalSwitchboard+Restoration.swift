@@ -1,0 +1,76 @@
+import CallControl
+import Logging
+import Observability
+import Primitives
+import Registration
+
+/// What a process takes over from one that has ended (docs/adr/0013).
+extension LocalSwitchboard {
+    /// Takes over guests, subscriptions and their notifications, and ends the calls that were cut off: their media is
+    /// gone. To be called once, before `run()`.
+    package func restore(_ contents: JournalContents) async {
+        for guest in contents.guests {
+            do throws(RegistrationError) {
+                try await users.restore(guest)
+            } catch {
+                // Without a place, the guest can be called by nobody, and may call nobody; the subscription runs out.
+                environment.logger.notice("a guest of the last process exceeds the limits")
+            }
+        }
+        for (user, subscriptions) in Dictionary(grouping: contents.subscriptions, by: \.subscription.user) {
+            await restore(subscriptions, of: user)
+        }
+        let untold = UntoldEvents(contents.subscriptions, stoppedAt: contents.stoppedAt)
+        var interruptedCount = 0
+        for events in contents.calls {
+            guard let call = LoggedCall(events) else { continue }
+            for entry in untold.events(of: events) { tell(entry, in: call) }
+            let (ending, records) = call.interruption(at: contents.stoppedAt)
+            if !ending.isEmpty {
+                interruptedCount += 1
+                // The process that counted the start counts no more; this one counts the end.
+                environment.observer.callMeasured(.started)
+            }
+            for entry in ending {
+                environment.eventLog?.add(entry)
+                environment.journal.append(.event(entry))
+                if let measure = entry.event.measure { environment.observer.callMeasured(measure) }
+                tell(entry, in: call)
+            }
+            for record in records { environment.log.add(record) }
+        }
+        guard interruptedCount > 0 || !contents.subscriptions.isEmpty else { return }
+        environment.logger.info(
+            "taken over from the last process",
+            metadata: [
+                LogKey.subscriptions: "\(contents.subscriptions.count)", LogKey.calls: "\(interruptedCount)",
+            ])
+    }
+
+    /// Makes the owner of a user's subscriptions. Those of a user who was removed meanwhile are over.
+    private func restore(_ subscriptions: [RestoredSubscription], of user: UserAddress) async {
+        var displayName = Self.guestName
+        if user.guest == nil {
+            do throws(StorageError) {
+                guard let account = try await repository.user(user) else {
+                    for restored in subscriptions {
+                        environment.journal.append(.registration(.unsubscribed(restored.subscription.id)))
+                    }
+                    return
+                }
+                displayName = account.displayName
+            } catch {
+                displayName = ""
+                environment.logger.warning(
+                    "display name could not be read", metadata: [LogKey.error: "\(error.label)"])
+            }
+        }
+        await users.owner(of: user).restore(subscriptions, displayName: displayName)
+    }
+
+    /// Tells the devices of a leg an event of a call that has no owner any more.
+    private func tell(_ entry: LoggedEvent, in call: LoggedCall) {
+        guard entry.event.audience != nil, let user = entry.event.leg.flatMap({ call.user(of: $0) }) else { return }
+        environment.owners.registration(of: user)?.tell(entry)
+    }
+}

@@ -1,0 +1,87 @@
+package import CallControl
+package import Primitives
+package import Registration
+
+/// Keeps what has to outlive the process: a log of each subscription, and one of each call (docs/adr/0013).
+///
+/// Nothing is promised before it is kept: an answer to a request waits for `durable()`, and what goes to a socket for
+/// `whenDurable`. Entries become durable in the order in which they were added.
+package protocol Journal: Sendable {
+    /// Whether entries cannot be kept at present, so that requests should be refused before anything is decided.
+    var isFailing: Bool { get }
+    /// Adds an entry; returns at once.
+    func append(_ entry: JournalEntry)
+    /// Carries out an action once every entry that was added before is durable. Actions are carried out in the order in
+    /// which they were given, one after the other.
+    func whenDurable(_ action: @escaping @Sendable () -> Void)
+    /// Returns once every entry that was added before is durable, and every action that was given before is carried
+    /// out.
+    ///
+    /// - Throws: `StorageError.failed` if an entry cannot be kept at present. The entry is tried again until it is
+    ///   kept.
+    func durable() async throws(StorageError)
+}
+
+/// One entry of the journal.
+package enum JournalEntry: Equatable, Sendable {
+    /// An event of a call.
+    case event(LoggedEvent)
+    /// A change of a user's subscriptions.
+    case registration(RegistrationChange)
+    /// A guest was admitted.
+    case guest(StoredGuest)
+}
+
+/// A guest as it outlives the process. It is gone with its subscription.
+package struct StoredGuest: Equatable, Sendable {
+    /// The guest.
+    package var guest: GuestID
+    /// The account that the guest may call.
+    package var account: UserAddress
+    /// The network that the guest comes from; `nil`: unknown.
+    package var network: SourceNetwork?
+
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(guest: GuestID, account: UserAddress, network: SourceNetwork?) {
+        self.guest = guest
+        self.account = account
+        self.network = network
+    }
+}
+
+/// What a process finds when it starts.
+package struct JournalContents: Equatable, Sendable {
+    /// The guests whose subscriptions there are.
+    package var guests: [StoredGuest]
+    /// The subscriptions, with their notifications.
+    package var subscriptions: [RestoredSubscription]
+    /// The events of calls that have not ended, and of those that have ended of late; of each call in order.
+    package var calls: [[LoggedEvent]]
+    /// When the last process is last known to have run, milliseconds since 1970; 0: never.
+    package var stoppedAt: Int64
+
+    /// Makes contents of their parts; each parameter is the property of that name.
+    package init(
+        guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
+        stoppedAt: Int64 = 0
+    ) {
+        self.guests = guests
+        self.subscriptions = subscriptions
+        self.calls = calls
+        self.stoppedAt = stoppedAt
+    }
+}
+
+/// A journal that keeps nothing: all is forgotten with the process.
+package struct VolatileJournal: Journal {
+    /// Makes the journal.
+    package init() {}
+    /// Never.
+    package var isFailing: Bool { false }
+    /// Does nothing.
+    package func append(_ entry: JournalEntry) {}
+    /// Carries the action out at once.
+    package func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
+    /// Returns at once.
+    package func durable() async {}
+}

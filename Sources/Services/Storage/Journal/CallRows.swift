@@ -1,0 +1,72 @@
+import CallControl
+import CallRuntime
+
+/// Which rows of the table `callEvent` the events of each call have, so that none has to be searched for when the call
+/// has been over for long enough.
+struct CallRows: Sendable {
+    /// A run of a call: calls of two processes may have the same identifier.
+    struct Run: Hashable, Sendable {
+        let call: CallID
+        let startedAt: Int64
+    }
+
+    /// A row that was written.
+    struct Written: Sendable {
+        let row: Int64
+        let run: Run
+        let bytes: Int
+        /// When the event happened, milliseconds since 1970.
+        let time: Int64
+        /// It is the last event of its call.
+        let isLast: Bool
+    }
+
+    /// The rows of a call.
+    struct Rows: Sendable {
+        var numbers: [Int64] = []
+        var bytes = 0
+        /// When the last event happened, milliseconds since 1970.
+        var lastEvent: Int64 = 0
+    }
+
+    /// The calls that have not ended.
+    private var open: [Run: Rows] = [:]
+    /// The calls that have ended, the oldest first.
+    private var ended: [Rows] = []
+    private var endedBytes = 0
+
+    /// Notes rows that were committed.
+    mutating func note(_ events: [Written]) {
+        for event in events {
+            open[event.run, default: Rows()].numbers.append(event.row)
+            open[event.run]?.bytes += event.bytes
+            open[event.run]?.lastEvent = event.time
+            guard event.isLast, let rows = open.removeValue(forKey: event.run) else { continue }
+            ended.append(rows)
+            endedBytes += rows.bytes
+        }
+    }
+
+    /// The oldest calls that have to go.
+    ///
+    /// - Parameters:
+    ///   - time: calls that ended before this have to, milliseconds since 1970.
+    ///   - bytes: how many bytes all calls that have ended may have together.
+    ///   - limit: about how many rows are given at a time.
+    func old(before time: Int64, above bytes: Int, limit: Int) -> [Rows] {
+        var (count, surplus) = (0, endedBytes - bytes)
+        return Array(
+            ended.prefix { rows in
+                guard count < limit, rows.lastEvent < time || surplus > 0 else { return false }
+                count += rows.numbers.count
+                surplus -= rows.bytes
+                return true
+            })
+    }
+
+    /// The rows of so many of the oldest calls are gone.
+    mutating func removeOldest(_ count: Int) {
+        endedBytes -= ended.prefix(count).reduce(0) { $0 + $1.bytes }
+        ended.removeFirst(count)
+    }
+}

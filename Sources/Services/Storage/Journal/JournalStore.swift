@@ -1,0 +1,259 @@
+package import CallRuntime
+import Dispatch
+import GRDB
+import Logging
+import Observability
+import Primitives
+import Sockets
+import Synchronization
+
+/// The journal in the tables `subscription`, `guest`, `notification` and `callEvent`.
+///
+/// One writer commits everything that has been added since its last transaction (group commit), and then carries out
+/// the actions that waited for it. In WAL mode with `synchronous = NORMAL` a commit survives the end of the process by
+/// any means. A loss of power may cost the last commits, never the file.
+///
+/// Where a commit fails, because the disk is full or read-only, nothing is given up: requests are refused, actions
+/// wait, and the same entries are tried again until they are written.
+package final class JournalStore: Journal {
+    /// How long ended calls and notifications are kept.
+    package struct Configuration: Equatable, Sendable {
+        /// How long a notification is kept; longer than a client may be away and still be sent it.
+        package var notificationAge: Duration
+        /// How long the events of a call are kept after its end.
+        package var callAge: Duration
+        /// How many bytes the events of ended calls may take; the oldest calls make room.
+        package var callBytes: Int
+
+        /// Makes limits of their parts; each parameter is the property of that name.
+        package init(
+            notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20
+        ) {
+            self.notificationAge = notificationAge
+            self.callAge = callAge
+            self.callBytes = callBytes
+        }
+    }
+
+    /// What waits for entries to be durable.
+    private enum Waiting: Sendable {
+        case action(@Sendable () -> Void)
+        case request(CheckedContinuation<Result<Void, StorageError>, Never>)
+    }
+
+    private struct State: Sendable {
+        /// The entries that are not durable yet, in order.
+        var entries: [JournalEntry] = []
+        /// How many entries were added, and how many of them are durable.
+        var added: UInt64 = 0
+        var durable: UInt64 = 0
+        /// What waits, each for so many entries to be durable.
+        var waiting: [(count: UInt64, what: Waiting)] = []
+        /// The writer has work to do, or waits to try again.
+        var isWriting = false
+        /// Why the last transaction failed; `nil`: it did not.
+        var failure: StorageError?
+    }
+
+    private let state = Lock(State())
+    private let configuration: Configuration
+    private let queue: DatabaseQueue
+    private let clock: any RuntimeClock
+    private let logger: Logger
+    /// What the tables hold of calls.
+    private let calls = Lock(CallRows())
+    private let isClosing = Atomic(false)
+
+    /// How long the writer waits before it tries again, in seconds.
+    private static let retryDelay = 0.25
+    /// How often old entries are removed, and the time of the process is noted.
+    private static let upkeepInterval = Duration.seconds(5)
+
+    init(_ queue: DatabaseQueue, configuration: Configuration, clock: any RuntimeClock, logger: Logger) {
+        self.queue = queue
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Whether the last transaction failed.
+    package var isFailing: Bool { state.withLock { $0.failure != nil } }
+
+    /// Adds an entry; see `Journal`.
+    package func append(_ entry: JournalEntry) {
+        let mustStart = state.withLock { state in
+            state.entries.append(entry)
+            state.added += 1
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if mustStart { startWriting() }
+    }
+
+    /// Carries out an action once every entry that was added before is durable; see `Journal`.
+    package func whenDurable(_ action: @escaping @Sendable () -> Void) {
+        let isDue = state.withLock { state in
+            // While the writer works, it may be about to carry out earlier actions.
+            if !state.isWriting { return true }
+            state.waiting.append((state.added, .action(action)))
+            return false
+        }
+        if isDue { action() }
+    }
+
+    /// Returns once every entry that was added before is durable; see `Journal`.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func durable() async throws(StorageError) {
+        let result: Result<Void, StorageError> = await withCheckedContinuation { continuation in
+            let known: Result<Void, StorageError>? = state.withLock { state in
+                if let failure = state.failure { return .failure(failure) }
+                if !state.isWriting { return .success(()) }
+                state.waiting.append((state.added, .request(continuation)))
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+        try result.get()
+    }
+
+    /// What the last process has left. To be called before anything is added.
+    ///
+    /// - Throws: `StorageError.failed` if the tables cannot be read.
+    package func contents() async throws(StorageError) -> JournalContents {
+        let now = clock.epochMilliseconds
+        return try await storageErrors(at: queue.path) {
+            let (contents, rows) = try await queue.write { database in
+                (try JournalReader.contents(database, at: now), try JournalWriter.rows(database))
+            }
+            calls.withLock { $0.note(rows) }
+            return contents
+        }
+    }
+
+    /// Removes what is old, and notes the time, again and again until the task is cancelled.
+    package func run() async {
+        while !Task.isCancelled {
+            await keepUp()
+            // Fails only if the task is cancelled.
+            do { try await clock.sleep(until: clock.now + Self.upkeepInterval) } catch { return }
+        }
+    }
+
+    /// Removes what is old, and notes the time.
+    package func keepUp() async {
+        let now = clock.epochMilliseconds
+        await withCheckedContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { [self] database in
+                keepUp(database, at: now)
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Gives up what cannot be written. To be called before the database is closed.
+    package func close() { isClosing.store(true, ordering: .releasing) }
+}
+
+// MARK: - The writer
+
+extension JournalStore {
+    private func startWriting() {
+        queue.asyncWriteWithoutTransaction { [self] database in write(database) }
+    }
+
+    /// Writes and carries out until nothing is left.
+    private func write(_ database: Database) {
+        while let batch = takeEntries() {
+            if !batch.isEmpty {
+                do {
+                    var written: [CallRows.Written] = []
+                    try database.inTransaction(.immediate) {
+                        written = try JournalWriter.write(batch, database)
+                        return .commit
+                    }
+                    calls.withLock { $0.note(written) }
+                } catch {
+                    fail(batch, StorageError(error, at: queue.path))
+                    return
+                }
+            }
+            for waiting in takeDue(after: batch.count) {
+                switch waiting {
+                case .action(let action): action()
+                case .request(let continuation): continuation.resume(returning: .success(()))
+                }
+            }
+        }
+    }
+
+    /// The entries to be written; `nil` if nothing is left to do, and the writer ends.
+    private func takeEntries() -> [JournalEntry]? {
+        state.withLock { state in
+            guard !state.entries.isEmpty || !state.waiting.isEmpty else {
+                state.isWriting = false
+                return nil
+            }
+            defer { state.entries = [] }
+            return state.entries
+        }
+    }
+
+    /// Notes that a transaction has succeeded, and takes out what has waited for it.
+    private func takeDue(after count: Int) -> [Waiting] {
+        let (due, hadFailed) = state.withLock { state in
+            state.durable += UInt64(count)
+            defer { state.failure = nil }
+            let durable = state.durable
+            let dueCount = state.waiting.prefix { $0.count <= durable }.count
+            defer { state.waiting.removeFirst(dueCount) }
+            return (state.waiting.prefix(dueCount).map(\.what), state.failure != nil)
+        }
+        if hadFailed { logger.notice("the journal is written again", metadata: [LogKey.path: "\(queue.path)"]) }
+        return due
+    }
+
+    /// Puts entries back, which could not be written, and refuses the requests that wait.
+    private func fail(_ batch: [JournalEntry], _ error: StorageError) {
+        let (requests, isNew) = state.withLock { state in
+            defer { state.failure = error }
+            state.entries = batch + state.entries
+            var requests: [CheckedContinuation<Result<Void, StorageError>, Never>] = []
+            state.waiting.removeAll { waiting in
+                guard case .request(let continuation) = waiting.what else { return false }
+                requests.append(continuation)
+                return true
+            }
+            return (requests, state.failure == nil)
+        }
+        if isNew {
+            logger.error(
+                "the journal cannot be written: requests are refused",
+                metadata: [LogKey.path: "\(queue.path)", LogKey.error: "\(error)"])
+        }
+        for continuation in requests { continuation.resume(returning: .failure(error)) }
+        guard !isClosing.load(ordering: .acquiring) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryDelay) { [self] in startWriting() }
+    }
+
+    private func keepUp(_ database: Database, at now: Int64) {
+        let old = calls.withLock {
+            $0.old(
+                before: now - configuration.callAge.wholeMilliseconds, above: configuration.callBytes,
+                limit: JournalWriter.upkeepLimit)
+        }
+        do {
+            try database.inTransaction(.immediate) {
+                try JournalWriter.note(database, at: now)
+                try JournalWriter.removeNotifications(
+                    database, before: now - configuration.notificationAge.wholeMilliseconds)
+                try JournalWriter.remove(old, database)
+                return .commit
+            }
+            calls.withLock { $0.removeOldest(old.count) }
+        } catch {
+            // What is old takes room until the next time.
+            logger.warning("the journal is not cleaned", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import CallControl
+import CallRuntime
+import Foundation
+import GRDB
+import GatewayAPI
+import Primitives
+import Registration
+
+/// Writes entries of the journal into the tables, and removes old ones.
+enum JournalWriter {
+    /// How many rows are removed at a time, so that nobody waits long.
+    static let upkeepLimit = 5_000
+
+    // MARK: - Writing
+
+    /// Writes entries, in order.
+    ///
+    /// - Returns: the rows of events, to be noted once the transaction is committed.
+    static func write(_ entries: [JournalEntry], _ database: Database) throws -> [CallRows.Written] {
+        let marks = marks(of: entries)
+        var isMarked: Set<SubscriptionID> = []
+        var written: [CallRows.Written] = []
+        for entry in entries {
+            switch entry {
+            case .event(let event): written.append(try write(event, database))
+            case .guest(let guest): try write(guest, database)
+            case .registration(.subscribed(let subscription)): try write(subscription, database)
+            case .registration(.unsubscribed(let id)): try remove(id, database)
+            case .registration(.notified(let id, let frame)):
+                let isTransmitted = marks[id].map { frame.eventID <= $0 } ?? false
+                if frame.eventID == marks[id] { isMarked.insert(id) }
+                try write(frame, of: id, isTransmitted: isTransmitted, database)
+            // Written below, or with the notification.
+            case .registration(.transmitted): break
+            case .registration(.numbered(let id, let number)): try raise("numbered", of: id, to: number, database)
+            case .registration(.forgotten(let id, let number, let lost)):
+                try forget(id, through: number, lost: lost, database)
+            }
+        }
+        for (id, mark) in marks where !isMarked.contains(id) {
+            try raise("transmitted", of: id, to: mark, database)
+        }
+        return written
+    }
+
+    /// The highest number of each subscription that was transmitted. If it is that of a notification in the same
+    /// transaction, the row of the notification says so.
+    private static func marks(of entries: [JournalEntry]) -> [SubscriptionID: UInt64] {
+        var marks: [SubscriptionID: UInt64] = [:]
+        for case .registration(.transmitted(let id, let number)) in entries { marks[id] = max(marks[id] ?? 0, number) }
+        return marks
+    }
+
+    private static func write(_ entry: LoggedEvent, _ database: Database) throws -> CallRows.Written {
+        let text = WireJSON.encode(entry.event)
+        let isLast = if case .ended = entry.event.fact { true } else { false }
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO callEvent (call, startedAt, sequence, elapsed, isLast, event) VALUES (?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            entry.call.column, entry.startedAt, entry.sequence, entry.elapsed.wholeNanoseconds, isLast,
+            String(decoding: text, as: UTF8.self),
+        ])
+        return CallRows.Written(
+            row: database.lastInsertedRowID, run: CallRows.Run(call: entry.call, startedAt: entry.startedAt),
+            bytes: text.count, time: entry.time, isLast: isLast)
+    }
+
+    private static func write(_ subscription: StoredSubscription, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO subscription
+                (id, channel, user, correlator, ringingFeedback, services, expiry, reminder, firstEventId)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                services = excluded.services, expiry = excluded.expiry, reminder = excluded.reminder
+                """
+        ).execute(arguments: [
+            subscription.id.rawValue, subscription.channel.rawValue, subscription.user.text,
+            subscription.clientCorrelator, subscription.sendsRingingFeedback,
+            String(decoding: WireJSON.encode(subscription.services), as: UTF8.self), subscription.expiry,
+            subscription.reminder, Int64(bitPattern: subscription.firstEventID),
+        ])
+    }
+
+    /// Removes a subscription, and the guest whose subscription it was. Its notifications are removed with age.
+    private static func remove(_ id: SubscriptionID, _ database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM subscription WHERE id = ?").execute(arguments: [id.rawValue])
+        guard let guest = GuestID(owning: id.rawValue) else { return }
+        try database.cachedStatement(sql: "DELETE FROM guest WHERE id = ?").execute(arguments: ["\(guest)"])
+    }
+
+    private static func write(_ guest: StoredGuest, _ database: Database) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO guest (id, account, network) VALUES (?, ?, ?)")
+            .execute(arguments: ["\(guest.guest)", guest.account.text, guest.network.map { Data($0.bytes) }])
+    }
+
+    private static func write(
+        _ frame: NotificationFrame, of id: SubscriptionID, isTransmitted: Bool, _ database: Database
+    ) throws {
+        let columns = NoticeColumns(frame.notice)
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO notification
+                (subscription, eventId, time, isTransmitted, kind, lost, call, startedAt, sequence)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            id.rawValue, Int64(bitPattern: frame.eventID), frame.time, isTransmitted, columns.kind.rawValue,
+            columns.lost, columns.call, columns.startedAt, columns.sequence,
+        ])
+    }
+
+    /// Raises a column of a subscription, never lowers it.
+    private static func raise(_ column: String, of id: SubscriptionID, to number: UInt64, _ database: Database) throws {
+        try database.cachedStatement(sql: "UPDATE subscription SET \(column) = max(\(column), ?) WHERE id = ?")
+            .execute(arguments: [Int64(bitPattern: number), id.rawValue])
+    }
+
+    private static func forget(_ id: SubscriptionID, through number: UInt64, lost: Int, _ database: Database) throws {
+        try database.cachedStatement(
+            sql:
+                "UPDATE subscription SET numbered = max(numbered, ?), forgotten = max(forgotten, ?), lost = ? WHERE id = ?"
+        ).execute(arguments: [Int64(bitPattern: number), Int64(bitPattern: number), lost, id.rawValue])
+    }
+
+    // MARK: - Upkeep
+
+    /// The rows of events that there are, in the order of writing.
+    static func rows(_ database: Database) throws -> [CallRows.Written] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT number, call, startedAt, elapsed, isLast, length(event) AS bytes FROM callEvent ORDER BY number
+                """
+        ).map { row in
+            let (startedAt, elapsed): (Int64, Int64) = (row["startedAt"], row["elapsed"])
+            return CallRows.Written(
+                row: row["number"], run: CallRows.Run(call: CallID(column: row["call"]), startedAt: startedAt),
+                bytes: row["bytes"], time: startedAt + elapsed / 1_000_000, isLast: row["isLast"])
+        }
+    }
+
+    /// Notes that the process runs.
+    static func note(_ database: Database, at now: Int64) throws {
+        try database.execute(sql: "INSERT OR REPLACE INTO journalTime (id, alive) VALUES (1, ?)", arguments: [now])
+    }
+
+    /// Removes the events of calls.
+    static func remove(_ calls: [CallRows.Rows], _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: "DELETE FROM callEvent WHERE number = ?")
+        for number in calls.lazy.flatMap(\.numbers) { try statement.execute(arguments: [number]) }
+    }
+
+    /// Removes notifications that were made before a time, milliseconds since 1970.
+    static func removeNotifications(_ database: Database, before time: Int64) throws {
+        // They stand in the order of their times.
+        let oldest = try Row.fetchAll(
+            database, sql: "SELECT number, time FROM notification ORDER BY number LIMIT ?", arguments: [upkeepLimit])
+        guard let last = oldest.prefix(while: { $0["time"] < time }).last else { return }
+        let number: Int64 = last["number"]
+        // A number is not given twice, even if nothing else tells that it was given.
+        try database.execute(
+            sql: """
+                UPDATE subscription SET numbered = max(subscription.numbered, old.eventId),
+                transmitted = max(subscription.transmitted, ifnull(old.transmitted, 0))
+                FROM (SELECT subscription, max(eventId) AS eventId, max(CASE WHEN isTransmitted THEN eventId END)
+                AS transmitted FROM notification WHERE number <= :number GROUP BY subscription) AS old
+                WHERE subscription.id = old.subscription
+                """, arguments: ["number": number])
+        try database.execute(sql: "DELETE FROM notification WHERE number <= ?", arguments: [number])
+    }
+
+}
+
+extension Duration {
+    /// The duration in milliseconds, without fractions.
+    var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

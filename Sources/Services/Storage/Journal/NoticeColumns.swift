@@ -1,0 +1,44 @@
+import CallControl
+import Registration
+
+/// What a notification tells, in the columns of the table `notification`.
+struct NoticeColumns {
+    /// The kinds of notices. The raw value is what stands in the table, and is never changed.
+    enum Kind: String {
+        case event
+        case gone
+        case overridden
+        case ping
+        case lost
+    }
+
+    var kind: Kind
+    /// How many notifications were lost; `nil` unless that is told.
+    var lost: Int?
+    /// The event of a call that is told; `nil`: none.
+    var call: Int64?
+    var startedAt: Int64?
+    var sequence: Int?
+
+    init(_ notice: Notice) {
+        switch notice {
+        case .call(let entry):
+            kind = .event
+            (call, startedAt, sequence) = (entry.call.column, entry.startedAt, entry.sequence)
+        case .gone: kind = .gone
+        case .overridden: kind = .overridden
+        case .ping: kind = .ping
+        case .lost(let count):
+            kind = .lost
+            lost = count
+        }
+    }
+}
+
+extension CallID {
+    /// The identifier as an SQLite integer, which has a sign.
+    var column: Int64 { Int64(bitPattern: rawValue) }
+
+    /// Reads what ``column`` has written.
+    init(column: Int64) { self.init(UInt64(bitPattern: column)) }
+}

@@ -1,0 +1,162 @@
+import CallControl
+import CallRuntime
+import CallSupport
+import Primitives
+import Registration
+import Sockets
+import Testing
+
+/// What every journal has to do, whatever engine it writes with. A driver passes if `run` records no issue.
+struct JournalConformance {
+    /// A journal that is open, and how it ends.
+    struct Opened: Sendable {
+        var journal: any Journal
+        var contents: @Sendable () async throws -> JournalContents
+        /// Lets go of the file without a word to anybody, as if the process had been killed.
+        var abandon: @Sendable () throws -> Void
+    }
+
+    /// Opens the journal at one place; each time another process would.
+    let open: @Sendable () throws -> Opened
+
+    static let alice = UserAddress(parsing: "alice@example.com")!
+    static let call = CallID(0xFEDC_BA98_7654_3210)
+
+    static func subscription(_ name: String = "s1", of user: UserAddress = alice) -> StoredSubscription {
+        StoredSubscription(
+            id: SubscriptionID(name), channel: ChannelID("c-\(name)"), user: user, clientCorrelator: "phone",
+            sendsRingingFeedback: true, services: ["call", "Présence"], expiry: 1_700_000_600_000,
+            reminder: 1_700_000_450_000, firstEventID: 1_000)
+    }
+
+    static func event(_ sequence: Int, _ fact: CallEvent.Fact = .alerted, told: Bool = true) -> LoggedEvent {
+        let name = DisplayName(name: "Alice \"A\"", number: "alice@example.com")
+        let audience = CallEvent.Audience(
+            devices: ["s1"], session: "A", local: name, remote: .user(name), isCalled: false)
+        return LoggedEvent(
+            call: call, sequence: sequence, startedAt: 1_700_000_000_000, elapsed: .milliseconds(sequence),
+            event: CallEvent(.caller, fact, to: told ? audience : nil))
+    }
+
+    static func frame(_ number: UInt64, _ notice: Notice, at time: Int64 = 1_700_000_000_000) -> NotificationFrame {
+        NotificationFrame(eventID: number, time: time, user: alice, channel: ChannelID("c-s1"), notice: notice)
+    }
+
+    // MARK: - What holds
+
+    /// Adds entries, and finds what is left after the process has ended.
+    private func left(of entries: [JournalEntry]) async throws -> JournalContents {
+        let first = try open()
+        _ = try await first.contents()
+        for entry in entries { first.journal.append(entry) }
+        try await first.journal.durable()
+        try first.abandon()
+        let second = try open()
+        let contents = try await second.contents()
+        try second.abandon()
+        return contents
+    }
+
+    func `nothing was kept, nothing is found`() async throws {
+        #expect(try await left(of: []) == JournalContents(stoppedAt: 0))
+    }
+
+    func `a subscription is found as it was last`() async throws {
+        var later = Self.subscription()
+        (later.expiry, later.services, later.reminder) = (1_700_009_000_000, ["call"], nil)
+        let contents = try await left(of: [
+            .registration(.subscribed(Self.subscription())), .registration(.transmitted("s1", through: 1_007)),
+            .registration(.numbered("s1", 1_009)), .registration(.subscribed(later)),
+        ])
+        #expect(contents.subscriptions == [RestoredSubscription(later, transmitted: 1_007, numbered: 1_009)])
+    }
+
+    func `a subscription that is over is not found, nor its notifications`() async throws {
+        let contents = try await left(of: [
+            .registration(.subscribed(Self.subscription())), .event(Self.event(1)),
+            .registration(.notified("s1", Self.frame(1_000, .call(Self.event(1))))), .registration(.unsubscribed("s1")),
+            .registration(.notified("s1", Self.frame(1_001, .gone))),
+        ])
+        #expect(contents.subscriptions.isEmpty)
+        #expect(contents.calls == [[Self.event(1)]])
+    }
+
+    func `notifications are found in order, with their events`() async throws {
+        let content = CustomContent(parameters: [CustomParameter(name: "X-☎", value: "\"\\\r\n\u{0}")])
+        let notices: [Notice] = [
+            .call(Self.event(1, .offered(description: "v=0\r\n", content: content))), .ping,
+            .call(Self.event(2)), .lost(3),
+        ]
+        let frames = notices.enumerated().map { Self.frame(1_000 + UInt64($0), $1) }
+        let contents = try await left(
+            of: [.registration(.subscribed(Self.subscription()))]
+                + notices.compactMap { if case .call(let entry) = $0 { .event(entry) } else { nil } }
+                + frames.map { .registration(.notified("s1", $0)) } + [
+                    .registration(.transmitted("s1", through: 1_001))
+                ])
+        #expect(
+            contents.subscriptions == [
+                RestoredSubscription(Self.subscription(), frames: frames, transmitted: 1_001, numbered: 1_003)
+            ])
+    }
+
+    func `what was given up is not found, but how much it was`() async throws {
+        let frames = (0..<4).map { Self.frame(1_000 + UInt64($0), .ping) }
+        let contents = try await left(
+            of: [.registration(.subscribed(Self.subscription()))] + frames.map { .registration(.notified("s1", $0)) }
+                + [
+                    .registration(.forgotten("s1", through: 1_001, lost: 2))
+                ])
+        #expect(
+            contents.subscriptions == [
+                RestoredSubscription(Self.subscription(), frames: Array(frames[2...]), numbered: 1_003, lost: 2)
+            ])
+    }
+
+    func `a guest is found with the account and the network, and not without a subscription`() async throws {
+        var random = SystemRandom()
+        let guests = (0..<3).map { _ in GuestID(random: &random) }
+        let network = IPAddress("2001:db8::1").map { SourceNetwork($0) }
+        let stored = guests.map { StoredGuest(guest: $0, account: Self.alice, network: network) }
+        let subscriptions = guests.map { Self.subscription("\($0).s", of: UserAddress($0)) }
+        let contents = try await left(
+            of: stored.map { .guest($0) } + subscriptions.prefix(2).map { .registration(.subscribed($0)) } + [
+                .registration(.unsubscribed(subscriptions[1].id))
+            ])
+        #expect(contents.guests == [stored[0]])
+        #expect(contents.subscriptions.map(\.subscription) == [subscriptions[0]])
+        #expect(contents.subscriptions.first?.subscription.user.guest == guests[0])
+    }
+
+    func `the events of calls are found in order, of two runs apart`() async throws {
+        var other = Self.event(1, .held, told: false)
+        other.startedAt += 1
+        let end = Self.event(3, .ended(CallRecord(cause: .drained), by: nil, device: nil), told: false)
+        let contents = try await left(of: [.event(Self.event(1)), .event(other), .event(Self.event(2)), .event(end)])
+        #expect(contents.calls == [[Self.event(1), Self.event(2), end], [other]])
+        #expect(contents.stoppedAt == 1_700_000_000_003)
+    }
+
+    func `an action is carried out once what was added before is durable, in order`() async throws {
+        let opened = try open()
+        _ = try await opened.contents()
+        let order = Order()
+        for number in 0..<200 {
+            opened.journal.append(.registration(.subscribed(Self.subscription("s\(number)"))))
+            opened.journal.whenDurable { order.add(number) }
+        }
+        try await opened.journal.durable()
+        #expect(order.numbers == Array(0..<200))
+        try opened.abandon()
+        let next = try open()
+        #expect(try await next.contents().subscriptions.count == 200)
+        try next.abandon()
+    }
+}
+
+/// Numbers as they came.
+final class Order: Sendable {
+    private let state = Lock<[Int]>([])
+    var numbers: [Int] { state.withLock { $0 } }
+    func add(_ number: Int) { state.withLock { $0.append(number) } }
+}
