@@ -29,7 +29,13 @@ class GatewayStarter:
         self.started: list[Gateway] = []
 
     def __call__(self, *arguments: str, **limits) -> Gateway:
-        own = Gateway(*arguments, **limits)
+        return self._started(Gateway(*arguments, **limits))
+
+    def configured(self, *configuration: str, **limits) -> Gateway:
+        """With a configuration and a database of the test's own."""
+        return self._started(Gateway.configured(*configuration, **limits))
+
+    def _started(self, own: Gateway) -> Gateway:
         self.started.append(own)
         return own.start()
 

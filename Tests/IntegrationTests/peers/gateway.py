@@ -47,11 +47,11 @@ class Gateway:
         self._process: subprocess.Popen | None = None
 
     @classmethod
-    def configured(cls, *configuration: str) -> "Gateway":
+    def configured(cls, *configuration: str, **limits) -> "Gateway":
         """By the options of `write_configuration`, on ports that are free now."""
         port = free_ports(1)
         ports = ("--set", f"listen.port={port}", "--set", f"media.port={free_ports(os.cpu_count() or 1)}")
-        return cls(arguments=["serve", *configuration, *ports], http_port=port)
+        return cls(arguments=["serve", *configuration, *ports], http_port=port, **limits)
 
     @property
     def http(self) -> str:
@@ -67,7 +67,7 @@ class Gateway:
         return range(self.media_port, self.media_port + (os.cpu_count() or 1))
 
     def start(self, timeout: float = 60) -> "Gateway":
-        with open(self.log_path, "wb") as log:
+        with open(self.log_path, "ab") as log:  # it may have had another life
             self._process = subprocess.Popen(
                 [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(),
                 cwd=self.log_path.parent,
