@@ -19,7 +19,7 @@ import Testing
             SubscriptionRequest(services: ["callMe"]), toCall: account, from: network)
         let guest = UserAddress(try #require(GuestID(owning: grant.subscription.rawValue)))
         #expect(GuestID(owning: grant.channel.rawValue) == guest.guest)
-        #expect(await rig.switchboard.channelOpened(guest, grant.channel, on: SocketID(socket)))
+        #expect(await rig.switchboard.channelOpened(guest, grant.channel, on: SocketID(socket), since: nil))
         return guest
     }
 
@@ -94,7 +94,7 @@ import Testing
             #expect(rig.recorder.frames(1).last?.notification.statusCode == 404)
             // Nor by subscribing under it.
             let grant = try await rig.switchboard.subscribe(shown, SubscriptionRequest(services: ["call"]))
-            #expect(await rig.switchboard.channelOpened(shown, grant.channel, on: SocketID(4)))
+            #expect(await rig.switchboard.channelOpened(shown, grant.channel, on: SocketID(4), since: nil))
             let session = try await rig.call(alice, from: guest)
             await rig.wait { rig.recorder.trace(3).contains("ringing") }
             #expect(rig.recorder.frames(3).allSatisfy { $0.notification.session == session })

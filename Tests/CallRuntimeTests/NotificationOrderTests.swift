@@ -50,7 +50,7 @@ struct NotificationOrderTests {
     }
 
     @Test func `what was missed comes on the next socket under its number`() async throws {
-        try await RuntimeRig().serve { rig in
+        try await RuntimeRig(confirms: false).serve { rig in
             try await rig.register(alice, on: 1)
             let bobs = try await rig.register(bob, on: 2)
             let a = try await rig.call()
@@ -59,7 +59,7 @@ struct NotificationOrderTests {
             try await rig.switchboard.end(alice, a, reasonText: nil)
             await rig.expect(["ringing", "callEnd"], on: 1)
             await rig.settle()
-            #expect(await rig.switchboard.channelOpened(bob, bobs.channel, on: SocketID(3)))
+            #expect(await rig.switchboard.channelOpened(bob, bobs.channel, on: SocketID(3), since: nil))
             await rig.expect(["call", "callEnd"], on: 3)
             #expect(rig.recorder.frames(3).first == rig.recorder.frames(2).first)
             #expect(rig.observer.counts.replayed == 1)
@@ -69,13 +69,13 @@ struct NotificationOrderTests {
     @Test func `a second socket overrides the first`() async throws {
         try await RuntimeRig().serve { rig in
             let grant = try await rig.register(alice, on: 1)
-            #expect(await rig.switchboard.channelOpened(alice, grant.channel, on: SocketID(2)))
+            #expect(await rig.switchboard.channelOpened(alice, grant.channel, on: SocketID(2), since: nil))
             await rig.expect(["websocketOverridden", "close 1008"], on: 1)
             #expect(
-                await !rig.switchboard.channelOpened(bob, grant.channel, on: SocketID(3)),
+                await !rig.switchboard.channelOpened(bob, grant.channel, on: SocketID(3), since: nil),
                 "a channel belongs to its user")
             #expect(await !rig.switchboard.channelExists(bob, grant.channel))
-            #expect(await !rig.switchboard.channelOpened(alice, ChannelID("x"), on: SocketID(3)))
+            #expect(await !rig.switchboard.channelOpened(alice, ChannelID("x"), on: SocketID(3), since: nil))
         }
     }
 

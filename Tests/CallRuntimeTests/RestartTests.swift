@@ -55,7 +55,8 @@ struct RestartTests {
                 for (index, grant) in grants.enumerated() {
                     let user = index == 0 ? Self.alice : Self.bob
                     let socket = UInt64(index + 1)
-                    let isThere = await rig.switchboard.channelOpened(user, grant.channel, on: SocketID(socket))
+                    let isThere = await rig.switchboard.channelOpened(
+                        user, grant.channel, on: SocketID(socket), since: nil)
                     #expect(isThere == left.subscriptions.contains { $0.subscription.id == grant.subscription })
                 }
                 for (index, grant) in grants.enumerated() {
@@ -110,7 +111,9 @@ struct RestartTests {
         try await second.serve { rig in
             for (index, grant) in grants.enumerated() {
                 let user = index == 0 ? Self.alice : Self.bob
-                #expect(await rig.switchboard.channelOpened(user, grant.channel, on: SocketID(UInt64(index + 1))))
+                #expect(
+                    await rig.switchboard.channelOpened(
+                        user, grant.channel, on: SocketID(UInt64(index + 1)), since: nil))
             }
             await rig.wait { rig.recorder.trace(2).last == "callEnd" }
             let records = await rig.switchboard.callRecords(Self.bob, from: 0, count: 9)
@@ -134,7 +137,7 @@ struct RestartTests {
         let second = RuntimeRig(journal: RecordingJournal(journal.entries), takesOver: true)
         await second.switchboard.restore(journal.contents(after: .max, at: 0))
         try await second.serve { rig in
-            #expect(await rig.switchboard.channelOpened(guest, channel, on: SocketID(2)))
+            #expect(await rig.switchboard.channelOpened(guest, channel, on: SocketID(2), since: nil))
             await #expect(throws: CallError.self) { try await rig.call(Self.bob, from: guest) }
             _ = try await rig.call(Self.alice, from: guest)
         }

@@ -48,12 +48,43 @@ struct ChannelTests {
         #expect(rig.notify([1]) == [.transmit(rig.frame(1, 1_002), to: SocketID(12))])
     }
 
-    @Test mutating func `after a minute nothing is sent again`() throws {
+    @Test mutating func `what a client has confirmed is not sent again`() throws {
         _ = try rig.open(1, on: 11)
         _ = rig.notify([1])
+        #expect(rig.confirm(1, through: 1_000) == [])
+        #expect(try rig.open(1, on: 11) == [])
         #expect(rig.registration.nextDeadline == Deadline(rig.clock.now + .seconds(60), .replayAge))
         #expect(rig.advance(by: .seconds(60)) == [])
-        #expect(try rig.open(1, on: 11) == [])
+    }
+
+    @Test mutating func `after a minute nothing is sent again, and a client that has not confirmed it is told`() throws
+    {
+        _ = try rig.open(1, on: 11)
+        _ = rig.notify([1])
+        #expect(rig.advance(by: .seconds(60)) == [.discarded(1, of: "s1")])
+        _ = rig.close(1, on: 11)
+        rig.epoch = 7
+        #expect(
+            try rig.open(1, on: 12) == [.transmit(rig.frame(1, 1_001, notice: .lost(1)), to: SocketID(12))])
+    }
+
+    @Test mutating func `a client that says what it has is sent what is behind that, or told how much is missing`()
+        throws
+    {
+        _ = try rig.open(1, on: 11)
+        for _ in 0..<3 { _ = rig.notify([1]) }
+        _ = rig.confirm(1, through: 1_002)
+        _ = rig.close(1, on: 11)
+        #expect(try rig.open(1, on: 12, since: 1_001) == [.replay(rig.frame(1, 1_002), to: SocketID(12))])
+        _ = rig.confirm(1, through: 1_002)
+        _ = rig.advance(by: .seconds(60))
+        let actions = try rig.open(1, on: 12, since: 1_000)
+        #expect(
+            actions == [
+                .discarded(2, of: "s1"), .transmit(rig.frame(1, 1_003, notice: .lost(2)), to: SocketID(12)),
+            ])
+        _ = rig.confirm(1, through: 1_003)
+        #expect(try rig.open(1, on: 12, since: 1_003) == [])
     }
 
     @Test mutating func `what nobody fetched in time is counted as discarded`() throws {

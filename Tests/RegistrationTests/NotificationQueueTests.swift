@@ -26,7 +26,10 @@ struct NotificationQueueTests {
         return outgoing.map(\.frame.eventID)
     }
 
-    private mutating func replay() -> [UInt64] { queue.replay(at: clock.now).outgoing.map(\.frame.eventID) }
+    /// The numbers of what goes to a socket that opens: the repeated ones, then the new ones.
+    private mutating func replay() -> [UInt64] {
+        queue.replay(at: clock.now).map(\.frame.eventID) + release()
+    }
 
     @Test mutating func `numbers go up by one, and the stamp is that of the notification`() {
         _ = append(3)
@@ -54,30 +57,82 @@ struct NotificationQueueTests {
     @Test mutating func `what was released to nobody is sent on the next socket`() {
         _ = append(2)
         #expect(release(listening: false).isEmpty)
-        let outgoing = queue.replay(at: clock.now).outgoing
-        #expect(outgoing.map(\.frame.eventID) == [100, 101])
-        #expect(outgoing.allSatisfy { !$0.isReplay })
+        #expect(queue.replay(at: clock.now).isEmpty)
+        #expect(release() == [100, 101])
     }
 
     @Test mutating func `what was transmitted is sent again under the same number`() {
         _ = append(2)
         let first = queue.release(isListening: true, at: clock.now) { _, _ in false }.map(\.frame)
-        let again = queue.replay(at: clock.now).outgoing
+        let again = queue.replay(at: clock.now)
         #expect(again.map(\.frame) == first)
         #expect(again.allSatisfy { $0.isReplay })
+        #expect(release().isEmpty)
     }
 
-    @Test mutating func `no more is sent again than clients can recognise, but nothing new is left out`() {
-        _ = append(4)
-        #expect(release() == [100, 101, 102, 103])
+    @Test mutating func `no more is on its way than clients recognise when it comes again, and nothing is left out`() {
+        _ = append(5)
+        #expect(release() == [100, 101, 102])
+        #expect(!queue.isReleased)
+        #expect(replay() == [100, 101, 102])
+        queue.confirm(through: 101)
+        #expect(release() == [103, 104])
+        #expect(queue.isReleased)
+        #expect(replay() == [102, 103, 104])
+    }
+
+    @Test mutating func `what was confirmed is not sent again`() {
+        _ = append(2)
+        #expect(release() == [100, 101])
+        queue.confirm(through: 100)
+        #expect(replay() == [101])
+        queue.confirm(through: 999)
+        #expect(replay().isEmpty)
+    }
+
+    @Test mutating func `a confirmation does not reach what was never sent`() {
         _ = append()
         #expect(release(listening: false).isEmpty)
+        queue.confirm(through: 100)
+        #expect(replay() == [100])
+    }
+
+    @Test mutating func `a client that says what it has is sent everything behind that, and told what is gone`() {
+        _ = append(5)
+        #expect(release() == [100, 101, 102])
+        queue.confirm(through: 102)
+        #expect(release() == [103, 104])
+        // It has lost what it had confirmed.
+        #expect(queue.resume(after: 100, at: clock.now) == 0)
         #expect(replay() == [101, 102, 103, 104])
+        #expect(queue.resume(after: 103, at: clock.now) == 0)
+        #expect(replay() == [104])
+        // 105 goes to one socket, 106 displaces 100, which was confirmed, and 107 displaces 101.
+        _ = queue.frame(.overridden, at: Moment(clock.now, epochMilliseconds: 0))
+        #expect(append(2) == 0)
+        #expect(queue.resume(after: 100, at: clock.now) == 1)
+        #expect(replay() == [102, 103, 104])
+        queue.confirm(through: 102)
+        #expect(release() == [106])
+        clock.advance(by: .seconds(60))
+        #expect(queue.forgetOld(at: clock.now) == 3, "107 waits")
+        #expect(queue.resume(after: 101, at: clock.now) == 4, "105 is nothing that could be missed")
+    }
+
+    @Test mutating func `a number of another subscription means nothing`() {
+        _ = append(2)
+        #expect(release() == [100, 101])
+        #expect(queue.resume(after: 98, at: clock.now) == nil)
+        #expect(queue.resume(after: 102, at: clock.now) == nil)
+        #expect(replay() == [100, 101])
+        #expect(queue.resume(after: 99, at: clock.now) == 0)
+        #expect(replay() == [100, 101])
     }
 
     @Test mutating func `what waits for a request is not replayed`() {
         _ = append(behind: 1)
-        #expect(replay().isEmpty)
+        #expect(queue.replay(at: clock.now).isEmpty)
+        #expect(release(1).isEmpty)
         #expect(release() == [100])
     }
 
@@ -85,9 +140,11 @@ struct NotificationQueueTests {
         #expect(append(5) == 0)
         #expect(release(listening: false).isEmpty)
         #expect(append(2) == 2)
+        #expect(replay() == [102, 103, 104])
+        queue.confirm(through: 104)
         #expect(release() == [105, 106])
-        #expect(replay() == [102, 103, 104, 105, 106])
         #expect(append(3) == 0)
+        #expect(append() == 1, "105 is not confirmed")
     }
 
     @Test mutating func `too old a notification is forgotten`() {
@@ -98,9 +155,9 @@ struct NotificationQueueTests {
         #expect(release() == [101])
         #expect(queue.nextDeadline == clock.now + .seconds(60))
         clock.advance(by: .seconds(1))
-        let (outgoing, lost) = queue.replay(at: clock.now)
-        #expect(outgoing.map(\.frame.eventID) == [101])
-        #expect(lost == 1)
+        #expect(queue.forgetOld(at: clock.now) == 1)
+        #expect(replay() == [101])
+        queue.confirm(through: 101)
         clock.advance(by: .seconds(59))
         #expect(queue.forgetOld(at: clock.now) == 0)
         #expect(queue.nextDeadline == nil)

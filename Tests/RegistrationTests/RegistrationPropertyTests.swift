@@ -12,6 +12,7 @@ struct RegistrationPropertyTests {
     private struct Witness {
         /// The last event on each socket that is still open.
         var sockets: [SocketID: UInt64] = [:]
+        var channels: [SocketID: ChannelID] = [:]
         var everTransmitted: [[String]: NotificationFrame] = [:]
         /// Open requests, with the notifications that must not be seen before each is answered.
         var held: [UInt64: Set<String>] = [:]
@@ -83,7 +84,7 @@ struct RegistrationPropertyTests {
         for number in 0..<1_500 {
             let target = max(1, count - Int.random(in: 0...4, using: &random))
             do throws(RegistrationError) {
-                switch Int.random(in: 0..<16, using: &random) {
+                switch Int.random(in: 0..<18, using: &random) {
                 case 0:
                     let services = [["call"], ["presence"], ["call", "presence"], ["fax"]].randomElement(
                         using: &random)!
@@ -104,6 +105,7 @@ struct RegistrationPropertyTests {
                 case 3...5:
                     lastSocket += 1
                     witness.sockets[SocketID(lastSocket)] = 0
+                    witness.channels[SocketID(lastSocket)] = ChannelID("c\(target)")
                     do throws(RegistrationError) {
                         let actions = try rig.registration.channelOpened(
                             ChannelID("c\(target)"), on: SocketID(lastSocket), at: rig.now)
@@ -130,7 +132,11 @@ struct RegistrationPropertyTests {
                     guard let request = witness.held.keys.randomElement(using: &random) else { continue }
                     witness.held[request] = nil
                     witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
-                case 14:
+                case 14, 15:
+                    guard let (socket, last) = witness.sockets.randomElement(using: &random) else { continue }
+                    let channel = witness.channels[socket]!
+                    witness.watch(rig.registration.confirmed(channel, through: last, at: rig.now))
+                case 16:
                     guard !isAttached else { continue }
                     witness.devices = Set(
                         rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))

@@ -61,8 +61,14 @@ struct RegistrationRig {
         return (grant, note(actions))
     }
 
-    mutating func open(_ number: Int, on socket: UInt64) throws(RegistrationError) -> [RegistrationAction] {
-        note(try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), at: now))
+    mutating func open(
+        _ number: Int, on socket: UInt64, since latest: UInt64? = nil
+    ) throws(RegistrationError) -> [RegistrationAction] {
+        note(try registration.channelOpened(ChannelID("c\(number)"), on: SocketID(socket), since: latest, at: now))
+    }
+
+    mutating func confirm(_ number: Int, through eventID: UInt64) -> [RegistrationAction] {
+        note(registration.confirmed(ChannelID("c\(number)"), through: eventID, at: now))
     }
 
     mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {

@@ -78,9 +78,21 @@ struct RestorationTests {
     @Test mutating func `what was sent is sent again, as often as a client recognises it`() throws {
         try rig.subscribe()
         _ = try rig.open(1, on: 8)
-        for _ in 0..<4 { _ = rig.notify([1]) }
+        for _ in 0..<3 { _ = rig.notify([1]) }
+        _ = rig.confirm(1, through: 1_000)
+        _ = rig.notify([1])
+        _ = rig.notify([1])
         var next = restored()
         #expect(sent(try next.open(1, on: 9)) == [-1_001, -1_002, -1_003], "clients remember three here")
+        #expect(sent(next.confirm(1, through: 1_003)) == [1_004])
+    }
+
+    @Test mutating func `a client says what it has, and the next process sends what is behind that`() throws {
+        try rig.subscribe()
+        _ = try rig.open(1, on: 8)
+        for _ in 0..<3 { _ = rig.notify([1]) }
+        var next = restored()
+        #expect(sent(try next.open(1, on: 9, since: 1_001)) == [-1_002])
     }
 
     @Test mutating func `what waited for an answer was not sent`() throws {
@@ -118,8 +130,9 @@ struct RestorationTests {
         try rig.subscribe()
         for _ in 0..<8 { _ = rig.notify([1]) }
         var next = restored()
-        let actions = try next.open(1, on: 9)
-        #expect(sent(actions) == [1_003, 1_004, 1_005, 1_006, 1_007, 1_008])
+        #expect(sent(try next.open(1, on: 9)) == [1_003, 1_004, 1_005])
+        let actions = next.confirm(1, through: 1_005)
+        #expect(sent(actions) == [1_006, 1_007, 1_008])
         #expect(actions.contains(.transmit(next.frame(1, 1_008, notice: .lost(3)), to: SocketID(9))))
         rig = next
         var third = restored()

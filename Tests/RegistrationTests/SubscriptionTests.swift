@@ -242,6 +242,7 @@ struct SubscriptionTests {
         #expect(
             rig.registration.timeout(at: rig.now).carriedOut == [.transmit(rig.frame(1, 1_000, .ping), to: SocketID(9))]
         )
+        _ = rig.confirm(1, through: 1_000)
         rig.clock.advance(by: .seconds(20))
         #expect(rig.registration.timeout(at: rig.now).carriedOut == [], "it has been told")
         // The next life time has a reminder of its own.

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `opens with the channel's path, in order delivers, and tells when it closes`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.run(configure: { $0.confirmation.count = 1_000 }) { server in
             let (client, answer) = try await WebSocketClient.open(server.port)
             #expect(answer.status == 101)
             // RFC 6455 §1.3
@@ -46,6 +46,41 @@ import Testing
             #expect(await client.receiveClose() == 1000)
             await server.switchboard.wait { $0.last == .closed(joe, channel) }
             #expect(server.metrics.webSocketsActive.value == 0)
+        }
+    }
+
+    @Test func `a client confirms what it has received by answering a ping`() async throws {
+        try await TestServer.run(configure: { $0.confirmation.count = 2 }) { server in
+            let (client, socket) = try await open(server)
+            for id in 1...3 { server.sockets.transmit(frame(UInt64(id)), to: socket) }
+            let frames = [await client.receive(), await client.receive(), await client.receive()]
+            #expect(frames.map { $0?.opcode } == [Frame.text, Frame.text, Frame.ping])
+            let payload = try #require(frames[2]?.payload)
+            #expect(payload == [0, 0, 0, 0, 0, 0, 0, 2])
+            #expect(await client.receive()?.opcode == Frame.text)
+            try await client.send(Frame.pong, payload)
+            await server.switchboard.wait { $0.contains(.confirmed(joe, channel, through: 2)) }
+            await client.connection.close()
+        }
+    }
+
+    @Test func `without a burst the ping comes after a while`() async throws {
+        try await TestServer.run(configure: { $0.confirmation = (25, .milliseconds(50)) }) { server in
+            let (client, socket) = try await open(server)
+            server.sockets.transmit(frame(7), to: socket)
+            #expect(await client.receive()?.opcode == Frame.text)
+            #expect(await client.receive() == Frame(opcode: Frame.ping, payload: [0, 0, 0, 0, 0, 0, 0, 7]))
+            await client.connection.close()
+        }
+    }
+
+    @Test(arguments: [("since=41", 41), ("x=1&since=41", 41), ("since=", nil), ("since=-1", nil), ("token=7", nil)])
+    func `a client may say which notification it has`(_ query: String, _ latest: UInt64?) async throws {
+        try await TestServer.run { server in
+            let (client, answer) = try await WebSocketClient.open(server.port, path: WebSocketClient.path + "?" + query)
+            #expect(answer.status == 101)
+            await server.switchboard.wait { $0 == [.opened(joe, channel, since: latest)] }
+            await client.connection.close()
         }
     }
 

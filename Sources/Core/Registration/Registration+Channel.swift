@@ -32,9 +32,11 @@ extension Registration {
 
     /// A socket has opened on the channel. It replaces an older one, and is sent what the client may have missed.
     ///
+    /// - Parameter latest: the number of the last notification that the client says it has; `nil`: it does not say. A
+    ///   number that is none of this subscription means nothing.
     /// - Throws: `noSuchSubscription` if the channel belongs to no subscription, or to one that has ended.
     package mutating func channelOpened(
-        _ channel: ChannelID, on socket: SocketID, at now: Moment
+        _ channel: ChannelID, on socket: SocketID, since latest: UInt64? = nil, at now: Moment
     ) throws(RegistrationError) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else {
             throw .noSuchSubscription
@@ -49,11 +51,24 @@ extension Registration {
             ]
         }
         subscriptions[index].socket = socket
-        let (missed, lost) = subscriptions[index].queue.replay(at: now.monotonic)
-        actions += lose(lost, at: index) + send(missed, of: index, to: socket)
+        actions += lose(subscriptions[index].queue.forgetOld(at: now.monotonic), at: index)
+        if let latest, let missing = subscriptions[index].queue.resume(after: latest, at: now.monotonic) {
+            // The client says exactly what it has, and so counts what it was never sent, and what it was sent in vain.
+            actions += lose(missing - subscriptions[index].lost, at: index)
+        }
+        actions += send(subscriptions[index].queue.replay(at: now.monotonic), of: index, to: socket)
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
-        return actions + tellLoss(at: index, at: now) + pump(at: now.monotonic)
+        return actions + pump(at: now.monotonic) + toldLoss(at: now)
+    }
+
+    /// A client has received everything that was sent on the channel up to a number.
+    package mutating func confirmed(
+        _ channel: ChannelID, through number: UInt64, at now: Moment
+    ) -> [RegistrationAction] {
+        guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return [] }
+        subscriptions[index].queue.confirm(through: number)
+        return pump(at: now.monotonic) + toldLoss(at: now)
     }
 
     /// A socket has closed. One that had been replaced before is ignored.
@@ -97,15 +112,22 @@ extension Registration {
         return [.store(.notified(subscriptions[index].id, frame))] + lose(lost, at: index)
     }
 
-    /// Notes that a client will never be sent some notifications of its subscription.
+    /// Notes that a client will never be sent some notifications of its subscription, or was sent them in vain.
+    ///
+    /// - Parameter count: negative if there are fewer than was noted before.
     private mutating func lose(_ count: Int, at index: Int) -> [RegistrationAction] {
-        guard count > 0 else { return [] }
+        guard count != 0 else { return [] }
         subscriptions[index].lost += count
         let (id, lost) = (subscriptions[index].id, subscriptions[index].lost)
-        return [
-            .discarded(count, of: id),
-            .store(.forgotten(id, through: subscriptions[index].queue.firstKept &- 1, lost: lost)),
-        ]
+        let noted = RegistrationAction.store(
+            .forgotten(id, through: subscriptions[index].queue.firstKept &- 1, lost: lost))
+        return count > 0 ? [.discarded(count, of: id), noted] : [noted]
+    }
+
+    /// Tells clients that have been sent everything else how much they missed.
+    private mutating func toldLoss(at now: Moment) -> [RegistrationAction] {
+        let told = subscriptions.indices.flatMap { tellLoss(at: $0, at: now) }
+        return told.isEmpty ? [] : told + pump(at: now.monotonic)
     }
 
     /// Tells a client that listens how many notifications it will never be sent, once. If some still wait, the client
@@ -114,10 +136,9 @@ extension Registration {
         let lost = subscriptions[index].lost
         guard lost > 0, subscriptions[index].socket != nil, subscriptions[index].queue.isReleased else { return [] }
         subscriptions[index].lost = 0
-        let (frame, _) = subscriptions[index].queue.append(.lost(lost), behind: gate.newest, at: now)
         let id = subscriptions[index].id
-        // Everything before this notification has been transmitted, so that nothing more is lost by it.
-        return [.store(.notified(id, frame)), .store(.forgotten(id, through: 0, lost: 0))]
+        let (frame, more) = subscriptions[index].queue.append(.lost(lost), behind: gate.newest, at: now)
+        return [.store(.notified(id, frame)), .store(.forgotten(id, through: 0, lost: 0))] + lose(more, at: index)
     }
 
     /// Forgets released notifications that are too old, in all subscriptions.

@@ -142,9 +142,8 @@ extension ConfigurationKey {
             .duration(.seconds(1)...(.seconds(3_600))),
             "Older notifications are not sent to a client that comes back."),
         ConfigurationKey(
-            "registration", "replay_limit", \.switchboard.registration.queue.replayLimit, .count(0...100),
-            "Of the notifications already sent, how many of the latest are sent again; clients recognise 50 duplicates."
-        ),
+            "registration", "replay_limit", \.switchboard.registration.queue.replayLimit, .count(1...100),
+            "Notifications sent without being confirmed, which are sent again; clients recognise 50 duplicates."),
         ConfigurationKey(
             "registration", "answer_time", \.switchboard.registration.answerTime, .duration(.zero...(.seconds(2))),
             "How long a client hears nothing of a call after the answer to its own request about it."),

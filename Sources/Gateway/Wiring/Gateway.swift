@@ -94,6 +94,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
         signalingConfiguration.guests.policy.realms = try configuration.callMeRealms()
         signalingConfiguration.channelCloseTimeout = configuration.drain.closePatience
+        signalingConfiguration.confirmation = configuration.confirmation
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,

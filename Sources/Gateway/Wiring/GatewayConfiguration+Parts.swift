@@ -24,6 +24,12 @@ extension GatewayConfiguration {
         return try database.openJournal(limits, clock: clock, logger: logger)
     }
 
+    /// When clients are asked how much they have received: long before what they do not confirm is too much or too old.
+    var confirmation: (count: Int, delay: Duration) {
+        let queue = switchboard.registration.queue
+        return (count: max(1, queue.replayLimit / 2), delay: min(.seconds(10), queue.maximumAge / 4))
+    }
+
     func listeners() throws -> [SignalingConfiguration.Listener] {
         var listeners = [
             SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())

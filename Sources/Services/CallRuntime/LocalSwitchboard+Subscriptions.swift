@@ -46,8 +46,15 @@ extension LocalSwitchboard {
     }
 
     /// A socket has opened; `false` if the channel has ended meanwhile.
-    package func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool {
-        await users.existing(user)?.channelOpened(channel, on: socket) ?? false
+    package func channelOpened(
+        _ user: UserAddress, _ channel: ChannelID, on socket: SocketID, since latest: UInt64?
+    ) async -> Bool {
+        await users.existing(user)?.channelOpened(channel, on: socket, since: latest) ?? false
+    }
+
+    /// A client has received everything that was sent on a channel up to a number.
+    package func channelConfirmed(_ user: UserAddress, _ channel: ChannelID, through number: UInt64) {
+        users.existing(user)?.inbox.post(.confirmed(channel, through: number))
     }
 
     /// A socket has closed. One that had been replaced before is ignored.

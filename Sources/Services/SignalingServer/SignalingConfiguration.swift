@@ -73,6 +73,9 @@ package struct SignalingConfiguration: Sendable {
     package var channelIdleTimeout = Duration.seconds(90)
     /// How long the gateway waits for the client's close frame.
     package var channelCloseTimeout = Duration.seconds(2)
+    /// When the gateway asks a client how much it has received: after so many notifications, which is 1 or more, and
+    /// after this time at the latest.
+    package var confirmation = (count: 25, delay: Duration.seconds(10))
     /// How many bytes of notifications may wait for a slow reader. Beyond that the channel is closed.
     package var slowReaderBytes = 1 << 20
     /// The largest message of a client, in bytes. Clients only send keep-alives.
@@ -92,7 +95,8 @@ package struct SignalingConfiguration: Sendable {
             channel: ChannelConfiguration(
                 idleTimeout: .init(channelIdleTimeout), slowReaderLimit: slowReaderBytes,
                 messageLimit: maxClientMessageBytes,
-                closeTimeout: .init(channelCloseTimeout)),
+                closeTimeout: .init(channelCloseTimeout),
+                confirmation: Confirmation.Limits(delay: .init(confirmation.delay), count: confirmation.count)),
             defaultDomain: defaultDomain
         )
     }

@@ -46,9 +46,23 @@ final class Recorder: Sendable {
     }
 }
 
-struct RecordingChannels: ChannelPort {
+/// Clients that read everything, and confirm it at once.
+final class RecordingChannels: ChannelPort {
     let recorder: Recorder
-    func transmit(_ frame: NotificationFrame, to socket: SocketID) { recorder.record(.frame(frame, socket)) }
+    private let registrar = Lock<(any Registrar)?>(nil)
+
+    init(recorder: Recorder) { self.recorder = recorder }
+
+    /// From now on this registrar is told what the clients have received.
+    func confirm(to registrar: any Registrar) { self.registrar.withLock { $0 = registrar } }
+
+    func transmission(of frame: NotificationFrame, to socket: SocketID) -> @Sendable () -> Void {
+        { [self] in
+            recorder.record(.frame(frame, socket))
+            registrar.withLock { $0 }?.channelConfirmed(frame.user, frame.channel, through: frame.eventID)
+        }
+    }
+
     func close(_ socket: SocketID, _ code: ChannelCloseCode) { recorder.record(.close(socket, code)) }
 }
 

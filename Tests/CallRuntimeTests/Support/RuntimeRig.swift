@@ -28,7 +28,7 @@ struct RuntimeRig: Sendable {
     init(
         _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
         applications: [Application] = [], seed: UInt64 = 1, journal: any Journal = VolatileJournal(),
-        takesOver: Bool = false
+        takesOver: Bool = false, confirms: Bool = true
     ) {
         self.takesOver = takesOver
         var configuration = configuration
@@ -37,14 +37,16 @@ struct RuntimeRig: Sendable {
         let users = [(Self.alice, "Alice"), (Self.bob, ""), (Self.carol, "Carol")].map { address, name in
             StoredUser(address: address, passwordRecord: "", displayName: name)
         }
+        let channels = RecordingChannels(recorder: recorder)
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: RecordingChannels(recorder: recorder), applications: applications, eventLog: events,
+            channels: channels, applications: applications, eventLog: events,
             journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        if confirms { channels.confirm(to: switchboard) }
     }
 
     /// Runs the switchboard around a test, and sees that it comes to rest afterwards, and that the event log counts the
@@ -73,7 +75,7 @@ struct RuntimeRig: Sendable {
         let request = SubscriptionRequest(
             expires: expires, services: services, sendsRingingFeedback: feedback, clientCorrelator: correlator)
         let grant = try await switchboard.subscribe(user, request)
-        #expect(await switchboard.channelOpened(user, grant.channel, on: SocketID(socket)))
+        #expect(await switchboard.channelOpened(user, grant.channel, on: SocketID(socket), since: nil))
         return grant
     }
 

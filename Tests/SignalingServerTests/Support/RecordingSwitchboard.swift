@@ -10,7 +10,8 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         case extend(UserAddress, SubscriptionID, SubscriptionRequest)
         case unsubscribe(UserAddress, SubscriptionID)
         case admit(SubscriptionRequest, toCall: UserAddress)
-        case opened(UserAddress, ChannelID)
+        case opened(UserAddress, ChannelID, since: UInt64? = nil)
+        case confirmed(UserAddress, ChannelID, through: UInt64)
         case closed(UserAddress, ChannelID)
         case started(UserAddress)
         case answered(UserAddress)
@@ -91,10 +92,16 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
 
     func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool { channelsExist }
 
-    func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool {
+    func channelOpened(
+        _ user: UserAddress, _ channel: ChannelID, on socket: SocketID, since latest: UInt64?
+    ) async -> Bool {
         self.socket = socket
-        append(.opened(user, channel))
+        append(.opened(user, channel, since: latest))
         return channelsOpen
+    }
+
+    nonisolated func channelConfirmed(_ user: UserAddress, _ channel: ChannelID, through number: UInt64) {
+        Task { await append(.confirmed(user, channel, through: number)) }
     }
 
     func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async {

@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import Observability
 import Primitives
+import Registration
 import ServiceLifecycle
 import SignalingServer
 import TestSupport
@@ -91,4 +92,9 @@ struct TestServer: Sendable {
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         return (lines + headers + ["", body ?? ""]).joined(separator: "\r\n")
     }
+}
+
+extension SocketDirectory {
+    /// Sends a notification at once.
+    func transmit(_ frame: NotificationFrame, to socket: SocketID) { transmission(of: frame, to: socket)() }
 }

@@ -19,6 +19,8 @@ actor RegistrationOwner {
         case answered(SessionID)
         /// A leg of the user is part of another call from now on.
         case move(SessionID, to: LegAddress)
+        /// A client has received everything that was sent on the channel up to a number.
+        case confirmed(ChannelID, through: UInt64)
         /// The sleep until this time has ended.
         case alarm(MonotonicTime)
         /// The gateway is going to stop: the user's clients should reconnect elsewhere as soon as no call keeps them
@@ -98,6 +100,9 @@ actor RegistrationOwner {
             // The user may have lost the last device meanwhile; the former call has been told of that.
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
+        case .confirmed(let channel, let number):
+            perform(
+                registration.confirmed(channel, through: number, at: environment.clock.moment), after: "confirmed")
         case .alarm(let time):
             alarm.rang(time)
             perform(registration.timeout(at: environment.clock.moment), after: "timeout")
@@ -164,10 +169,10 @@ extension RegistrationOwner {
     func channelExists(_ channel: ChannelID) -> Bool { registration.channelExists(channel) }
 
     /// A socket has opened on the channel; `false` if the channel has ended.
-    func channelOpened(_ channel: ChannelID, on socket: SocketID) -> Bool {
+    func channelOpened(_ channel: ChannelID, on socket: SocketID, since latest: UInt64?) -> Bool {
         do throws(RegistrationError) {
             perform(
-                try registration.channelOpened(channel, on: socket, at: environment.clock.moment),
+                try registration.channelOpened(channel, on: socket, since: latest, at: environment.clock.moment),
                 after: "channelOpened")
             return true
         } catch {
@@ -369,7 +374,7 @@ extension RegistrationOwner {
 
     /// Sends a frame as soon as everything up to now is durable.
     private func transmit(_ frame: NotificationFrame, to socket: SocketID) {
-        environment.journal.whenDurable { [channels = environment.channels] in channels.transmit(frame, to: socket) }
+        environment.journal.whenDurable(environment.channels.transmission(of: frame, to: socket))
     }
 
     /// Closes a socket behind the frames that were sent to it.

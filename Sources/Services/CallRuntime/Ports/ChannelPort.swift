@@ -1,11 +1,13 @@
 package import CallControl
 package import Registration
 
-/// The open WebSockets, as the owners of registrations see them. Both functions return at once and keep the order per
+/// The open WebSockets, as the owners of registrations see them. All functions return at once and keep the order per
 /// socket. A socket that is gone is ignored.
 package protocol ChannelPort: Sendable {
-    /// Sends a notification.
-    func transmit(_ frame: NotificationFrame, to socket: SocketID)
+    /// Prepares what is sent of a notification, so that little is left to do when it may be sent.
+    ///
+    /// - Returns: sends it; to be called once, on any thread.
+    func transmission(of frame: NotificationFrame, to socket: SocketID) -> @Sendable () -> Void
 
     /// Sends what was transmitted before, then a close frame with this code.
     func close(_ socket: SocketID, _ code: ChannelCloseCode)

@@ -45,8 +45,13 @@ package protocol Registrar: Sendable {
     func channelExists(_ user: UserAddress, _ channel: ChannelID) async -> Bool
     /// A socket has opened: the client is sent what it missed, then everything new.
     ///
+    /// - Parameter latest: the number of the last notification that the client says it has; `nil`: it does not say.
     /// - Returns: `false` if the channel has ended meanwhile.
-    func channelOpened(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async -> Bool
+    func channelOpened(
+        _ user: UserAddress, _ channel: ChannelID, on socket: SocketID, since latest: UInt64?
+    ) async -> Bool
+    /// A client has received everything that was sent on a channel up to a number. Returns at once.
+    func channelConfirmed(_ user: UserAddress, _ channel: ChannelID, through number: UInt64)
     /// A socket has closed. One that had been replaced before is ignored.
     func channelClosed(_ user: UserAddress, _ channel: ChannelID, on socket: SocketID) async
 

@@ -24,7 +24,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     enum Negotiated: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-        case webSocket(ClientSocket, UserAddress, ChannelID)
+        case webSocket(ClientSocket, ChannelAddress)
     }
 
     struct Configuration: Sendable {
@@ -86,7 +86,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         }
         switch negotiated {
         case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
-        case .webSocket(let socket, let user, let channel): await serveWebSocket(socket, user, channel)
+        case .webSocket(let socket, let address): await serveWebSocket(socket, address)
         }
     }
 
@@ -125,7 +125,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let (user, id) = address(head) else {
+                    guard let address = address(head) else {
                         preconditionFailure("only a request that names a channel is upgraded")
                     }
                     let pipeline = channel.pipeline.syncOperations
@@ -134,31 +134,32 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     let monitor = try pipeline.handler(type: ConnectionMonitor.self)
                     monitor.becomeChannel()
                     let handler = WebSocketHandler(
-                        configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining)
+                        configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining
+                    ) { registrar.channelConfirmed(address.user, address.channel, through: $0) }
                     try pipeline.addHandler(handler)
-                    return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), user, id)
+                    return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), address)
                 }
             }
         )
     }
 
-    private func address(_ head: HTTPRequestHead) -> (UserAddress, ChannelID)? {
+    private func address(_ head: HTTPRequestHead) -> ChannelAddress? {
         guard let route = head.channelRoute else { return nil }
         // The path of a guest may hold a token. The name of the channel says which guest it belongs to.
         let user =
             route.endpoint.target == .channel(of: .guests)
             ? GuestID(owning: route.id).map { UserAddress($0) }
             : UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
-        return user.map { ($0, ChannelID(route.id)) }
+        return user.map { ChannelAddress(user: $0, channel: ChannelID(route.id), latest: head.latestEventID) }
     }
 
     /// The channel that the request may open; `nil` if there is none. The unguessable identifier is the credential
     /// (spidr-wire §4).
-    private func findChannel(_ head: HTTPRequestHead) async -> ChannelID? {
-        guard !draining.isSet, let (user, id) = address(head), await registrar.channelExists(user, id) else {
-            return nil
-        }
-        return id
+    private func findChannel(_ head: HTTPRequestHead) async -> ChannelAddress? {
+        guard !draining.isSet, let address = address(head),
+            await registrar.channelExists(address.user, address.channel)
+        else { return nil }
+        return address
     }
 
     /// Answers the request and closes the connection. No other handler would, since the upgrade handler keeps the
@@ -178,10 +179,11 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         .map { HTTPHeaders?.none }
     }
 
-    private func serveWebSocket(_ socket: ClientSocket, _ user: UserAddress, _ channel: ChannelID) async {
+    private func serveWebSocket(_ socket: ClientSocket, _ address: ChannelAddress) async {
+        let (user, channel) = (address.user, address.channel)
         sockets.insert(socket)
         await withTaskCancellationHandler {
-            if await !registrar.channelOpened(user, channel, on: socket.id) {
+            if await !registrar.channelOpened(user, channel, on: socket.id, since: address.latest) {
                 // The subscription ended between the look-up and the upgrade.
                 socket.close(.normal)
             }
@@ -192,5 +194,23 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         }
         sockets.remove(socket.id)
         await registrar.channelClosed(user, channel, on: socket.id)
+    }
+}
+
+/// A channel that a client opens.
+struct ChannelAddress: Sendable {
+    let user: UserAddress
+    let channel: ChannelID
+    /// The number of the last notification that the client says it has; `nil`: it does not say.
+    let latest: UInt64?
+}
+
+extension HTTPRequestHead {
+    /// The last notification that the client has: `since` in the query; `nil`: it does not say, or not in digits.
+    fileprivate var latestEventID: UInt64? {
+        guard let query = uri.firstIndex(of: "?") else { return nil }
+        return uri[query...].dropFirst().split(separator: "&").lazy.filter { $0.hasPrefix("since=") }.first.flatMap {
+            UInt64($0.dropFirst("since=".count))
+        }
     }
 }

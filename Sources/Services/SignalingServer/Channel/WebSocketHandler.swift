@@ -29,21 +29,34 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var lastHeard = NIODeadline.now()
     private var pinged = false
     private var timer: Scheduled<Void>?
+    private var confirmation: Confirmation
+    private var confirmationTimer: Scheduled<Void>?
+    /// Is told the number up to which the client has received everything.
+    private let confirmed: (UInt64) -> Void
     private var context: ChannelHandlerContext?
 
+    /// Makes the handler of a channel.
+    ///
+    /// - Parameter confirmed: is told the number up to which the client has received everything.
     init(
-        configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics, draining: DrainingFlag
+        configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics,
+        draining: DrainingFlag, confirmed: @escaping (UInt64) -> Void
     ) {
         self.configuration = configuration
         self.monitor = monitor
         self.metrics = metrics
         self.draining = draining
+        self.confirmed = confirmed
         frames = ClientFrames(sizeLimit: configuration.messageLimit)
+        confirmation = Confirmation(configuration.confirmation)
     }
 
     // MARK: - From the owner of the channel
 
-    func transmit(_ text: ByteBuffer) {
+    /// Sends a notification.
+    ///
+    /// - Parameter number: its `eventId`.
+    func transmit(_ text: ByteBuffer, numbered number: UInt64) {
         guard state == .open, let context else { return }
         let owed = owedBytes(context)
         // A frame with nothing waiting in front of it says nothing about the reader, however large the frame is.
@@ -51,6 +64,31 @@ final class WebSocketHandler: ChannelInboundHandler {
             return giveUp()
         }
         context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: text)), promise: nil)
+        confirm(confirmation.sent(number), context)
+    }
+
+    /// Asks the client how much it has received.
+    private func confirm(_ need: Confirmation.Need, _ context: ChannelHandlerContext) {
+        switch need {
+        case .nothing: break
+        case .now:
+            guard let payload = confirmation.makePing(at: .now()) else { return }
+            context.writeAndFlush(
+                Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, data: payload)), promise: nil)
+        case .later:
+            confirmationTimer = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.confirmation.delay) {
+                [weak self] in
+                guard let self, state == .open, let context = self.context else { return }
+                confirm(.now, context)
+            }
+        }
+    }
+
+    /// Passes on what the client has received, and asks for the rest.
+    private func pass(_ number: UInt64?, _ context: ChannelHandlerContext) {
+        guard let number else { return }
+        confirmed(number)
+        if state == .open { confirm(confirmation.need(), context) }
     }
 
     /// Sends a close frame behind everything that was transmitted before.
@@ -90,7 +128,7 @@ final class WebSocketHandler: ChannelInboundHandler {
             payload: payload.readableBytesView)
         {
         case .alive:
-            break
+            pass(frame.opcode == .pong ? confirmation.pong(payload) : confirmation.text(at: lastHeard), context)
         case .pong:
             guard state == .open else { return }
             // A peer that floods pings without reading is a slow reader like any other.
@@ -146,6 +184,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
+        confirmationTimer?.cancel()
         state = .closed
         self.context = nil
         metrics.webSocketsActive.decrement()
@@ -198,4 +237,6 @@ struct ChannelConfiguration: Sendable {
     var messageLimit: Int
     /// How long the gateway waits for the peer's close frame.
     var closeTimeout: TimeAmount
+    /// When the gateway asks how much the client has received.
+    var confirmation: Confirmation.Limits
 }

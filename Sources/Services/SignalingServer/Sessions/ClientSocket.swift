@@ -18,8 +18,8 @@ struct ClientSocket: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 
-    func transmit(_ text: ByteBuffer) {
-        channel.eventLoop.execute { handler.value.transmit(text) }
+    func transmit(_ text: ByteBuffer, numbered number: UInt64) {
+        channel.eventLoop.execute { handler.value.transmit(text, numbered: number) }
     }
 
     func close(_ code: ChannelCloseCode) {

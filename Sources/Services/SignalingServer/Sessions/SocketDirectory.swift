@@ -14,11 +14,12 @@ package final class SocketDirectory: ChannelPort {
     /// Makes an empty directory.
     package init() {}
 
-    /// Sends a frame as a `notificationMessage`. Does nothing if the socket is closed, or the client protocol has no
-    /// word for the frame.
-    package func transmit(_ frame: NotificationFrame, to socket: SocketID) {
-        guard let socket = find(socket), let message = NotificationMessage(frame) else { return }
-        socket.transmit(ByteBuffer(bytes: WireJSON.encode(wrapping: message)))
+    /// Writes a frame as a `notificationMessage`, to be sent later. Nothing is sent if the socket is closed, or the
+    /// client protocol has no word for the frame.
+    package func transmission(of frame: NotificationFrame, to socket: SocketID) -> @Sendable () -> Void {
+        guard let socket = find(socket), let message = NotificationMessage(frame) else { return {} }
+        let text = ByteBuffer(bytes: WireJSON.encode(wrapping: message))
+        return { socket.transmit(text, numbered: frame.eventID) }
     }
 
     /// Closes a socket with a code, behind everything transmitted before.
