@@ -103,6 +103,34 @@ struct RestartTests {
         }
     }
 
+    /// The device has another subscription, which the call that rings has not learnt when the gateway is killed.
+    @Test func `a device that subscribed anew is told that its call is over`() async throws {
+        let journal = RecordingJournal()
+        try await RuntimeRig(journal: journal).serve { rig in
+            try await rig.register(Self.alice, on: 1)
+            _ = try await rig.switchboard.subscribe(
+                Self.bob, SubscriptionRequest(services: ["call"], clientCorrelator: "phone"))
+            _ = try await rig.call()
+            await rig.settle()
+            _ = try await rig.switchboard.subscribe(
+                Self.bob, SubscriptionRequest(services: ["call"], clientCorrelator: "phone"))
+            await rig.settle()
+        }
+        // The call's own fact about it was not written.
+        let kept = journal.entries.prefix {
+            if case .event(let entry) = $0, case .renewedSubscription = entry.event.fact { false } else { true }
+        }
+        let left = RecordingJournal(Array(kept)).contents(after: .max, at: ManualClock().epochMilliseconds)
+        let second = RuntimeRig(journal: RecordingJournal(Array(kept)), takesOver: true)
+        await second.switchboard.restore(left)
+        try await second.serve { rig in
+            let bobs = try #require(left.subscriptions.first { $0.subscription.user == Self.bob })
+            #expect(
+                await rig.switchboard.channelOpened(Self.bob, bobs.subscription.channel, on: SocketID(7), since: nil))
+            await rig.wait { rig.recorder.trace(7).last == "callEnd" }
+        }
+    }
+
     @Test func `after a restart users are free, and can call each other`() async throws {
         let journal = RecordingJournal()
         let (grants, _) = try await firstLife(journal)

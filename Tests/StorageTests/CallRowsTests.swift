@@ -15,14 +15,15 @@ import Testing
                         time: call, isLast: event == 3 && call > 1)
                 })
         }
-        #expect(rows.old(before: 0, above: 2_700, limit: 100).isEmpty)
+        #expect(rows.old(before: 0, above: 2_700, sparing: .max, limit: 100).isEmpty)
         #expect(
-            rows.old(before: 0, above: 2_000, limit: 100).map(\.numbers) == [
+            rows.old(before: 0, above: 2_000, sparing: .max, limit: 100).map(\.numbers) == [
                 [21, 22, 23], [31, 32, 33], [41, 42, 43],
             ])
-        #expect(rows.old(before: 0, above: 0, limit: 4).count == 2)
-        #expect(rows.old(before: 4, above: .max, limit: 100).map(\.lastEvent) == [2, 3])
+        #expect(rows.old(before: 0, above: 0, sparing: .max, limit: 4).count == 2)
+        #expect(rows.old(before: 4, above: .max, sparing: .max, limit: 100).map(\.lastTime) == [2, 3])
+        #expect(rows.old(before: 0, above: 2_000, sparing: 3, limit: 100).map(\.lastTime) == [2])
         rows.removeOldest(2)
-        #expect(rows.old(before: 0, above: 2_000, limit: 100).map(\.numbers) == [[41, 42, 43]])
+        #expect(rows.old(before: 0, above: 2_000, sparing: .max, limit: 100).map(\.numbers) == [[41, 42, 43]])
     }
 }

@@ -137,6 +137,29 @@ struct JournalConformance {
         #expect(contents.stoppedAt == 1_700_000_000_003)
     }
 
+    func `what is added while the journal is suspended is kept together, or not at all`() async throws {
+        for isResumed in [false, true] {
+            let opened = try open()
+            _ = try await opened.contents()
+            let order = Order()
+            opened.journal.suspend()
+            opened.journal.append(.event(Self.event(1)))
+            opened.journal.whenDurable { order.add(1) }
+            opened.journal.append(.registration(.subscribed(Self.subscription())))
+            #expect(order.numbers.isEmpty)
+            if isResumed {
+                opened.journal.resume()
+                try await opened.journal.durable()
+            }
+            try opened.abandon()
+            let next = try open()
+            let contents = try await next.contents()
+            #expect(contents.calls.count == (isResumed ? 1 : 0))
+            #expect(contents.subscriptions.count == (isResumed ? 1 : 0))
+            try next.abandon()
+        }
+    }
+
     func `an action is carried out once what was added before is durable, in order`() async throws {
         let opened = try open()
         _ = try await opened.contents()

@@ -41,6 +41,7 @@ import Storage
             { try await $0.`a guest is found with the account and the network, and not without a subscription`() }
         ),
         ("calls", { try await $0.`the events of calls are found in order, of two runs apart`() }),
+        ("together", { try await $0.`what is added while the journal is suspended is kept together, or not at all`() }),
         ("actions", { try await $0.`an action is carried out once what was added before is durable, in order`() }),
     ]
 
@@ -107,6 +108,32 @@ import Storage
             let (again, second) = try open(path)
             let contents = try await second.contents()
             #expect(contents.subscriptions.count == 1 && contents.calls == [[JournalConformance.event(1)]])
+            try again.close()
+        }
+    }
+
+    @Test func `what a notification tells is found, however long the call has been over`() async throws {
+        try await withPath { path in
+            // The call ended an hour ago, in the log of a process that was killed. Its end is told only now.
+            let clock = FixedClock(1_700_003_600_000)
+            let (database, store) = try open(path, .init(), clock)
+            _ = try await store.contents()
+            let told = JournalConformance.event(1)
+            let end = JournalConformance.event(
+                2, .ended(CallRecord(cause: .interrupted), by: nil, device: nil), told: false)
+            let frame = JournalConformance.frame(1_000, .call(told), at: 1_700_003_600_000)
+            store.append([
+                .event(told), .event(end), .registration(.subscribed(JournalConformance.subscription())),
+                .registration(.notified("s1", frame)),
+            ])
+            try await store.durable()
+            await store.keepUp()
+            try database.close()
+            clock.set(1_700_003_660_000)
+            let (again, second) = try open(path, .init(), clock)
+            #expect(try await second.contents().subscriptions.map(\.frames) == [[frame]])
+            await second.keepUp()
+            #expect(try await second.contents().subscriptions.map(\.frames) == [[frame]])
             try again.close()
         }
     }

@@ -94,9 +94,9 @@ extension Registration {
         subscriptions.append(subscription)
 
         // The new device comes before the old ones go, so that no call finds the user without a device in between.
-        var actions: [RegistrationAction] = [
-            .store(.subscribed(subscription.stored(of: user, at: now))), .subscriptionsChanged(by: 1),
-        ]
+        var stored = subscription.stored(of: user, at: now)
+        stored.replaced = former?.id
+        var actions: [RegistrationAction] = [.store(.subscribed(stored)), .subscriptionsChanged(by: 1)]
         if let device = subscription.device {
             actions += inform(.joined(device, replacing: former?.device?.subscription))
             if let former, former.device != nil { succeed(former.id, by: device.subscription) }
@@ -170,6 +170,8 @@ extension Registration {
             queue: NotificationQueue(restoring: restored, configuration: configuration.queue, at: now))
         subscription.lost = restored.lost
         subscriptions.append(subscription)
+        // A call may not have learnt yet that the device has another subscription.
+        if let replaced = stored.replaced { successors[replaced] = stored.id }
         return [.subscriptionsChanged(by: 1)]
     }
 }
@@ -311,6 +313,8 @@ extension Registration {
         }
         for index in subscriptions.indices where subscriptions[index].isReminderDue(at: now.monotonic) {
             subscriptions[index].reminder = nil
+            // The next process does not remind the client again.
+            actions.append(.store(.subscribed(subscriptions[index].stored(of: user, at: now))))
             actions += append(.ping, to: index, at: now)
         }
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {

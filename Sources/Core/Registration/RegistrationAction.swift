@@ -2,7 +2,8 @@ package import CallControl
 
 /// An action that a registration asks its owner to carry out.
 package enum RegistrationAction: Equatable, Sendable {
-    /// Keep this change where it outlives the process, before any later action is carried out.
+    /// Keep this change where it outlives the process, before any action is carried out. The changes of one input are
+    /// kept together or not at all.
     case store(RegistrationChange)
     /// Send this frame, which has not been sent before.
     case transmit(NotificationFrame, to: SocketID)

@@ -20,12 +20,14 @@ package struct StoredSubscription: Equatable, Sendable {
     package var reminder: Int64?
     /// The number of its first notification.
     package var firstEventID: UInt64
+    /// The subscription of the same device that it replaced; `nil`: none.
+    package var replaced: SubscriptionID?
 
     /// Makes a value of its parts; each parameter is the property of that name.
     package init(
         id: SubscriptionID, channel: ChannelID, user: UserAddress, clientCorrelator: String? = nil,
         sendsRingingFeedback: Bool = false, services: [String], expiry: Int64, reminder: Int64? = nil,
-        firstEventID: UInt64
+        firstEventID: UInt64, replaced: SubscriptionID? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -36,6 +38,7 @@ package struct StoredSubscription: Equatable, Sendable {
         self.expiry = expiry
         self.reminder = reminder
         self.firstEventID = firstEventID
+        self.replaced = replaced
     }
 }
 

@@ -19,9 +19,11 @@ extension LocalSwitchboard {
     ) async throws(RegistrationError) -> SubscriptionGrant {
         guard !isDraining.load(ordering: .acquiring) else { throw .draining }
         var random = environment.random.generator
-        let owner = try await users.owner(of: GuestID(random: &random), toCall: account, from: network)
+        let guest = GuestID(random: &random)
+        let owner = try await users.owner(of: guest, toCall: account, from: network)
         // The subscription fails only if the gateway has stopped meanwhile: then owners that own nothing retire.
         guard let grant = try await owner.subscribe(request, displayName: Self.guestName) else { throw .draining }
+        environment.journal.append(.guest(StoredGuest(guest: guest, account: account, network: network)))
         return grant
     }
 

@@ -7,8 +7,11 @@ import Registration
 /// What a process takes over from one that has ended (docs/adr/0013).
 extension LocalSwitchboard {
     /// Takes over guests, subscriptions and their notifications, and ends the calls that were cut off: their media is
-    /// gone. To be called once, before `run()`.
+    /// gone. To be called once, before `run()`. What it adds to the journal becomes durable together: if this process
+    /// is killed, too, the next one finds either all of it or what this one found.
     package func restore(_ contents: JournalContents) async {
+        environment.journal.suspend()
+        defer { environment.journal.resume() }
         for guest in contents.guests {
             do throws(RegistrationError) {
                 try await users.restore(guest)
@@ -21,11 +24,14 @@ extension LocalSwitchboard {
             await restore(subscriptions, of: user)
         }
         let untold = UntoldEvents(contents.subscriptions, stoppedAt: contents.stoppedAt)
+        let calls = contents.calls.compactMap { events in LoggedCall(events).map { (events, $0) } }
+        // A leg that another call had taken over ends there.
+        let takenOver = calls.flatMap { _, call in call.takenOver.map { ($0, call.id) } }
         var interruptedCount = 0
-        for events in contents.calls {
-            guard let call = LoggedCall(events) else { continue }
-            for entry in untold.events(of: events) { tell(entry, in: call) }
-            let (ending, records) = call.interruption(at: contents.stoppedAt)
+        for (events, call) in calls {
+            for entry in untold.events(of: events) { await tell(entry, in: call) }
+            let elsewhere = takenOver.filter { $0.1 != call.id }.map(\.0)
+            let (ending, records) = call.interruption(at: contents.stoppedAt, without: Set(elsewhere))
             if !ending.isEmpty {
                 interruptedCount += 1
                 // The process that counted the start counts no more; this one counts the end.
@@ -35,7 +41,7 @@ extension LocalSwitchboard {
                 environment.eventLog?.add(entry)
                 environment.journal.append(.event(entry))
                 if let measure = entry.event.measure { environment.observer.callMeasured(measure) }
-                tell(entry, in: call)
+                await tell(entry, in: call)
             }
             for record in records { environment.log.add(record) }
         }
@@ -69,8 +75,8 @@ extension LocalSwitchboard {
     }
 
     /// Tells the devices of a leg an event of a call that has no owner any more.
-    private func tell(_ entry: LoggedEvent, in call: LoggedCall) {
+    private func tell(_ entry: LoggedEvent, in call: LoggedCall) async {
         guard entry.event.audience != nil, let user = entry.event.leg.flatMap({ call.user(of: $0) }) else { return }
-        environment.owners.registration(of: user)?.tell(entry)
+        await environment.owners.registration(of: user)?.tellRestored(entry)
     }
 }

@@ -13,7 +13,9 @@ final class RecordingJournal: Journal {
 
     var entries: [JournalEntry] { log.withLock { $0 } }
     var isFailing: Bool { false }
-    func append(_ entry: JournalEntry) { log.withLock { $0.append(entry) } }
+    func append(_ entries: [JournalEntry]) { log.withLock { $0 += entries } }
+    func suspend() {}
+    func resume() {}
     func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
     func durable() async {}
 

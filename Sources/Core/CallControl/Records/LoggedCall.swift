@@ -12,6 +12,8 @@ package struct LoggedCall: Sendable {
         var local: DisplayName
         var remote: ShownParty
         let isCalled: Bool
+        /// The leg was part of another call before.
+        let wasHandedOver: Bool
         var isConference = false
         /// The leg talks; otherwise it rings, or waits for another one to answer.
         var talks: Bool
@@ -42,8 +44,13 @@ package struct LoggedCall: Sendable {
     /// The events that end the call for the legs that were part of it, and the records of their users. None, if the
     /// call is over.
     ///
-    /// - Parameter stoppedAt: when the gateway is last known to have run, milliseconds since 1970.
-    package func interruption(at stoppedAt: Int64) -> (events: [LoggedEvent], records: [CallLogRecord]) {
+    /// - Parameters:
+    ///   - stoppedAt: when the gateway is last known to have run, milliseconds since 1970.
+    ///   - elsewhere: the sessions of legs that another call had taken over, which does not show in the log of this one
+    ///     yet. They end there.
+    package func interruption(
+        at stoppedAt: Int64, without elsewhere: Set<SessionID> = []
+    ) -> (events: [LoggedEvent], records: [CallLogRecord]) {
         guard !isOver else { return ([], []) }
         let elapsed = max(last.elapsed, .milliseconds(stoppedAt - last.startedAt))
         let cause = CallEndCause.interrupted
@@ -60,7 +67,7 @@ package struct LoggedCall: Sendable {
                     elapsed: elapsed, event: event))
             records += history.record(event, at: .zero + elapsed)
         }
-        for leg in legs {
+        for leg in legs where !elsewhere.contains(leg.session) {
             let audience = CallEvent.Audience(
                 devices: leg.devices, session: leg.session, local: leg.local, remote: leg.remote,
                 isCalled: leg.isCalled, isConference: leg.isConference)
@@ -69,6 +76,12 @@ package struct LoggedCall: Sendable {
         add(CallEvent(nil, .ended(record, by: nil, device: nil)))
         return (events, records)
     }
+
+    /// The call.
+    package var id: CallID { last.call }
+
+    /// The sessions of the legs that the call has taken over from other calls.
+    package var takenOver: [SessionID] { legs.filter(\.wasHandedOver).map(\.session) }
 
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) }
@@ -98,7 +111,8 @@ extension LoggedCall.Leg {
     fileprivate init(_ id: LegID, _ party: CallEvent.Participant) {
         self.init(
             id: id, session: party.session, local: DisplayName(name: party.name, number: party.user.text),
-            remote: party.remote, isCalled: party.isCalled, talks: party.arrival == .handedOver,
+            remote: party.remote, isCalled: party.isCalled, wasHandedOver: party.arrival == .handedOver,
+            talks: party.arrival == .handedOver,
             devices: party.devices.map(\.subscription))
     }
 

@@ -43,7 +43,6 @@ actor UserDirectory {
         -> RegistrationOwner
     {
         try guests.enter(guest, toCall: account, from: network)
-        environment.journal.append(.guest(StoredGuest(guest: guest, account: account, network: network)))
         return owner(of: UserAddress(guest))
     }
 

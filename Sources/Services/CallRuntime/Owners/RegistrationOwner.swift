@@ -143,6 +143,13 @@ extension RegistrationOwner {
         }
     }
 
+    /// Tells the user's devices an event of a call whose process has ended. To be called before the loop runs.
+    func tellRestored(_ entry: LoggedEvent) {
+        perform(
+            registration.notify(entry.event.audience?.devices ?? [], .call(entry), at: environment.clock.moment),
+            after: "tellRestored")
+    }
+
     /// Extends a subscription, and changes its services if the request names any.
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
@@ -342,17 +349,18 @@ extension RegistrationOwner {
 // MARK: - Acting
 
 extension RegistrationOwner {
-    /// Carries out the actions of one input, in order.
+    /// Carries out the actions of one input, in order. What outlives the process comes first, and as one.
     private func perform(_ actions: [RegistrationAction], after input: String) {
         logger.debug(
             "registration input",
             metadata: [
                 LogKey.user: "\(Redacted(user))", LogKey.input: "\(input)", LogKey.action: "\(actions.map(\.label))",
             ])
+        environment.journal.append(
+            actions.compactMap { if case .store(let change) = $0 { .registration(change) } else { nil } })
         for action in actions {
             switch action {
-            case .store(let change):
-                environment.journal.append(.registration(change))
+            case .store: break
             case .transmit(let frame, let socket):
                 transmit(frame, to: socket)
                 environment.observer.notificationSent()

@@ -9,8 +9,12 @@ package import Registration
 package protocol Journal: Sendable {
     /// Whether entries cannot be kept at present, so that requests should be refused before anything is decided.
     var isFailing: Bool { get }
-    /// Adds an entry; returns at once.
-    func append(_ entry: JournalEntry)
+    /// Adds entries, which become durable together or not at all; returns at once.
+    func append(_ entries: [JournalEntry])
+    /// What is added from now on becomes durable together, once `resume` is called. Actions wait as well.
+    func suspend()
+    /// Ends what `suspend` has started.
+    func resume()
     /// Carries out an action once every entry that was added before is durable. Actions are carried out in the order in
     /// which they were given, one after the other.
     func whenDurable(_ action: @escaping @Sendable () -> Void)
@@ -20,6 +24,11 @@ package protocol Journal: Sendable {
     /// - Throws: `StorageError.failed` if an entry cannot be kept at present. The entry is tried again until it is
     ///   kept.
     func durable() async throws(StorageError)
+}
+
+extension Journal {
+    /// Adds an entry; returns at once.
+    package func append(_ entry: JournalEntry) { append([entry]) }
 }
 
 /// One entry of the journal.
@@ -79,7 +88,11 @@ package struct VolatileJournal: Journal {
     /// Never.
     package var isFailing: Bool { false }
     /// Does nothing.
-    package func append(_ entry: JournalEntry) {}
+    package func append(_ entries: [JournalEntry]) {}
+    /// Does nothing.
+    package func suspend() {}
+    /// Does nothing.
+    package func resume() {}
     /// Carries the action out at once.
     package func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
     /// Returns at once.

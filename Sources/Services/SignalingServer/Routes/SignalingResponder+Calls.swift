@@ -45,8 +45,13 @@ extension SignalingResponder {
 
     func operate(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wanted = try meaning(of: .operation(exchange.decodeCallControl(), on: SessionID(exchange.id)))
-        try await perform(wanted.request, exchange, &ticket)
-        return exchange.answer(.ok, CallControlResponse(warnings: wanted.warnings))
+        func operate() async throws(APIError) -> Answer {
+            try await perform(wanted.request, exchange, &ticket)
+            return exchange.answer(.ok, CallControlResponse(warnings: wanted.warnings))
+        }
+        // A call must not end for want of audits while nothing can be kept.
+        if case .command(_, .audit) = wanted.request { return try await operate() }
+        return try await durably(operate)
     }
 
     func endCall(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {

@@ -100,7 +100,9 @@ struct SignalingResponder: Sendable {
         }
         let exchange = try await RequestExchange(request, route, resource, from: principal, limits: limits)
         do throws(APIError) {
-            guard request.method != .get, request.method != .head else { return try await answer(exchange, &ticket) }
+            // An operation says by its body whether it changes anything.
+            let isRead = request.method == .get || request.method == .head
+            if isRead || (resource, request.method) == (.call, .put) { return try await answer(exchange, &ticket) }
             return try await durably { () async throws(APIError) in try await answer(exchange, &ticket) }
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm(of: error))
@@ -109,7 +111,7 @@ struct SignalingResponder: Sendable {
 
     /// Carries out a request that changes something, and returns its answer once what it has caused is durable. While
     /// nothing can be kept, the request is refused before anything is decided.
-    private func durably(_ answer: () async throws(APIError) -> Answer) async throws(APIError) -> Answer {
+    func durably(_ answer: () async throws(APIError) -> Answer) async throws(APIError) -> Answer {
         guard !journal.isFailing else { throw .journalUnavailable }
         let answer = try await answer()
         do throws(StorageError) {

@@ -15,7 +15,7 @@ struct CallRows: Sendable {
         let row: Int64
         let run: Run
         let bytes: Int
-        /// When the event happened, milliseconds since 1970.
+        /// When it was written, milliseconds since 1970.
         let time: Int64
         /// It is the last event of its call.
         let isLast: Bool
@@ -25,8 +25,8 @@ struct CallRows: Sendable {
     struct Rows: Sendable {
         var numbers: [Int64] = []
         var bytes = 0
-        /// When the last event happened, milliseconds since 1970.
-        var lastEvent: Int64 = 0
+        /// When the last one was written, milliseconds since 1970.
+        var lastTime: Int64 = 0
     }
 
     /// The calls that have not ended.
@@ -40,7 +40,7 @@ struct CallRows: Sendable {
         for event in events {
             open[event.run, default: Rows()].numbers.append(event.row)
             open[event.run]?.bytes += event.bytes
-            open[event.run]?.lastEvent = event.time
+            open[event.run]?.lastTime = event.time
             guard event.isLast, let rows = open.removeValue(forKey: event.run) else { continue }
             ended.append(rows)
             endedBytes += rows.bytes
@@ -50,14 +50,17 @@ struct CallRows: Sendable {
     /// The oldest calls that have to go.
     ///
     /// - Parameters:
-    ///   - time: calls that ended before this have to, milliseconds since 1970.
+    ///   - time: calls whose last event was written before this have to, milliseconds since 1970.
     ///   - bytes: how many bytes all calls that have ended may have together.
+    ///   - younger: no call has to go of which an event was written since then.
     ///   - limit: about how many rows are given at a time.
-    func old(before time: Int64, above bytes: Int, limit: Int) -> [Rows] {
+    func old(before time: Int64, above bytes: Int, sparing younger: Int64, limit: Int) -> [Rows] {
         var (count, surplus) = (0, endedBytes - bytes)
         return Array(
             ended.prefix { rows in
-                guard count < limit, rows.lastEvent < time || surplus > 0 else { return false }
+                guard count < limit, rows.lastTime < time || surplus > 0 && rows.lastTime < younger else {
+                    return false
+                }
                 count += rows.numbers.count
                 surplus -= rows.bytes
                 return true

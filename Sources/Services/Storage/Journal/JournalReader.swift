@@ -14,7 +14,8 @@ enum JournalReader {
         let sequence: Int
     }
 
-    /// Calls that ended earlier than this before the end of the process have nothing left to be told, in milliseconds.
+    /// Calls that ended earlier than this before the end of the process, and that no notification is about, have
+    /// nothing left to be told; in milliseconds.
     private static let reach: Int64 = 120_000
 
     /// What there is, without what belongs to nobody any more, which is removed.
@@ -38,7 +39,7 @@ enum JournalReader {
         return JournalContents(guests: guests, subscriptions: subscriptions, calls: calls, stoppedAt: stoppedAt)
     }
 
-    /// The events of the calls that have not ended, or have ended since `time`.
+    /// The events of the calls that have not ended, have ended since `time`, or are told of by a notification.
     private static func calls(
         _ database: Database, since time: Int64
     ) throws -> (calls: [[LoggedEvent]], events: [EventName: LoggedEvent]) {
@@ -47,7 +48,8 @@ enum JournalReader {
             sql: """
                 SELECT call, startedAt, sequence, elapsed, event FROM callEvent JOIN
                 (SELECT call AS id, startedAt AS start FROM callEvent GROUP BY call, startedAt
-                HAVING NOT max(isLast) OR max(startedAt + elapsed / 1000000) >= ?)
+                HAVING NOT max(isLast) OR max(startedAt + elapsed / 1000000) >= ?
+                OR (call, startedAt) IN (SELECT call, startedAt FROM notification))
                 ON call = id AND startedAt = start ORDER BY startedAt, call, sequence
                 """, arguments: [time])
         var calls: [[LoggedEvent]] = []
@@ -86,7 +88,8 @@ enum JournalReader {
                     sendsRingingFeedback: row["ringingFeedback"],
                     services: try JSONDecoder().decode([String].self, from: Data(services.utf8)),
                     expiry: row["expiry"], reminder: row["reminder"],
-                    firstEventID: UInt64(bitPattern: row["firstEventId"] as Int64)),
+                    firstEventID: UInt64(bitPattern: row["firstEventId"] as Int64),
+                    replaced: (row["replaced"] as String?).map { SubscriptionID($0) }),
                 transmitted: UInt64(bitPattern: row["transmitted"] as Int64),
                 numbered: UInt64(bitPattern: max(row["numbered"] as Int64, row["forgotten"] as Int64)),
                 lost: row["lost"])

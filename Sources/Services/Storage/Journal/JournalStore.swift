@@ -79,16 +79,23 @@ package final class JournalStore: Journal {
     /// Whether the last transaction failed.
     package var isFailing: Bool { state.withLock { $0.failure != nil } }
 
-    /// Adds an entry; see `Journal`.
-    package func append(_ entry: JournalEntry) {
+    /// Adds entries, which become durable together; see `Journal`.
+    package func append(_ entries: [JournalEntry]) {
+        guard !entries.isEmpty else { return }
         let mustStart = state.withLock { state in
-            state.entries.append(entry)
-            state.added += 1
+            state.entries += entries
+            state.added += UInt64(entries.count)
             defer { state.isWriting = true }
             return !state.isWriting
         }
         if mustStart { startWriting() }
     }
+
+    /// What is added from now on becomes durable together; see `Journal`. To be called before anything is added.
+    package func suspend() { state.withLock { $0.isWriting = true } }
+
+    /// Ends what ``suspend()`` has started; see `Journal`.
+    package func resume() { startWriting() }
 
     /// Carries out an action once every entry that was added before is durable; see `Journal`.
     package func whenDurable(_ action: @escaping @Sendable () -> Void) {
@@ -124,7 +131,7 @@ package final class JournalStore: Journal {
         let now = clock.epochMilliseconds
         return try await storageErrors(at: queue.path) {
             let (contents, rows) = try await queue.write { database in
-                (try JournalReader.contents(database, at: now), try JournalWriter.rows(database))
+                (try JournalReader.contents(database, at: now), try JournalWriter.rows(database, at: now))
             }
             calls.withLock { $0.note(rows) }
             return contents
@@ -140,13 +147,15 @@ package final class JournalStore: Journal {
         }
     }
 
-    /// Removes what is old, and notes the time.
+    /// Removes what is old, and notes the time. Entries are written in between.
     package func keepUp() async {
         let now = clock.epochMilliseconds
-        await withCheckedContinuation { continuation in
-            queue.asyncWriteWithoutTransaction { [self] database in
-                keepUp(database, at: now)
-                continuation.resume()
+        var isDone = false
+        while !isDone {
+            isDone = await withCheckedContinuation { continuation in
+                queue.asyncWriteWithoutTransaction { [self] database in
+                    continuation.resume(returning: keepUp(database, at: now))
+                }
             }
         }
     }
@@ -169,7 +178,7 @@ extension JournalStore {
                 do {
                     var written: [CallRows.Written] = []
                     try database.inTransaction(.immediate) {
-                        written = try JournalWriter.write(batch, database)
+                        written = try JournalWriter.write(batch, database, at: clock.epochMilliseconds)
                         return .commit
                     }
                     calls.withLock { $0.note(written) }
@@ -213,14 +222,15 @@ extension JournalStore {
         return due
     }
 
-    /// Puts entries back, which could not be written, and refuses the requests that wait.
+    /// Puts entries back, which could not be written, and refuses the requests that wait for them.
     private func fail(_ batch: [JournalEntry], _ error: StorageError) {
         let (requests, isNew) = state.withLock { state in
             defer { state.failure = error }
             state.entries = batch + state.entries
             var requests: [CheckedContinuation<Result<Void, StorageError>, Never>] = []
+            let durable = state.durable
             state.waiting.removeAll { waiting in
-                guard case .request(let continuation) = waiting.what else { return false }
+                guard waiting.count > durable, case .request(let continuation) = waiting.what else { return false }
                 requests.append(continuation)
                 return true
             }
@@ -236,24 +246,32 @@ extension JournalStore {
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryDelay) { [self] in startWriting() }
     }
 
-    private func keepUp(_ database: Database, at now: Int64) {
+    /// Removes some of what is old.
+    ///
+    /// - Returns: whether nothing old is left, or nothing can be removed at present.
+    private func keepUp(_ database: Database, at now: Int64) -> Bool {
+        // Notifications refer to events.
+        let callAge = max(configuration.callAge, configuration.notificationAge)
         let old = calls.withLock {
             $0.old(
-                before: now - configuration.callAge.wholeMilliseconds, above: configuration.callBytes,
-                limit: JournalWriter.upkeepLimit)
+                before: now - callAge.wholeMilliseconds, above: configuration.callBytes,
+                sparing: now - configuration.notificationAge.wholeMilliseconds, limit: JournalWriter.upkeepLimit)
         }
         do {
+            var isDone = true
             try database.inTransaction(.immediate) {
                 try JournalWriter.note(database, at: now)
-                try JournalWriter.removeNotifications(
+                isDone = try JournalWriter.removeNotifications(
                     database, before: now - configuration.notificationAge.wholeMilliseconds)
                 try JournalWriter.remove(old, database)
                 return .commit
             }
             calls.withLock { $0.removeOldest(old.count) }
+            return isDone && old.isEmpty
         } catch {
             // What is old takes room until the next time.
             logger.warning("the journal is not cleaned", metadata: [LogKey.error: "\(error)"])
+            return true
         }
     }
 }

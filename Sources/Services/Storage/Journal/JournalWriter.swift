@@ -15,14 +15,17 @@ enum JournalWriter {
 
     /// Writes entries, in order.
     ///
+    /// - Parameter now: milliseconds since 1970.
     /// - Returns: the rows of events, to be noted once the transaction is committed.
-    static func write(_ entries: [JournalEntry], _ database: Database) throws -> [CallRows.Written] {
+    static func write(
+        _ entries: [JournalEntry], _ database: Database, at now: Int64
+    ) throws -> [CallRows.Written] {
         let marks = marks(of: entries)
         var isMarked: Set<SubscriptionID> = []
         var written: [CallRows.Written] = []
         for entry in entries {
             switch entry {
-            case .event(let event): written.append(try write(event, database))
+            case .event(let event): written.append(try write(event, database, at: now))
             case .guest(let guest): try write(guest, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
@@ -51,7 +54,9 @@ enum JournalWriter {
         return marks
     }
 
-    private static func write(_ entry: LoggedEvent, _ database: Database) throws -> CallRows.Written {
+    private static func write(
+        _ entry: LoggedEvent, _ database: Database, at now: Int64
+    ) throws -> CallRows.Written {
         let text = WireJSON.encode(entry.event)
         let isLast = if case .ended = entry.event.fact { true } else { false }
         try database.cachedStatement(
@@ -64,15 +69,15 @@ enum JournalWriter {
         ])
         return CallRows.Written(
             row: database.lastInsertedRowID, run: CallRows.Run(call: entry.call, startedAt: entry.startedAt),
-            bytes: text.count, time: entry.time, isLast: isLast)
+            bytes: text.count, time: now, isLast: isLast)
     }
 
     private static func write(_ subscription: StoredSubscription, _ database: Database) throws {
         try database.cachedStatement(
             sql: """
                 INSERT INTO subscription
-                (id, channel, user, correlator, ringingFeedback, services, expiry, reminder, firstEventId)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, channel, user, correlator, ringingFeedback, services, expiry, reminder, firstEventId, replaced)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                 services = excluded.services, expiry = excluded.expiry, reminder = excluded.reminder
                 """
@@ -80,7 +85,7 @@ enum JournalWriter {
             subscription.id.rawValue, subscription.channel.rawValue, subscription.user.text,
             subscription.clientCorrelator, subscription.sendsRingingFeedback,
             String(decoding: WireJSON.encode(subscription.services), as: UTF8.self), subscription.expiry,
-            subscription.reminder, Int64(bitPattern: subscription.firstEventID),
+            subscription.reminder, Int64(bitPattern: subscription.firstEventID), subscription.replaced?.rawValue,
         ])
     }
 
@@ -127,18 +132,17 @@ enum JournalWriter {
 
     // MARK: - Upkeep
 
-    /// The rows of events that there are, in the order of writing.
-    static func rows(_ database: Database) throws -> [CallRows.Written] {
+    /// The rows of events that there are, in the order of writing. They are as old as this process.
+    static func rows(_ database: Database, at now: Int64) throws -> [CallRows.Written] {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT number, call, startedAt, elapsed, isLast, length(event) AS bytes FROM callEvent ORDER BY number
+                SELECT number, call, startedAt, isLast, length(event) AS bytes FROM callEvent ORDER BY number
                 """
         ).map { row in
-            let (startedAt, elapsed): (Int64, Int64) = (row["startedAt"], row["elapsed"])
-            return CallRows.Written(
-                row: row["number"], run: CallRows.Run(call: CallID(column: row["call"]), startedAt: startedAt),
-                bytes: row["bytes"], time: startedAt + elapsed / 1_000_000, isLast: row["isLast"])
+            CallRows.Written(
+                row: row["number"], run: CallRows.Run(call: CallID(column: row["call"]), startedAt: row["startedAt"]),
+                bytes: row["bytes"], time: now, isLast: row["isLast"])
         }
     }
 
@@ -153,12 +157,15 @@ enum JournalWriter {
         for number in calls.lazy.flatMap(\.numbers) { try statement.execute(arguments: [number]) }
     }
 
-    /// Removes notifications that were made before a time, milliseconds since 1970.
-    static func removeNotifications(_ database: Database, before time: Int64) throws {
+    /// Removes some of the notifications that were made before a time, milliseconds since 1970.
+    ///
+    /// - Returns: whether none of them is left.
+    static func removeNotifications(_ database: Database, before time: Int64) throws -> Bool {
         // They stand in the order of their times.
         let oldest = try Row.fetchAll(
             database, sql: "SELECT number, time FROM notification ORDER BY number LIMIT ?", arguments: [upkeepLimit])
-        guard let last = oldest.prefix(while: { $0["time"] < time }).last else { return }
+        let old = oldest.prefix { $0["time"] < time }
+        guard let last = old.last else { return true }
         let number: Int64 = last["number"]
         // A number is not given twice, even if nothing else tells that it was given.
         try database.execute(
@@ -170,8 +177,8 @@ enum JournalWriter {
                 WHERE subscription.id = old.subscription
                 """, arguments: ["number": number])
         try database.execute(sql: "DELETE FROM notification WHERE number <= ?", arguments: [number])
+        return old.count < upkeepLimit
     }
-
 }
 
 extension Duration {

@@ -55,6 +55,7 @@ enum Schema {
                         expiry          INTEGER NOT NULL,           -- milliseconds since 1970, as all times below
                         reminder        INTEGER,
                         firstEventId    INTEGER NOT NULL,
+                        replaced        TEXT,                       -- the subscription that the device had before
                         transmitted     INTEGER NOT NULL DEFAULT 0, -- given to a socket, up to this eventId
                         numbered        INTEGER NOT NULL DEFAULT 0, -- the highest eventId, if no row has it
                         forgotten       INTEGER NOT NULL DEFAULT 0, -- given up, up to this eventId
