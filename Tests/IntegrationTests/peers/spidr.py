@@ -209,12 +209,22 @@ class SpidrPeer:
         path, self.subscription = self.subscription, None
         return await self.request("DELETE", path)
 
-    async def open_channel(self):
+    async def open_channel(self, since: str | None = None):
+        """`since`: the `eventId` of the last notification that the client says it has."""
         self.close_code = None
         self._device = self.subscription.rsplit("/", 1)[1] if self.subscription else self._device
-        self._socket = await self._session.ws_connect(self.base.replace("http", "ws", 1) + self.channel)
+        self._socket = await self._session.ws_connect(self._channel_url + (f"?since={since}" if since else ""))
         await self._socket.send_str(PING)
         self._listening = asyncio.create_task(self._listen(self._socket))
+
+    async def open_unread_channel(self):
+        """As by a device whose application is frozen: nothing is read, and no ping is answered."""
+        self._socket = await self._session.ws_connect(self._channel_url)
+        self._listening = asyncio.create_task(asyncio.sleep(0))
+
+    @property
+    def _channel_url(self) -> str:
+        return self.base.replace("http", "ws", 1) + self.channel
 
     async def close_channel(self):
         """Ends the socket in good order."""
