@@ -144,7 +144,7 @@ struct RestartTests {
                         user, grant.channel, on: SocketID(UInt64(index + 1)), since: nil))
             }
             await rig.wait { rig.recorder.trace(2).last == "callEnd" }
-            let records = await rig.switchboard.callRecords(Self.bob, from: 0, count: 9)
+            let records = try await rig.switchboard.callRecords(Self.bob, from: 0, count: 9)
             #expect(records.map(\.endedBy) == [.gateway])
             _ = try await rig.call(sdp: "again")
             await rig.wait { rig.recorder.trace(3).last == "call" }

@@ -71,7 +71,7 @@ import Gateway
                     "\(path):16: unknown key \"zzz\" in \"calls\"; "
                         + "\"calls\" has maximum, max_per_user, max_ringing_per_user, starts_per_user, start_interval, ring_time, media_setup_time, "
                         + "offer_time, client_timeout, completion_time, max_text_length, busy, "
-                        + "early_media, music_on_hold, log_per_user, log_total, event_log",
+                        + "early_media, music_on_hold, log_per_user, log_total, log_age, event_log",
                 ])
         }
     }

@@ -277,6 +277,31 @@ async def test_records_show_calls_ended_by_the_restart(lives, party):
         assert (await record_of(call))["timeline"][-1]["event"] == "ended"
 
 
+async def log_of(client: SpidrPeer) -> list[dict]:
+    return (await client.request("GET", "/logHistory")).succeeded()["logItems"]
+
+
+async def test_records_and_their_deletion_survive(lives, party):
+    own = lives()
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    calls = []
+    for _ in range(3):
+        at_alice, at_bob = await connected(alice, bob)
+        (await at_alice.end()).succeeded()
+        calls.append((at_alice, at_bob))
+    (await alice.request("DELETE", f"/logRecord/{calls[0][0].session}")).succeeded()
+    kept = await log_of(alice), await log_of(bob)
+    assert [len(items) for items in kept] == [2, 3]
+    await killed_and_restarted(own, alice, bob)
+    assert (await log_of(alice), await log_of(bob)) == kept
+    assert (await record_of(calls[2][1]))["timeline"][-1]["event"] == "ended"
+    (await bob.request("DELETE", "/logHistory")).succeeded()
+    await killed_and_restarted(own, alice, bob)
+    assert (await log_of(alice), await log_of(bob)) == (kept[0], [])
+    await talk_again(alice, bob)
+    assert [len(items) for items in (await log_of(alice), await log_of(bob))] == [3, 1]
+
+
 async def test_guests_stay_guests(lives, party, contract):
     """One has a call, which ends, and one has not called yet."""
     own = lives(anonymous={"mode": "open"})

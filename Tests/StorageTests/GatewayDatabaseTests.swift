@@ -1,8 +1,10 @@
 import CallControl
 import CallRuntime
+import CallSupport
 import Foundation
 import GRDB
 import Logging
+import Registration
 import TestSupport
 import Testing
 
@@ -131,6 +133,21 @@ import Storage
             #expect(try await database.users.allUsers() == [expected])
             let journal = try database.openJournal(.init(), clock: FixedClock(), logger: logger)
             #expect(try await journal.contents() == JournalContents())
+            try database.close()
+        }
+    }
+
+    @Test func `a database of the fourth schema gets a call log, and keeps what the journal has`() async throws {
+        try await withPath { path in
+            let old = try DatabaseQueue(path: path)
+            let schema = try Fixtures.text("storage/schema-4.sql")
+            try await old.write { try $0.execute(sql: schema) }
+            try old.close()
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            #expect(try await database.users.allUsers().map(\.address) == [alice.address])
+            let journal = try database.openJournal(.init(), clock: FixedClock(), logger: logger)
+            #expect(try await journal.contents().subscriptions.map(\.subscription.id) == ["s1"])
+            #expect(try await journal.callLog.records(of: alice.address, from: 0, count: 9).isEmpty)
             try database.close()
         }
     }

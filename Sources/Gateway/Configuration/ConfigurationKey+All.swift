@@ -107,7 +107,7 @@ extension ConfigurationKey {
     private static let storage = [
         ConfigurationKey(
             "storage", "path", \.storagePath, .path,
-            "The SQLite file with the users, the subscriptions and the calls in progress; its folder must exist."),
+            "The SQLite file with the users, the subscriptions, the calls and their records; its folder must exist."),
         ConfigurationKey(
             "storage", "call_event_age", \.journal.callAge, .duration(.seconds(120)...(.seconds(86_400 * 30))),
             "How long the events of a call are kept after its end."),

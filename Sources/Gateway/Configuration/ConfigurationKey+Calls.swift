@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Primitives
 import Registration
+import Storage
 
 extension ConfigurationKey {
     /// How calls are handled, and what is kept of them.
@@ -53,11 +54,14 @@ extension ConfigurationKey {
             "calls", "music_on_hold", \.switchboard.call.playsMusicOnHold, .onOrOff,
             "Whether a party that is kept waiting hears music."),
         ConfigurationKey(
-            "calls", "log_per_user", \.callLog.recordsPerUser, .count(0...10_000),
-            "Records of past calls kept for each user, in memory."),
+            "calls", "log_per_user", \.journal.recordsPerUser, .count(0...10_000),
+            "Records of past calls kept for each user."),
         ConfigurationKey(
-            "calls", "log_total", \.callLog.records, .count(0...10_000_000),
+            "calls", "log_total", \.journal.records, .count(0...10_000_000),
             "Records of past calls kept for all users together."),
+        ConfigurationKey(
+            "calls", "log_age", \.journal.recordAge, .duration(.seconds(3_600)...(.seconds(3_650 * 86_400))),
+            "How long the record of a call is kept after its end."),
         ConfigurationKey(
             "calls", "event_log", \.eventLogPath, ValueFormat.path.orNone("none", "events are not kept"),
             "File that every event of every call is appended to, one JSON object per line (docs/call-events.md)."),

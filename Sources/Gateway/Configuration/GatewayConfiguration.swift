@@ -59,8 +59,6 @@ package struct GatewayConfiguration: Sendable {
     /// How calls and registrations are handled.
     package var switchboard = LocalSwitchboard.Configuration(
         call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))
-    /// How many records of calls are kept.
-    package var callLog = MemoryCallLog.Configuration()
     /// The path of the file that all events of calls are appended to. `nil`: they are not kept.
     package var eventLogPath: String?
     /// How media is handled. `bind` and `advertise` are empty if the addresses of this machine are meant.

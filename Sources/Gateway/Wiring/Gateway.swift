@@ -81,7 +81,7 @@ package struct Gateway: Sendable {
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
             channels: sockets,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
-            log: MemoryCallLog(configuration: configuration.callLog), eventLog: eventFile,
+            log: journal.callLog, eventLog: eventFile,
             journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)

@@ -13,18 +13,25 @@ extension LocalSwitchboard {
     }
 
     /// The records of the user's calls, the latest first; see `CallLog`.
-    package func callRecords(_ user: UserAddress, from start: Int, count: Int) async -> [CallLogRecord] {
-        await environment.log.records(of: user, from: start, count: count)
+    ///
+    /// - Throws: `StorageError.failed` if the records cannot be read.
+    package func callRecords(
+        _ user: UserAddress, from start: Int, count: Int
+    ) async throws(StorageError) -> [CallLogRecord] {
+        try await environment.log.records(of: user, from: start, count: count)
     }
 
     /// The record of one call; `nil` if the user has none of that name.
-    package func callRecord(_ user: UserAddress, _ id: SessionID) async -> CallLogRecord? {
-        await environment.log.record(id, of: user)
+    ///
+    /// - Throws: `StorageError.failed` if the records cannot be read.
+    package func callRecord(_ user: UserAddress, _ id: SessionID) async throws(StorageError) -> CallLogRecord? {
+        try await environment.log.record(id, of: user)
     }
 
     /// Removes a record; `false` if the user had none of that name.
-    package func removeCallRecord(_ user: UserAddress, _ id: SessionID) async -> Bool {
-        await environment.log.remove(id, of: user)
+    /// - Throws: `StorageError.failed` if the records cannot be read.
+    package func removeCallRecord(_ user: UserAddress, _ id: SessionID) async throws(StorageError) -> Bool {
+        try await environment.log.remove(id, of: user)
     }
 
     /// Removes all records of the user.

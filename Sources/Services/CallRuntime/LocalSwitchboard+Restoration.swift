@@ -37,13 +37,14 @@ extension LocalSwitchboard {
                 // The process that counted the start counts no more; this one counts the end.
                 environment.observer.callMeasured(.started)
             }
+            // The next process finds all of this or nothing.
+            environment.journal.append(
+                ending.map { .event($0) } + records.compactMap { environment.log.add($0) })
             for entry in ending {
                 environment.eventLog?.add(entry)
-                environment.journal.append(.event(entry))
                 if let measure = entry.event.measure { environment.observer.callMeasured(measure) }
                 await tell(entry, in: call)
             }
-            for record in records { environment.log.add(record) }
         }
         guard interruptedCount > 0 || !contents.subscriptions.isEmpty else { return }
         environment.logger.info(

@@ -30,7 +30,7 @@ package final class GatewayDatabase: Sendable {
     /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
     private let location: Location
-    private let journal = Mutex<(store: JournalStore, queue: DatabaseQueue)?>(nil)
+    private let journal = Mutex<(store: JournalStore, queue: DatabaseQueue, reader: DatabaseQueue)?>(nil)
 
     /// Opens the database and brings its schema up to date.
     ///
@@ -60,8 +60,10 @@ package final class GatewayDatabase: Sendable {
         do {
             let queue = try Self.open(location)
             if location == .temporary { try Self.migrate(queue) }
-            let store = JournalStore(queue, configuration: configuration, clock: clock, logger: logger)
-            journal.withLock { $0 = (store, queue) }
+            let reader = location == .temporary ? queue : try Self.open(location)
+            let store = JournalStore(
+                queue, reader: reader, configuration: configuration, clock: clock, logger: logger)
+            journal.withLock { $0 = (store, queue, reader) }
             return store
         } catch {
             throw StorageError(error, at: location.description)
@@ -73,8 +75,9 @@ package final class GatewayDatabase: Sendable {
     /// - Throws: `StorageError.failed` if the database cannot be closed.
     package func close() throws(StorageError) {
         do {
-            if let (store, queue) = journal.withLock({ $0 }) {
+            if let (store, queue, reader) = journal.withLock({ $0 }) {
                 store.close()
+                try reader.close()
                 try queue.close()
             }
             try loginQueue.close()

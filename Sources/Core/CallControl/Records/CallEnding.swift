@@ -1,5 +1,5 @@
 /// How a call ended for one of its legs: for its record.
-package struct CallEnding: Hashable, Sendable {
+package struct CallEnding: Hashable, Sendable, Codable {
     /// Why it ended.
     package var cause: EndingCause
     /// The leg that caused the end; `nil`: the gateway.
@@ -23,7 +23,7 @@ package enum EndingCause: Hashable, Sendable {
 }
 
 /// The place of a leg in a call, seen from one of its legs.
-package enum CallSide: Hashable, Sendable, CaseIterable {
+package enum CallSide: String, Hashable, Sendable, CaseIterable, Codable {
     /// The leg from which the call is seen.
     case own
     /// Another leg.

@@ -1,7 +1,7 @@
 /// What is kept of a call for one of its users: an item of the user's call log (spidr-wire §10).
 package struct CallLogRecord: Equatable, Sendable {
     /// The direction of the call, seen from the user.
-    package enum Direction: Hashable, Sendable, CaseIterable {
+    package enum Direction: String, Hashable, Sendable, CaseIterable, Codable {
         /// The user was called, and took, declined or forwarded the call.
         case incoming
         /// The user called.
@@ -11,7 +11,7 @@ package struct CallLogRecord: Equatable, Sendable {
     }
 
     /// A leg of the call; the user's own comes first.
-    package struct Party: Equatable, Sendable {
+    package struct Party: Equatable, Sendable, Codable {
         /// The place of the leg, seen from the user's own.
         package var side: CallSide
         /// The display name of the leg's user; may be empty.
@@ -31,7 +31,7 @@ package struct CallLogRecord: Equatable, Sendable {
     }
 
     /// An entry of the timeline, as the user sees it.
-    package struct Event: Equatable, Sendable {
+    package struct Event: Equatable, Sendable, Codable {
         /// The leg that the entry is about, seen from the user's own.
         package var side: CallSide
         /// What happened, and when.

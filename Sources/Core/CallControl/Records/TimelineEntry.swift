@@ -1,7 +1,7 @@
 /// One event in the timeline of a call.
-package struct TimelineEntry: Hashable, Sendable {
+package struct TimelineEntry: Hashable, Sendable, Codable {
     /// The kinds of events.
-    package enum Event: Hashable, Sendable, CaseIterable {
+    package enum Event: String, Hashable, Sendable, CaseIterable, Codable {
         /// The call was started.
         case created
         /// A device was told of the call.

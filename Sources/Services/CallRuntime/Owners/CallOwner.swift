@@ -272,8 +272,9 @@ extension CallOwner {
             call: id, sequence: loggedEvents, startedAt: history.origin.epochMilliseconds,
             elapsed: now - history.origin.monotonic, event: event)
         environment.eventLog?.add(entry)
-        environment.journal.append(.event(entry))
-        for record in history.record(event, at: now) { environment.log.add(record) }
+        // No end of the process comes between the event and the records.
+        environment.journal.append(
+            [.event(entry)] + history.record(event, at: now).compactMap { environment.log.add($0) })
         if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(entry) }
         if case .ended = event.fact { finish() }
         if let measure = event.measure { environment.observer.callMeasured(measure) }

@@ -39,6 +39,10 @@ package enum JournalEntry: Equatable, Sendable {
     case registration(RegistrationChange)
     /// A guest was admitted.
     case guest(StoredGuest)
+    /// A call is over for one of its users. It continues the record that the user has of the same session.
+    case record(CallLogRecord)
+    /// The user has removed the record of this session, or all (`nil`) but those that await their continuation.
+    case recordRemoved(UserAddress, SessionID?)
 }
 
 /// A guest as it outlives the process. It is gone with its subscription.

@@ -24,9 +24,13 @@ package final class MemoryCallLog: CallLog {
     package init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// Adds a record, or continues the one of the same leg; see `CallLog`. The oldest records make room.
-    package func add(_ record: CallLogRecord) {
-        guard configuration.recordsPerUser > 0, configuration.records > 0 else { return }
+    ///
+    /// - Returns: nothing for the journal.
+    @discardableResult
+    package func add(_ record: CallLogRecord) -> JournalEntry? {
+        guard configuration.recordsPerUser > 0, configuration.records > 0 else { return nil }
         state.withLock { $0.add(record, configuration) }
+        return nil
     }
 
     /// The records of a user, the latest first; see `CallLog`. Records that await their continuation are left out.

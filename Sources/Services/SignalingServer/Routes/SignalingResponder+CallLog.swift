@@ -2,6 +2,8 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Logging
+import Observability
 
 /// A user's current calls, an addition of this gateway, and the call log (spidr-wire §10).
 extension SignalingResponder {
@@ -17,8 +19,10 @@ extension SignalingResponder {
         let user = try await owner(of: exchange.id, exchange)
         let start = try exchange.number("startIndex") ?? 0
         let count = min(try exchange.number("count") ?? Self.pageSize.usual, Self.pageSize.most)
-        let records = await records.callRecords(user, from: start, count: count)
-        return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse(records)))
+        let page = try await reading { () async throws(StorageError) in
+            try await records.callRecords(user, from: start, count: count)
+        }
+        return .json(.ok, WireJSON.encode(wrapping: LogHistoryResponse(page)))
     }
 
     func clearLog(_ exchange: RequestExchange) async throws(APIError) -> Answer {
@@ -29,18 +33,32 @@ extension SignalingResponder {
 
     func queryRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
         let user = try await owner(of: exchange.id, exchange)
-        guard let record = await records.callRecord(user, SessionID(exchange.id)) else {
-            throw Self.noSuchRecord
+        let record = try await reading { () async throws(StorageError) in
+            try await records.callRecord(user, SessionID(exchange.id))
         }
+        guard let record else { throw Self.noSuchRecord }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse(record)))
     }
 
     func removeRecord(_ exchange: RequestExchange) async throws(APIError) -> Answer {
         let user = try await owner(of: exchange.id, exchange)
-        guard await records.removeCallRecord(user, SessionID(exchange.id)) else {
-            throw Self.noSuchRecord
+        let wasThere = try await reading { () async throws(StorageError) in
+            try await records.removeCallRecord(user, SessionID(exchange.id))
         }
+        guard wasThere else { throw Self.noSuchRecord }
         return .json(.ok, WireJSON.encode(wrapping: LogRecordResponse()))
+    }
+
+    /// Reads records; without storage, the answer is 503.
+    private func reading<Value>(
+        _ read: () async throws(StorageError) -> Value
+    ) async throws(APIError) -> Value {
+        do throws(StorageError) {
+            return try await read()
+        } catch {
+            logger.error("the call log cannot be read", metadata: [LogKey.error: "\(error)"])
+            throw .journalUnavailable
+        }
     }
 
     private static let noSuchRecord = APIError(

@@ -145,7 +145,7 @@ struct SignalingResponder: Sendable {
 
 extension APIError {
     /// The answer while nothing can be kept: what is answered must not be forgotten.
-    fileprivate static var journalUnavailable: APIError {
+    static var journalUnavailable: APIError {
         APIError(
             .serviceUnavailable, "The gateway cannot keep anything now, for want of storage; try again later.",
             retryAfter: APIError.backOff)

@@ -7,7 +7,7 @@ import Primitives
 import Sockets
 import Synchronization
 
-/// The journal in the tables `subscription`, `guest`, `notification` and `callEvent`.
+/// The journal in the tables `subscription`, `guest`, `notification`, `callEvent` and `callRecord`.
 ///
 /// One writer commits everything that has been added since its last transaction (group commit), and then carries out
 /// the actions that waited for it. In WAL mode with `synchronous = NORMAL` a commit survives the end of the process by
@@ -16,7 +16,7 @@ import Synchronization
 /// Where a commit fails, because the disk is full or read-only, nothing is given up: requests are refused, actions
 /// wait, and the same entries are tried again until they are written.
 package final class JournalStore: Journal {
-    /// How long ended calls and notifications are kept.
+    /// How long ended calls, their records and notifications are kept.
     package struct Configuration: Equatable, Sendable {
         /// How long a notification is kept; longer than a client may be away and still be sent it.
         package var notificationAge: Duration
@@ -24,14 +24,24 @@ package final class JournalStore: Journal {
         package var callAge: Duration
         /// How many bytes the events of ended calls may take; the oldest calls make room.
         package var callBytes: Int
+        /// The most records of one user; 0 keeps none.
+        package var recordsPerUser: Int
+        /// The most records of all users together; 0 keeps none. Shortly there may be more.
+        package var records: Int
+        /// How long a record is kept after the end of its call.
+        package var recordAge: Duration
 
         /// Makes limits of their parts; each parameter is the property of that name.
         package init(
-            notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20
+            notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20,
+            recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400)
         ) {
             self.notificationAge = notificationAge
             self.callAge = callAge
             self.callBytes = callBytes
+            self.recordsPerUser = recordsPerUser
+            self.records = records
+            self.recordAge = recordAge
         }
     }
 
@@ -58,10 +68,14 @@ package final class JournalStore: Journal {
     private let state = Lock(State())
     private let configuration: Configuration
     private let queue: DatabaseQueue
+    private let reader: DatabaseQueue
     private let clock: any RuntimeClock
     private let logger: Logger
     /// What the tables hold of calls.
     private let calls = Lock(CallRows())
+    /// How many records there are, and up to which number the last process has left any that are not over; `nil`: that
+    /// is dealt with.
+    private let records = Lock((count: 0, open: nil as Int64?))
     private let isClosing = Atomic(false)
 
     /// How long the writer waits before it tries again, in seconds.
@@ -69,12 +83,19 @@ package final class JournalStore: Journal {
     /// How often old entries are removed, and the time of the process is noted.
     private static let upkeepInterval = Duration.seconds(5)
 
-    init(_ queue: DatabaseQueue, configuration: Configuration, clock: any RuntimeClock, logger: Logger) {
+    init(
+        _ queue: DatabaseQueue, reader: DatabaseQueue, configuration: Configuration, clock: any RuntimeClock,
+        logger: Logger
+    ) {
         self.queue = queue
+        self.reader = reader
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
     }
+
+    /// The call log whose records this journal writes.
+    package var callLog: StoredCallLog { StoredCallLog(self, reader: reader, limits: configuration) }
 
     /// Whether the last transaction failed.
     package var isFailing: Bool { state.withLock { $0.failure != nil } }
@@ -130,9 +151,13 @@ package final class JournalStore: Journal {
     package func contents() async throws(StorageError) -> JournalContents {
         let now = clock.epochMilliseconds
         return try await storageErrors(at: queue.path) {
-            let (contents, rows) = try await queue.write { database in
-                (try JournalReader.contents(database, at: now), try JournalWriter.rows(database, at: now))
+            let (contents, rows, extent) = try await queue.write { database in
+                (
+                    try JournalReader.contents(database, at: now), try JournalWriter.rows(database, at: now),
+                    try RecordRows.extent(database)
+                )
             }
+            records.withLock { $0 = (extent.count, extent.last) }
             calls.withLock { $0.note(rows) }
             return contents
         }
@@ -176,12 +201,14 @@ extension JournalStore {
         while let batch = takeEntries() {
             if !batch.isEmpty {
                 do {
-                    var written: [CallRows.Written] = []
+                    var written = JournalWriter.Written()
                     try database.inTransaction(.immediate) {
-                        written = try JournalWriter.write(batch, database, at: clock.epochMilliseconds)
+                        written = try JournalWriter.write(
+                            batch, recordLimit: configuration.recordsPerUser, database, at: clock.epochMilliseconds)
                         return .commit
                     }
-                    calls.withLock { $0.note(written) }
+                    calls.withLock { $0.note(written.events) }
+                    records.withLock { $0.count += written.records }
                 } catch {
                     fail(batch, StorageError(error, at: queue.path))
                     return
@@ -257,6 +284,10 @@ extension JournalStore {
                 before: now - callAge.wholeMilliseconds, above: configuration.callBytes,
                 sparing: now - configuration.notificationAge.wholeMilliseconds, limit: JournalWriter.upkeepLimit)
         }
+        let known = records.withLock { $0 }
+        // Until all entries are written, one of them may continue a record of the last process.
+        let open = state.withLock { $0.failure == nil } ? known.open : nil
+        var change = 0
         do {
             var isDone = true
             try database.inTransaction(.immediate) {
@@ -264,10 +295,18 @@ extension JournalStore {
                 isDone = try JournalWriter.removeNotifications(
                     database, before: now - configuration.notificationAge.wholeMilliseconds)
                 try JournalWriter.remove(old, database)
+                if let open { change += try RecordRows.removeOpen(through: open, database) }
+                change += try RecordRows.removeOldest(
+                    before: now - configuration.recordAge.wholeMilliseconds,
+                    surplus: known.count - configuration.records, database)
                 return .commit
             }
+            records.withLock {
+                $0.count += change
+                if open != nil { $0.open = nil }
+            }
             calls.withLock { $0.removeOldest(old.count) }
-            return isDone && old.isEmpty
+            return isDone && old.isEmpty && change == 0
         } catch {
             // What is old takes room until the next time.
             logger.warning("the journal is not cleaned", metadata: [LogKey.error: "\(error)"])

@@ -13,20 +13,33 @@ enum JournalWriter {
 
     // MARK: - Writing
 
+    /// What was written, to be noted once the transaction is committed.
+    struct Written {
+        /// The rows of events.
+        var events: [CallRows.Written] = []
+        /// By how much the number of records has changed.
+        var records = 0
+    }
+
     /// Writes entries, in order.
     ///
-    /// - Parameter now: milliseconds since 1970.
-    /// - Returns: the rows of events, to be noted once the transaction is committed.
+    /// - Parameters:
+    ///   - recordLimit: how many records of calls each user may have.
+    ///   - now: milliseconds since 1970.
     static func write(
-        _ entries: [JournalEntry], _ database: Database, at now: Int64
-    ) throws -> [CallRows.Written] {
+        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64
+    ) throws -> Written {
         let marks = marks(of: entries)
         var isMarked: Set<SubscriptionID> = []
-        var written: [CallRows.Written] = []
+        var written = Written()
         for entry in entries {
             switch entry {
-            case .event(let event): written.append(try write(event, database, at: now))
+            case .event(let event): written.events.append(try write(event, database, at: now))
             case .guest(let guest): try write(guest, database)
+            case .record(let record):
+                written.records += try RecordRows.write(record, perUser: recordLimit, database)
+            case .recordRemoved(let user, let id):
+                written.records += try RecordRows.remove(id, of: user, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
             case .registration(.notified(let id, let frame)):

@@ -102,7 +102,9 @@ package struct UserStore: UserRepository {
     /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
     package func remove(_ address: UserAddress) async throws(StorageError) {
         try await change(address) { database in
-            try UserRow.filter(key: address.text).deleteAll(database)
+            // Who gets the address next must not see whom this user called.
+            try database.execute(sql: "DELETE FROM callRecord WHERE user = ?", arguments: [address.text])
+            return try UserRow.filter(key: address.text).deleteAll(database)
         }
     }
 

@@ -93,6 +93,22 @@ enum Schema {
                     ) STRICT
                     """)
         }
+        migrator.registerMigration("5 call records") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE callRecord (
+                        number  INTEGER PRIMARY KEY,                -- in the order of writing
+                        user    TEXT NOT NULL,                      -- user@domain
+                        id      TEXT NOT NULL,                      -- the sessionData of the user's leg
+                        isOpen  INTEGER NOT NULL,                   -- the leg goes on in another call
+                        endedAt INTEGER NOT NULL,
+                        record  TEXT NOT NULL,                      -- JSON
+                        UNIQUE (user, id)
+                    ) STRICT;
+                    CREATE INDEX callRecordUser ON callRecord (user, number);
+                    CREATE INDEX callRecordOpen ON callRecord (number) WHERE isOpen
+                    """)
+        }
         return migrator
     }
 }
