@@ -207,6 +207,67 @@ struct NegotiationTests {
     }
 }
 
+/// The negotiation between two legs whose media goes from peer to peer, as a value by itself.
+struct DirectNegotiationTests {
+    private var negotiation = DirectNegotiation(operation: nil, offerTime: .seconds(30))
+    private let one = LegID.caller
+    private let two = LegID.callee
+    private let clock = VirtualClock()
+
+    private func request(_ direction: MediaDirection?) -> CallUpdateRequest {
+        CallUpdateRequest(sdp: direction.map { ScriptedDescription.audio("peer", $0) } ?? "")
+    }
+
+    private mutating func offer(_ leg: LegID, _ direction: MediaDirection?) throws(CallError)
+        -> [DirectNegotiation.Action]
+    {
+        try negotiation.offer(by: leg, to: leg == one ? two : one, request(direction), at: clock.now)
+    }
+
+    @Test mutating func `an offer is passed on untouched, and its answer back`() throws {
+        let (hold, answer) = (request(.sendOnly), request(.receiveOnly))
+        #expect(try offer(one, .sendOnly) == [.offer(hold.sdp, to: two, CustomContent())])
+        #expect(
+            negotiation.respond(by: two, answer, at: clock.now) == [
+                .settleHolds(offer: .sendOnly, offerer: one, answer: .receiveOnly, answerer: two), .refreshMusic,
+                .answer(answer.sdp, to: one, CustomContent()),
+            ])
+        #expect(negotiation.operation == nil)
+    }
+
+    @Test mutating func `an offer that meets another one has to be made again`() throws {
+        _ = try offer(one, .sendOnly)
+        let open = negotiation
+        #expect(throws: CallError.pending(retryAfter: 2)) { try offer(two, .sendOnly) }
+        #expect(negotiation == open)
+    }
+
+    @Test mutating func `only the leg that was offered something answers`() throws {
+        #expect(negotiation.respond(by: two, request(.sendReceive), at: clock.now) == nil)
+        _ = try offer(one, .sendReceive)
+        #expect(negotiation.respond(by: one, request(.sendReceive), at: clock.now) == nil)
+        #expect(negotiation.respond(by: two, request(nil), at: clock.now) == nil, "nothing is no answer")
+    }
+
+    @Test mutating func `a leg that is asked for an offer makes it, and gets the answer`() throws {
+        #expect(try offer(one, nil) == [.offer(nil, to: two, CustomContent())])
+        let made = request(.sendReceive)
+        #expect(negotiation.respond(by: two, made, at: clock.now) == [.offer(made.sdp, to: one, CustomContent())])
+        let answered = negotiation.respond(by: one, request(.receiveOnly), at: clock.now)
+        #expect(answered?.first == .settleHolds(offer: .sendReceive, offerer: two, answer: .receiveOnly, answerer: one))
+    }
+
+    @Test mutating func `an offer without an answer in time is given up, and may be repeated`() throws {
+        _ = try offer(one, .sendOnly)
+        guard case .update(let update) = negotiation.operation else { throw CallError.pending(retryAfter: 0) }
+        #expect(update.deadline == clock.now + .seconds(30))
+        #expect(negotiation.abandon(update) == [.forgetOffer(of: one), .abandon(one)])
+        #expect(try offer(one, nil).count == 1)
+        guard case .update(let question) = negotiation.operation else { throw CallError.pending(retryAfter: 0) }
+        #expect(negotiation.abandon(question) == [.abandon(one)], "a question is no offer")
+    }
+}
+
 extension CallNegotiation.Action {
     /// What is done, the number of the leg, and the direction of what is described.
     fileprivate var label: String {

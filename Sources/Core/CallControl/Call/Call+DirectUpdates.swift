@@ -1,54 +1,64 @@
 import Primitives
-import SDP
 
-/// Offers and answers within a call whose media goes from peer to peer. Descriptions are passed on untouched, and only
-/// one exchange is open at a time.
+/// Offers and answers within a call whose media goes from peer to peer: `DirectNegotiation` decides.
 extension Call {
-    /// Passes an offer, or a request for one, on to the other leg.
+    /// Handles an offer, or a request for one.
     mutating func offerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
         guard answered != nil, self[leg]?.isAnchored != true, let other = others(of: leg).first?.id else {
             throw refusal(of: .offer, to: leg)
         }
-        guard operation == nil else { throw .pending(retryAfter: Self.retryAfter) }
-        let isQuestion = request.sdp.isEmpty
-        operate(
-            .update(
-                Update(
-                    offerer: leg, answerer: other, kind: isQuestion ? .offer : .answer,
-                    direction: isQuestion ? nil : MediaDirection(in: request.sdp),
-                    deadline: now + configuration.offerTime)))
-        return tell(other, .offered(description: isQuestion ? nil : request.sdp, content: request.content))
+        var negotiation = directNegotiation
+        let actions = try negotiation.offer(by: leg, to: other, request, at: now)
+        return carryOut(actions, of: negotiation)
     }
 
-    /// Passes an answer on to the leg that offered, or the requested offer on to the leg that asked for it.
+    /// Handles an answer, or the offer that the leg was asked for.
     mutating func answerDirectly(by leg: LegID, _ request: CallUpdateRequest, at now: MonotonicTime) throws(CallError)
         -> [CallAction]
     {
-        guard let open = update, open.answerer == leg, !request.sdp.isEmpty else {
+        var negotiation = directNegotiation
+        guard let actions = negotiation.respond(by: leg, request, at: now) else {
             throw refusal(of: .respond, to: leg)
         }
-        if open.kind == .offer {
-            // The requested offer goes to the leg that asked for it; offerer and answerer change places.
-            operate(
-                .update(
-                    Update(
-                        offerer: leg, answerer: open.offerer, direction: MediaDirection(in: request.sdp),
-                        deadline: now + configuration.offerTime)))
-            return tell(open.offerer, .offered(description: request.sdp, content: request.content))
-        }
-        let held = settleHolds(
-            offer: open.direction, by: open.offerer, answer: MediaDirection(in: request.sdp), by: leg)
-        operate(nil)
-        return held + refreshMusic()
-            + tell(open.offerer, .answered(description: request.sdp, content: request.content))
+        return carryOut(actions, of: negotiation)
     }
 
-    /// Gives up an offer that was not answered in time. The offerer is told.
+    /// Gives up an offer that was not answered in time.
     mutating func abandonDirectly(_ update: Update) -> [CallAction] {
-        operate(nil)
-        if update.kind != .offer { edit(update.offerer) { $0.exchange.sent.forgetLast() } }
-        return tell(update.offerer, .unanswered(retryAfter: Self.retryAfter))
+        var negotiation = directNegotiation
+        let actions = negotiation.abandon(update)
+        return carryOut(actions, of: negotiation)
+    }
+
+    private var directNegotiation: DirectNegotiation {
+        DirectNegotiation(operation: operation, offerTime: configuration.offerTime)
+    }
+
+    /// Takes over the operation, and carries out what follows, in order.
+    private mutating func carryOut(
+        _ actions: [DirectNegotiation.Action], of negotiation: DirectNegotiation
+    ) -> [CallAction] {
+        operate(negotiation.operation)
+        var result: [CallAction] = []
+        for action in actions { result += carryOut(action) }
+        return result
+    }
+
+    private mutating func carryOut(_ action: DirectNegotiation.Action) -> [CallAction] {
+        switch action {
+        case .offer(let description, let leg, let content):
+            return tell(leg, .offered(description: description, content: content))
+        case .answer(let description, let leg, let content):
+            return tell(leg, .answered(description: description, content: content))
+        case .forgetOffer(let leg):
+            edit(leg) { $0.exchange.sent.forgetLast() }
+            return []
+        case .abandon(let leg): return tell(leg, .unanswered(retryAfter: Self.retryAfter))
+        case .settleHolds(let offer, let offerer, let answer, let answerer):
+            return settleHolds(offer: offer, by: offerer, answer: answer, by: answerer)
+        case .refreshMusic: return refreshMusic()
+        }
     }
 }

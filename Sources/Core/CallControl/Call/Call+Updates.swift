@@ -3,7 +3,7 @@ import SDP
 
 /// Offers and answers within an answered call (spidr-wire §8.1, RFC 3264 §8). Two legs negotiate with each other
 /// (`CallNegotiation`), a leg of a conference with the gateway (`Call+Mixing.swift`), and legs whose media goes from
-/// peer to peer among themselves (`Call+DirectUpdates.swift`).
+/// peer to peer among themselves (`DirectNegotiation`).
 extension Call {
     /// Seconds after which a client may repeat a request that met another one (RFC 3261 §14.1).
     static let retryAfter = 2

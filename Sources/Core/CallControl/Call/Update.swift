@@ -10,8 +10,8 @@ extension Call {
         package let answerer: LegID
         /// What the answerer has to send.
         var kind = UpdateKind.answer
-        /// The direction of the principal media in the offer, where media goes from peer to peer; `nil` otherwise, or
-        /// if the offer cannot be read.
+        /// The direction of the principal media in the offer, which is asked for where media goes from peer to peer;
+        /// `nil`: none is known.
         var direction: MediaDirection?
         /// When the gateway answers in the answerer's place, or the offer is given up.
         package let deadline: MonotonicTime
