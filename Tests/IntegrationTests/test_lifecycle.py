@@ -260,7 +260,9 @@ def test_environment_variables_are_checked_like_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["serve"], ["check-config"], ["user"], ["user", "add"], ["version"]], ids=" ".join
+    "command",
+    [[], ["serve"], ["check-config"], ["user"], ["user", "add"], ["backup"], ["restore"], ["version"]],
+    ids=" ".join,
 )
 def test_every_command_has_a_help_that_teaches(command):
     shown = orbweaver(*command, "--help")

@@ -49,6 +49,7 @@ package struct Gateway: Sendable {
         let listeners = try configuration.listeners()
         let pages = configuration.isDevelopment ? try DemoPages.load() : [:]
 
+        let lock = configuration.isDevelopment ? nil : try DatabaseCopy.lock(configuration.storagePath)
         let database = try GatewayDatabase(
             configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
         if configuration.isDevelopment {
@@ -107,7 +108,7 @@ package struct Gateway: Sendable {
 
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
-            DatabaseService(database: database),
+            DatabaseService(database: database, lock: lock),
             JournalService(journal: journal),
             LoginJournalService(journal: logins.journal),
             CallEventService(file: eventFile),

@@ -2,13 +2,17 @@ import CallRuntime
 import MediaServer
 import ServiceLifecycle
 import SignalingServer
+import Sockets
 import Storage
 
 /// Closes the database, after all other services have ended.
 struct DatabaseService: Service {
     let database: GatewayDatabase
+    /// Keeps other gateways from the database; `nil`: no other can have it.
+    let lock: FileLock?
 
     func run() async throws {
+        defer { lock?.release() }
         await untilShutdown()
         try database.close()
     }
