@@ -98,7 +98,11 @@ extension LoggedCall {
         case .joined(let party): if let leg = event.event.leg { legs.append(Leg(leg, party)) }
         case .established(let answer): establishment = (answer.setup, event.elapsed)
         case .ended: isOver = true
-        default: break
+        case .invited, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected, .forwarded, .changedDevice,
+            .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,
+            .resumed, .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost,
+            .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            break
         }
         guard let leg = event.event.leg, let index = legs.firstIndex(where: { $0.id == leg }) else { return }
         if let audience = event.event.audience { legs[index].learn(audience) }
@@ -137,7 +141,10 @@ extension LoggedCall.Leg {
         // Only some devices are told these.
         case .stoppedRinging, .qualityMeasured: break
         // All devices that know of the call are told everything else.
-        default: devices = told ?? devices
+        case .joined, .rings, .alerted, .progressed, .established, .rejected, .forwarded, .released, .left, .moved,
+            .ended, .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed,
+            .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .content:
+            devices = told ?? devices
         }
     }
 }
@@ -147,7 +154,11 @@ extension CallEvent.Fact {
     fileprivate var isLastOfLeg: Bool {
         switch self {
         case .released, .left, .moved, .forwarded, .completed: true
-        default: false
+        case .joined, .invited, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
+            .changedDevice, .renewedSubscription, .ended, .offered, .answered, .unanswered, .candidates, .held,
+            .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,
+            .playbackEnded, .qualityMeasured, .content:
+            false
         }
     }
 }
