@@ -237,7 +237,7 @@ struct CallHistoryTests {
             ])
         #expect(session.members.map(\.side) == [.own, .peer])
         #expect(session.isAnchored && session.state == .inCall && session.progress == .answered)
-        #expect(session.members[0].media.map { "\($0.kind) \($0.direction.rawValue)" } == ["audio sendrecv"])
+        #expect(session.members[0].media.map { "\($0.kind.token) \($0.direction.rawValue)" } == ["audio sendrecv"])
         #expect(session.members[1].path == .secured)
     }
 

@@ -34,7 +34,7 @@ extension CallEvent {
         case .transferStarted(let party): ("transfer.started", ["to": .string(party.text)])
         case .transferFailed(let failure):
             ("transfer.failed", members(of: failure))
-        case .completed(let purpose): ("\(purpose.rawValue).completed", [:])
+        case .completed(let purpose): (purpose.type, [:])
         case .mediaReached(let step): (step.type, [:])
         case .mediaRestarted: ("media.restarted", [:])
         // One event for the leg that is lost, not one for each listener.
@@ -56,7 +56,7 @@ private func members(of cause: CallEndCause) -> [String: EventValue] {
     switch cause {
     case .completed(_, let words), .cancelled(let words), .rejected(let words):
         members["reason"] = words.map { .string($0) }
-    case .mediaFailed(_, let failure): members["failure"] = .string(failure.rawValue)
+    case .mediaFailed(_, let failure): members["failure"] = .string(failure.word)
     case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained,
         .interrupted:
         break
@@ -94,8 +94,40 @@ extension CallEvent.Participant {
     fileprivate var members: [String: EventValue] {
         [
             "address": .string(user.text), "name": .string(name), "session": .string(session.rawValue),
-            "arrival": .string(arrival.rawValue), "role": .string(isCalled ? "callee" : "caller"),
+            "arrival": .string(arrival.word), "role": .string(isCalled ? "callee" : "caller"),
         ]
+    }
+}
+
+extension CallEvent.Participant.Arrival {
+    fileprivate var word: String {
+        switch self {
+        case .dialled: "dialled"
+        case .called: "called"
+        case .handedOver: "handedOver"
+        }
+    }
+}
+
+extension HandoverPurpose {
+    fileprivate var type: String {
+        switch self {
+        case .transfer: "transfer.completed"
+        case .join: "join.completed"
+        }
+    }
+}
+
+extension MediaFailure {
+    fileprivate var word: String {
+        switch self {
+        case .setupTimeout: "setupTimeout"
+        case .neverConnected: "neverConnected"
+        case .consentExpired: "consentExpired"
+        case .handshakeFailed: "handshakeFailed"
+        case .fingerprintMismatch: "fingerprintMismatch"
+        case .overloaded: "overloaded"
+        }
     }
 }
 

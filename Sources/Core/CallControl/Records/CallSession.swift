@@ -41,13 +41,13 @@ package struct CallSession: Equatable, Sendable {
     package struct Line: Equatable, Sendable {
         /// The identification of the m-line (`a=mid`).
         package var mid: String
-        /// `audio`, `video`, or the media type in the description.
-        package var kind: String
+        /// The kind of media, as the description gives it.
+        package var kind: MediaKind
         /// The direction in which media goes, seen from the leg: `sendonly` if only the leg sends.
         package var direction: MediaDirection
 
         /// Makes a line of its parts; each parameter is the property of that name.
-        package init(mid: String, kind: String, direction: MediaDirection) {
+        package init(mid: String, kind: MediaKind, direction: MediaDirection) {
             self.mid = mid
             self.kind = kind
             self.direction = direction
@@ -159,11 +159,11 @@ extension LegMedia {
     fileprivate var lines: [CallSession.Line] {
         if let negotiated {
             return negotiated.media.filter { !$0.isRejected }.map { media in
-                CallSession.Line(mid: media.mid, kind: media.kind.token, direction: media.direction.reversed)
+                CallSession.Line(mid: media.mid, kind: media.kind, direction: media.direction.reversed)
             }
         }
         return described?.usableMedia.map {
-            CallSession.Line(mid: $0.mid, kind: $0.kind.token, direction: $0.direction)
+            CallSession.Line(mid: $0.mid, kind: $0.kind, direction: $0.direction)
         } ?? []
     }
 }

@@ -76,7 +76,9 @@ package struct CallSessionField: Codable, Equatable, Sendable {
                 direction: CallDirectionField.text(isCalled: member.isCalled), callState: member.state.word,
                 holds: member.holds,
                 mediaPath: member.path?.word,
-                media: member.media.map { LineField(mid: $0.mid, kind: $0.kind, direction: $0.direction.rawValue) })
+                media: member.media.map {
+                    LineField(mid: $0.mid, kind: $0.kind.token, direction: $0.direction.rawValue)
+                })
         }
         startParameters = session.startParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
         answerParameters = session.answerParameters.map { CustomParameterField(name: $0.name, value: $0.value) }
