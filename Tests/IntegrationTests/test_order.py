@@ -20,7 +20,7 @@ async def test_the_answer_to_call_start_is_written_before_ringing(peer, gateway)
                 }
             }
             raw.send_request(rest, "POST", alice.path("/callControl"), alice.credentials, body)
-            await asyncio.to_thread(raw.wait_readable, channel, 20)
+            await asyncio.to_thread(raw.wait_for_text, channel, 20)
             assert raw.is_readable(rest), "ringing came before the answer to callStart"
             session = raw.read_response(rest)["callControlResponse"]["sessionData"]
             ringing = raw.read_text_frame(channel)
@@ -29,7 +29,7 @@ async def test_the_answer_to_call_start_is_written_before_ringing(peer, gateway)
 
             # Cancelling notifies the caller itself as well.
             raw.send_request(rest, "DELETE", alice.path(f"/callControl/callSessions/{session}"), alice.credentials, {})
-            await asyncio.to_thread(raw.wait_readable, channel, 20)
+            await asyncio.to_thread(raw.wait_for_text, channel, 20)
             assert raw.is_readable(rest), "callEnd came before the answer to DELETE"
             assert raw.read_response(rest)["callControlResponse"]["statusCode"] == 0
             assert raw.read_text_frame(channel)["eventType"] == "callEnd"

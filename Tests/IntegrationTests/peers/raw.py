@@ -50,10 +50,17 @@ def is_readable(stream: socket.socket) -> bool:
     return bool(select.select([stream], [], [], 0)[0])
 
 
-def wait_readable(stream: socket.socket, timeout: float):
+def wait_for_text(channel: socket.socket, timeout: float):
+    """Until a text frame can be read. Pings that come before it are answered."""
     end = time.monotonic() + timeout
-    while not select.select([stream], [], [], 0.0005)[0]:
-        assert time.monotonic() < end, f"nothing came in {timeout} s"
+    while True:
+        while not select.select([channel], [], [], 0.0005)[0]:
+            assert time.monotonic() < end, f"nothing came in {timeout} s"
+        if channel.recv(1, socket.MSG_PEEK) != b"\x89":
+            return
+        _, length = exactly(channel, 2)
+        payload = exactly(channel, length)
+        channel.sendall(bytes([0x8A, 0x80 | length, 0, 0, 0, 0]) + payload)  # masked with zeroes (RFC 6455 §5.3)
 
 
 def read_response(stream: socket.socket) -> dict:
@@ -71,15 +78,15 @@ def read_response(stream: socket.socket) -> dict:
 
 def read_text_frame(stream: socket.socket) -> dict:
     """An unfragmented frame of a server, which is not masked (RFC 6455 §5.2)."""
-
-    def exactly(count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            data += stream.recv(count - len(data))
-        return data
-
-    first, length = exactly(2)
+    first, length = exactly(stream, 2)
     assert first == 0x81, f"not a text frame: {first:#x}"
     if length >= 126:
-        length = int.from_bytes(exactly(2 if length == 126 else 8), "big")
-    return json.loads(exactly(length))["notificationMessage"]
+        length = int.from_bytes(exactly(stream, 2 if length == 126 else 8), "big")
+    return json.loads(exactly(stream, length))["notificationMessage"]
+
+
+def exactly(stream: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        data += stream.recv(count - len(data))
+    return data
