@@ -7,12 +7,12 @@ struct OggOpusFileTests {
         try OggOpusFile(parsing: file.span)
     }
 
-    private static func refusal(_ file: [UInt8]) -> String? {
+    private static func refusal(_ file: [UInt8]) -> SoundFileError? {
         do throws(SoundFileError) {
             _ = try parsed(file)
             return nil
         } catch {
-            return error.text
+            return error
         }
     }
 
@@ -109,13 +109,13 @@ struct OggOpusFileTests {
         return writer.file
     }
 
-    private static let refused: [(String, [UInt8])] = [
-        ("it ends before its first packet", []),
-        ("it ends before its first packet", Array("OggS".utf8)),
-        ("there is no Ogg page at byte 0", [UInt8](repeating: 1, count: 100)),
-        ("its pages have the version 3; 0 is known", after { $0.page([OggWriter.packet], granule: 960, version: 3) }),
+    private static let refused: [(SoundFileError, [UInt8])] = [
+        (.noFirstPacket, []),
+        (.noFirstPacket, Array("OggS".utf8)),
+        (.noPage(byte: 0), [UInt8](repeating: 1, count: 100)),
+        (.pageVersion(3), after { $0.page([OggWriter.packet], granule: 960, version: 3) }),
         (
-            "its page at byte 47 is damaged: the checksum differs",
+            .wrongChecksum(byte: 47),
             {
                 var file = after { $0.page([OggWriter.packet], granule: 960, .last) }
                 file[80] ^= 1
@@ -123,7 +123,7 @@ struct OggOpusFileTests {
             }()
         ),
         (
-            "its first page does not begin a stream",
+            .noStart,
             {
                 var writer = OggWriter()
                 writer.page([OggWriter.head()], granule: 0)
@@ -131,25 +131,25 @@ struct OggOpusFileTests {
             }()
         ),
         (
-            "between its pages 1 and 3 some are missing",
+            .missingPages(after: 1, before: 3),
             after {
                 $0.number = 3
                 $0.page([OggWriter.packet], granule: 960)
             }
         ),
         (
-            "its page 2 does not go on where the one before stopped",
+            .brokenPacket(page: 2),
             after { $0.page([OggWriter.packet], granule: 960, .continued) }
         ),
         (
-            "its page 3 does not go on where the one before stopped",
+            .brokenPacket(page: 3),
             after {
                 $0.page([[UInt8](repeating: 0xF8, count: 255)], segments: [255], granule: .max)
                 $0.page([OggWriter.packet], granule: 960)
             }
         ),
         (
-            "its page 4 has a packet that is too long",
+            .longPacket(page: 4),
             after { writer in
                 let full = [UInt8](repeating: 0xF8, count: 255 * 100)
                 for index in 0..<3 {
@@ -159,21 +159,21 @@ struct OggOpusFileTests {
                 }
             }
         ),
-        ("its Ogg stream is not Opus", after(Array("\u{1}vorbis and more than nineteen bytes".utf8)) { _ in }),
-        ("its OpusHead has 10 bytes; 19 are the least", after(Array(OggWriter.head().prefix(10))) { _ in }),
-        ("its OpusHead has the version 16", after(OggWriter.head(version: 16)) { _ in }),
-        ("it has 0 channels; one and two can be played", after(OggWriter.head(channels: 0)) { _ in }),
+        (.notOpus, after(Array("\u{1}vorbis and more than nineteen bytes".utf8)) { _ in }),
+        (.shortHead(bytes: 10), after(Array(OggWriter.head().prefix(10))) { _ in }),
+        (.headVersion(16), after(OggWriter.head(version: 16)) { _ in }),
+        (.opusChannels(0), after(OggWriter.head(channels: 0)) { _ in }),
         (
-            "it has 6 channels; one and two can be played",
+            .opusChannels(6),
             after(OggWriter.head(channels: 6, mapping: [1, 4, 2, 0, 1, 2, 3, 4, 5])) { _ in }
         ),
-        ("its channels are in several streams", after(OggWriter.head(channels: 2, mapping: [1, 2, 0, 0, 1])) { _ in }),
+        (.severalStreams, after(OggWriter.head(channels: 2, mapping: [1, 2, 0, 0, 1])) { _ in }),
         (
-            "its channel mapping is of family 255; 0 and 1 can be played",
+            .mappingFamily(255),
             after(OggWriter.head(mapping: [255, 1, 0, 0])) { _ in }
         ),
         (
-            "its second packet is not OpusTags",
+            .noTags,
             {
                 var writer = OggWriter()
                 writer.page([OggWriter.head()], granule: 0, .first)
@@ -181,20 +181,20 @@ struct OggOpusFileTests {
                 return writer.file
             }()
         ),
-        ("it has no audio", after { _ in }),
-        ("its page 2 has a packet that is not Opus", after { $0.page([[]], granule: 960) }),
-        ("its page 2 has a packet that is not Opus", after { $0.page([[3, 0x3F]], granule: 960) }),
-        ("its page 2 has no granule position", after { $0.page([OggWriter.packet], granule: .max) }),
-        ("its page 2 has a granule position below its samples", after { $0.page([OggWriter.packet], granule: 959) }),
+        (.noAudio, after { _ in }),
+        (.notOpusPacket(page: 2), after { $0.page([[]], granule: 960) }),
+        (.notOpusPacket(page: 2), after { $0.page([[3, 0x3F]], granule: 960) }),
+        (.noPosition(page: 2), after { $0.page([OggWriter.packet], granule: .max) }),
+        (.positionBelowSamples(page: 2), after { $0.page([OggWriter.packet], granule: 959) }),
         (
-            "its page 3 has a granule position below the one before",
+            .positionBelowFormer(page: 3),
             after {
                 $0.page([OggWriter.packet], granule: 960)
                 $0.page([OggWriter.packet], granule: 950, .last)
             }
         ),
         (
-            "it is longer than 30 minutes",
+            .tooLong(minutes: 30),
             after { writer in
                 // 120 ms in two bytes.
                 let page = [[UInt8]](repeating: [0xFB, 6], count: 250)
@@ -203,8 +203,9 @@ struct OggOpusFileTests {
         ),
     ]
 
-    @Test(arguments: refused) func `what cannot be played is refused with the reason`(_ reason: String, _ file: [UInt8])
-    {
+    @Test(arguments: refused) func `what cannot be played is refused with the reason`(
+        _ reason: SoundFileError, _ file: [UInt8]
+    ) {
         #expect(Self.refusal(file) == reason)
     }
 

@@ -37,12 +37,12 @@ package struct OggOpusFile: Equatable, Sendable {
     /// A file that was cut off is read up to the cut. If the file has several streams in sequence, the first one is
     /// read.
     ///
-    /// - Throws: `malformed` for a damaged file or one without audio; `unsupported` for a codec other than Opus, more
-    ///   than two channels, or more than `maximumSamples`.
+    /// - Throws: what is damaged, or that there is no audio; and `notOpus`, `headVersion`, `opusChannels`,
+    ///   `severalStreams`, `mappingFamily`, `pageVersion`, or `tooLong` beyond `maximumSamples`.
     package init(parsing file: Span<UInt8>) throws(SoundFileError) {
         var stream = OggPackets()
         guard let first = try stream.next(in: file), let head = first.packets.first else {
-            throw .malformed("it ends before its first packet")
+            throw .noFirstPacket
         }
         let header = try OpusHead(parsing: stream.bytes.span.extracting(head))
         var timeline = Timeline(preSkip: header.preSkip)
@@ -51,21 +51,21 @@ package struct OggOpusFile: Equatable, Sendable {
             var audio = completion.packets
             if !hasTags, let tags = audio.first {
                 guard Self.starts(stream.bytes.span.extracting(tags), "OpusTags") else {
-                    throw .malformed("its second packet is not OpusTags")
+                    throw .noTags
                 }
                 hasTags = true
                 audio.removeFirst()
             }
             for packet in audio {
                 guard let count = OpusPacket.sampleCount(of: stream.bytes.span.extracting(packet)) else {
-                    throw .malformed("its page \(completion.page.number) has a packet that is not Opus")
+                    throw .notOpusPacket(page: completion.page.number)
                 }
                 packets.append(packet)
                 try timeline.decode(count)
             }
             if !audio.isEmpty { try timeline.finish(completion.page) }
         }
-        guard !packets.isEmpty else { throw .malformed("it has no audio") }
+        guard !packets.isEmpty else { throw .noAudio }
         (channels, gain, preSkip) = (header.channels, header.gain, header.preSkip)
         sampleCount = timeline.played
         bytes = stream.bytes
@@ -86,24 +86,24 @@ private struct OpusHead {
     let gain: Int
 
     init(parsing packet: Span<UInt8>) throws(SoundFileError) {
-        guard OggOpusFile.starts(packet, "OpusHead") else { throw .unsupported("its Ogg stream is not Opus") }
-        guard packet.count >= 19 else { throw .malformed("its OpusHead has \(packet.count) bytes; 19 are the least") }
+        guard OggOpusFile.starts(packet, "OpusHead") else { throw .notOpus }
+        guard packet.count >= 19 else { throw .shortHead(bytes: packet.count) }
         // Versions up to 15 are compatible.
-        guard packet[8] & 0xF0 == 0 else { throw .unsupported("its OpusHead has the version \(packet[8])") }
+        guard packet[8] & 0xF0 == 0 else { throw .headVersion(packet[8]) }
         channels = Int(packet[9])
         preSkip = Int(packet.littleEndian(at: 10, 2))
         gain = Int(Int16(truncatingIfNeeded: packet.littleEndian(at: 16, 2)))
         guard (1...2).contains(channels) else {
-            throw .unsupported("it has \(channels) channels; one and two can be played")
+            throw .opusChannels(channels)
         }
         switch packet[18] {
         case 0: break
         case 1:
             // One stream, which is coupled if there are two channels, equals family 0.
             guard packet.count >= 21 + channels, packet[19] == 1, Int(packet[20]) == channels - 1 else {
-                throw .unsupported("its channels are in several streams")
+                throw .severalStreams
             }
-        default: throw .unsupported("its channel mapping is of family \(packet[18]); 0 and 1 can be played")
+        default: throw .mappingFamily(packet[18])
         }
     }
 }
@@ -121,26 +121,26 @@ private struct Timeline {
     mutating func decode(_ count: Int) throws(SoundFileError) {
         decoded += Int64(count)
         guard decoded <= Int64(OggOpusFile.maximumSamples + preSkip) else {
-            throw .unsupported("it is longer than \(OggOpusFile.maximumSamples / 48_000 / 60) minutes")
+            throw .tooLong(minutes: OggOpusFile.maximumSamples / 48_000 / 60)
         }
     }
 
     /// Follows a page on which at least one audio packet has ended.
     mutating func finish(_ page: OggPage) throws(SoundFileError) {
         guard let granule = page.granulePosition, granule >= 0 else {
-            throw .malformed("its page \(page.number) has no granule position")
+            throw .noPosition(page: page.number)
         }
         guard let origin else {
             // Only the last page may declare less than it contains: its end is trimmed.
             guard granule >= decoded || page.isLast else {
-                throw .malformed("its page \(page.number) has a granule position below its samples")
+                throw .positionBelowSamples(page: page.number)
             }
             self.origin = max(0, granule - decoded)
             end = granule
             return
         }
         guard granule >= (end ?? 0) else {
-            throw .malformed("its page \(page.number) has a granule position below the one before")
+            throw .positionBelowFormer(page: page.number)
         }
         // A granule position beyond the decoded samples adds nothing to be played.
         end = min(granule, origin + decoded)

@@ -23,12 +23,12 @@ struct OggPackets: Sendable {
         while !isOver, let page = try OggPage(in: file, at: offset) {
             offset = page.body.upperBound
             if serialNumber == nil {
-                guard page.isFirst else { throw .malformed("its first page does not begin a stream") }
+                guard page.isFirst else { throw .noStart }
                 serialNumber = page.serialNumber
             }
             guard page.serialNumber == serialNumber else { continue }
             if let lastNumber, page.number != lastNumber &+ 1 {
-                throw .malformed("between its pages \(lastNumber) and \(page.number) some are missing")
+                throw .missingPages(after: lastNumber, before: page.number)
             }
             lastNumber = page.number
             isOver = page.isLast
@@ -39,7 +39,7 @@ struct OggPackets: Sendable {
 
     private mutating func take(_ page: OggPage, from file: Span<UInt8>) throws(SoundFileError) -> [Range<Int>] {
         guard page.isContinued == (open != nil) || page.segmentTable.isEmpty else {
-            throw .malformed("its page \(page.number) does not go on where the one before stopped")
+            throw .brokenPacket(page: page.number)
         }
         var packets: [Range<Int>] = []
         var start = open ?? bytes.count
@@ -47,7 +47,7 @@ struct OggPackets: Sendable {
         for segment in page.segmentTable {
             let size = Int(file[segment])
             guard bytes.count + size - start <= Self.maximumPacket else {
-                throw .malformed("its page \(page.number) has a packet that is too long")
+                throw .longPacket(page: page.number)
             }
             for index in source..<(source + size) { bytes.append(file[index]) }
             source += size

@@ -30,14 +30,14 @@ package struct OggPage: Equatable, Sendable {
     /// Reads the page at `offset`, and checks its checksum.
     ///
     /// - Returns: `nil` if the file ends before the page does.
-    /// - Throws: `malformed` if no page is there or its checksum differs; `unsupported` for an unknown version.
+    /// - Throws: `noPage`, `wrongChecksum`, or `pageVersion`.
     package init?(in file: Span<UInt8>, at offset: Int) throws(SoundFileError) {
         guard file.count - offset >= Self.headerSize else { return nil }
         guard file[offset] == 0x4F, file[offset + 1] == 0x67, file[offset + 2] == 0x67, file[offset + 3] == 0x53 else {
-            throw .malformed("there is no Ogg page at byte \(offset)")
+            throw .noPage(byte: offset)
         }
         guard file[offset + 4] == 0 else {
-            throw .unsupported("its pages have the version \(file[offset + 4]); 0 is known")
+            throw .pageVersion(file[offset + 4])
         }
         let flags = file[offset + 5]
         (isContinued, isFirst, isLast) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
@@ -55,7 +55,7 @@ package struct OggPage: Equatable, Sendable {
         body = end..<(end + size)
         let checksum = UInt32(file.littleEndian(at: offset + Self.checksumRange.lowerBound, 4))
         guard Self.checksum(of: file.extracting(offset..<body.upperBound)) == checksum else {
-            throw .malformed("its page at byte \(offset) is damaged: the checksum differs")
+            throw .wrongChecksum(byte: offset)
         }
     }
 

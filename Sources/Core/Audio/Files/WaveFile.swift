@@ -12,11 +12,11 @@ package struct WaveFile: Equatable, Sendable {
 
     /// Reads a whole file. Chunks may come in any order, and unknown ones are ignored.
     ///
-    /// - Throws: `malformed` if a header or chunk is missing or too short; `unsupported` for another coding, more than
-    ///   eight channels, or a rate outside 8,000…48,000 Hz.
+    /// - Throws: `notWave`, `shortFormatChunk`, `noFormatChunk` or `noDataChunk`; and `sampleFormat`, `waveChannels`
+    ///   beyond eight, or `sampleRate` outside 8,000…48,000 Hz.
     package init(parsing bytes: Span<UInt8>) throws(SoundFileError) {
         guard bytes.count >= 12, Self.tag(bytes, 0) == "RIFF", Self.tag(bytes, 8) == "WAVE" else {
-            throw .malformed("it is no RIFF/WAVE file")
+            throw .notWave
         }
         var format: (code: Int, channels: Int, rate: Int, bits: Int)?
         var data: Range<Int>?
@@ -26,7 +26,7 @@ package struct WaveFile: Equatable, Sendable {
             let start = offset + 8
             switch Self.tag(bytes, offset) {
             case "fmt ":
-                guard size >= 16, start + 16 <= bytes.count else { throw .malformed("its format chunk is too short") }
+                guard size >= 16, start + 16 <= bytes.count else { throw .shortFormatChunk }
                 // WAVE_FORMAT_EXTENSIBLE has the actual code in the first bytes of a GUID.
                 let code = Self.number(bytes, start, 2)
                 let isExtensible = code == 0xFFFE && size >= 26 && start + 26 <= bytes.count
@@ -42,13 +42,13 @@ package struct WaveFile: Equatable, Sendable {
             // Chunks start at even offsets.
             offset = start + size + size % 2
         }
-        guard let format else { throw .malformed("it has no format chunk") }
-        guard let data else { throw .malformed("it has no data chunk") }
+        guard let format else { throw .noFormatChunk }
+        guard let data else { throw .noDataChunk }
         guard Self.rates.contains(format.rate) else {
-            throw .unsupported("its sample rate is \(format.rate) Hz; 8000 to 48000 can be played")
+            throw .sampleRate(format.rate)
         }
         guard (1...Self.maximumChannels).contains(format.channels) else {
-            throw .unsupported("it has \(format.channels) channels")
+            throw .waveChannels(format.channels)
         }
         rate = format.rate
         channels = format.channels == 2 ? 2 : 1
@@ -60,9 +60,7 @@ package struct WaveFile: Equatable, Sendable {
         case (6, 8): samples = Self.read(data.count, format.channels) { G711.aLaw.decode(bytes[data.lowerBound + $0]) }
         case (7, 8): samples = Self.read(data.count, format.channels) { G711.muLaw.decode(bytes[data.lowerBound + $0]) }
         default:
-            throw .unsupported(
-                "its samples have the format \(format.code) with \(format.bits) bits; PCM of 16 bits and G.711 can be played"
-            )
+            throw .sampleFormat(code: format.code, bits: format.bits)
         }
     }
 

@@ -88,11 +88,11 @@ package final class MediaLibrary: Sendable {
             if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
             let file = try WaveFile(parsing: bytes.span)
             guard file.samples.count / file.channels <= longest * file.rate else {
-                throw .unsupported("it is longer than \(longest / 60) minutes")
+                throw .tooLong(minutes: longest / 60)
             }
             return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
         } catch {
-            throw .undecodable(name, fault: error.text)
+            throw .undecodable(name, fault: error.clause)
         }
     }
 
@@ -108,7 +108,7 @@ package final class MediaLibrary: Sendable {
                 samples.append(contentsOf: packet[..<(made * file.channels)])
             }
         } catch {
-            throw .malformed("libopus cannot decode it: \(error)")
+            throw .undecodable(reason: "\(error)")
         }
         return Sound(Array(samples.prefix(count).dropFirst(file.preSkip * file.channels)), channels: file.channels)
     }

@@ -1,0 +1,39 @@
+import Audio
+
+extension SoundFileError {
+    /// The error as a clause for the operator, behind the name of the file.
+    package var clause: String {
+        switch self {
+        case .notWave: "it is no RIFF/WAVE file"
+        case .shortFormatChunk: "its format chunk is too short"
+        case .noFormatChunk: "it has no format chunk"
+        case .noDataChunk: "it has no data chunk"
+        case .noFirstPacket: "it ends before its first packet"
+        case .noPage(let byte): "there is no Ogg page at byte \(byte)"
+        case .wrongChecksum(let byte): "its page at byte \(byte) is damaged: the checksum differs"
+        case .noStart: "its first page does not begin a stream"
+        case .missingPages(let last, let next): "between its pages \(last) and \(next) some are missing"
+        case .brokenPacket(let page): "its page \(page) does not go on where the one before stopped"
+        case .longPacket(let page): "its page \(page) has a packet that is too long"
+        case .shortHead(let bytes): "its OpusHead has \(bytes) bytes; 19 are the least"
+        case .noTags: "its second packet is not OpusTags"
+        case .notOpusPacket(let page): "its page \(page) has a packet that is not Opus"
+        case .noAudio: "it has no audio"
+        case .noPosition(let page): "its page \(page) has no granule position"
+        case .positionBelowSamples(let page): "its page \(page) has a granule position below its samples"
+        case .positionBelowFormer(let page): "its page \(page) has a granule position below the one before"
+        case .undecodable(let reason): "libopus cannot decode it: \(reason)"
+        case .sampleFormat(let code, let bits):
+            "its samples have the format \(code) with \(bits) bits; PCM of 16 bits and G.711 can be played"
+        case .sampleRate(let rate): "its sample rate is \(rate) Hz; 8000 to 48000 can be played"
+        case .waveChannels(let channels): "it has \(channels) channels"
+        case .pageVersion(let version): "its pages have the version \(version); 0 is known"
+        case .notOpus: "its Ogg stream is not Opus"
+        case .headVersion(let version): "its OpusHead has the version \(version)"
+        case .opusChannels(let channels): "it has \(channels) channels; one and two can be played"
+        case .severalStreams: "its channels are in several streams"
+        case .mappingFamily(let family): "its channel mapping is of family \(family); 0 and 1 can be played"
+        case .tooLong(let minutes): "it is longer than \(minutes) minutes"
+        }
+    }
+}
