@@ -68,6 +68,21 @@ struct ChannelTests {
             try rig.open(1, on: 12) == [.transmit(rig.frame(1, 1_001, notice: .lost(1)), to: SocketID(12))])
     }
 
+    /// Otherwise a gateway that stops would wait for it.
+    @Test mutating func `a client that confirms nothing has been told what it can be told`() throws {
+        _ = try rig.open(1, on: 11)
+        for _ in 0..<60 { _ = rig.notify([1]) }
+        #expect(rig.registration.hasToldAll)
+        #expect(rig.confirm(1, through: 1_000) == [.transmit(rig.frame(1, 1_050), to: SocketID(11))])
+        let request = rig.registration.requestStarted(at: rig.clock.now)
+        _ = rig.notify([1])
+        _ = rig.confirm(1, through: 1_059)
+        #expect(rig.confirm(1, through: 1_059) == [])
+        #expect(!rig.registration.hasToldAll, "the answer is awaited")
+        _ = rig.registration.requestAnswered(request, at: rig.clock.now)
+        #expect(rig.registration.hasToldAll)
+    }
+
     @Test mutating func `a client that says what it has is sent what is behind that, or told how much is missing`()
         throws
     {

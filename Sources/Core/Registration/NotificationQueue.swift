@@ -122,6 +122,9 @@ package struct NotificationQueue: Equatable, Sendable {
     /// Whether no notification waits for a request, a client or a confirmation any more.
     package var isReleased: Bool { releasedCount == entries.count }
 
+    /// Whether nothing more can be sent before the client confirms something.
+    package var isFull: Bool { unconfirmedCount >= configuration.replayLimit }
+
     /// Numbers a notification without keeping it, because it concerns one socket only.
     package mutating func frame(_ notice: Notice, at now: Moment) -> NotificationFrame {
         if unkept.count == configuration.capacity { unkept.removeFirst() }

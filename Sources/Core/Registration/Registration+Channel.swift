@@ -3,8 +3,11 @@ package import Primitives
 
 /// The notification channel (spidr-wire §4): what is sent, and over which socket.
 extension Registration {
-    /// Whether every client that listens has been sent all its notifications.
-    package var hasToldAll: Bool { subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased } }
+    /// Whether every client that listens has been sent all its notifications, or as many as it can be sent before it
+    /// confirms some.
+    package var hasToldAll: Bool {
+        subscriptions.allSatisfy { $0.socket == nil || $0.queue.isReleased || $0.queue.isFull }
+    }
 
     /// Whether a client may not know yet that the user's session is over. The notification may be held back, or may be
     /// on its way while the client makes a request; or the client's channel is cut, and the client is told when it is
