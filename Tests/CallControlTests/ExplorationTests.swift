@@ -7,7 +7,7 @@ import SPiDR
 struct ExplorationTests {
     /// One call: double hold, offers that meet, answers that are late, a transfer and its outcome, one inside the
     /// other.
-    @Test func `nothing that two parties and a target do leads astray`() throws {
+    @Test func `two parties and a target never reach a state that breaks a rule`() throws {
         var charts = CallExplorer.Charts()
         for (alice, others) in HoldTests.pairings {
             let start = try CallExplorer(.oneCall, alice: alice, others: others)
@@ -22,7 +22,7 @@ struct ExplorationTests {
         let fault = try ExpectedDocument(
             "call-states/in-a-call.md", title: "In a call",
             [
-                "What two ends of an answered call go through while they hold, resume, hang up, and transfer each other to a third.",
+                "The states of the two legs of an answered call while the parties hold, resume, hang up, and transfer each other.",
                 charts.ends.section(Self.order), charts.operations.section(CallExplorer.Charts.operationOrder),
             ]
         ).fault()
@@ -36,12 +36,12 @@ struct ExplorationTests {
     ) throws {
         let start = try CallExplorer(.oneCall, alice: alice, others: others, yields: false)
         let exploration = try Exploration(of: [start], depth: Exploration.isDeep ? 12 : 9)
-        print("one call, heedless, \(alice.rawValue) and \(others.rawValue): \(exploration)")
+        print("one call, without rules of order, \(alice.rawValue) and \(others.rawValue): \(exploration)")
         #expect(exploration.states > 5_000)
     }
 
     /// Two calls of one user, with consultation and conference.
-    @Test func `nothing that three parties of two calls do leads astray`() throws {
+    @Test func `three parties of two calls never reach a state that breaks a rule`() throws {
         var charts = CallExplorer.Charts()
         let start = try CallExplorer(.twoCalls, alice: .sendOnly, others: .inactive)
         let exploration = try Exploration(of: [start], depth: 6) { charts.note($0, $1, $2) }
@@ -50,7 +50,7 @@ struct ExplorationTests {
         let fault = try ExpectedDocument(
             "call-states/two-calls.md", title: "Two calls of one user",
             [
-                "What the ends go through when their calls are brought together, by a transfer to another call or a join.",
+                "The states of the legs of two calls that a transfer to another call, or a join, brings together.",
                 charts.ends.section(Self.order), charts.joiner.section(Self.order),
                 charts.operations.section(CallExplorer.Charts.operationOrder),
                 charts.conference.section(Call.stageOrder),
@@ -62,7 +62,7 @@ struct ExplorationTests {
     /// Two calls that are held already, by one of their ends or by both, brought together while others hold, resume and
     /// leave. Everything that so many requests and time-outs lead to, in any order with the answers to them and the
     /// messages between the calls.
-    @Test func `nothing that ends of held calls do while they are brought together leads astray`() throws {
+    @Test func `legs of held calls that are brought together never reach a state that breaks a rule`() throws {
         var charts = CallExplorer.Charts()
         for (name, alice, others, steps, requests) in Self.preparations {
             let start = try CallExplorer(
@@ -75,7 +75,7 @@ struct ExplorationTests {
         let fault = try ExpectedDocument(
             "call-states/held-calls.md", title: "Two held calls of one user",
             [
-                "What the ends go through when calls that are held, by one end or by both, are brought together while others hold, resume or leave.",
+                "The states of the legs of held calls that a transfer or a join brings together, while parties hold, resume or leave.",
                 charts.ends.section(Self.order), charts.joiner.section(Self.order),
                 charts.operations.section(CallExplorer.Charts.operationOrder),
                 charts.conference.section(Call.stageOrder),

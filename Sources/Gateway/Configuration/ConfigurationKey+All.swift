@@ -164,7 +164,7 @@ extension ConfigurationKey {
             "After this time one more wrong password is allowed for an account from that network."),
         ConfigurationKey(
             "auth", "stranger_failures", \.authenticator.throttle.account.burst, .count(1...100_000),
-            "Wrong passwords in a row per account, from all networks together that nobody has logged in to it from."),
+            "Wrong passwords in a row per account, from all networks together without a login to it."),
         ConfigurationKey(
             "auth", "stranger_interval", \.authenticator.throttle.account.interval, .duration(intervals),
             "After this time one more of them is allowed."),

@@ -12,7 +12,7 @@ extension CallError {
         case .unreachable(.noSuchUser): "There is no user of that address."
         case .unreachable(.notRegistered): "The user of that address has no device to be rung."
         case .unreachable(.busy): "The user of that address is busy with other calls."
-        case .notForGuests(.otherAccount): "A guest calls the account it came for, and nobody else."
+        case .notForGuests(.otherAccount): "A guest calls the account it came for, and no other."
         case .notForGuests(.bringingOthers): "A guest can neither transfer nor join calls."
         case .unsupported(let reason): reason.sentence
         case .malformedDescription(let error): "The SDP cannot be read: \(error.clause)."
