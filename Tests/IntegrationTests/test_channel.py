@@ -48,7 +48,10 @@ async def test_a_client_is_sent_what_is_behind_the_one_that_it_has(peer):
         await bob.lose_channel()
         before = len(bob.heard)
         await bob.open_channel(since=since)
-        await asyncio.sleep(0.5)
+        async with asyncio.timeout(20):
+            while len(bob.heard) - before < len(expected):
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(0.5)  # nothing more comes
         assert [each.event_id for each in bob.heard[before:]] == expected
 
 
