@@ -183,10 +183,12 @@ extension CallWorld {
     /// Alice has joined her calls with Bob and Carol to a third one, and everybody has been told.
     ///
     /// - Parameters:
+    ///   - endpoint: who hears Alice's leg of the third call; an application describes nothing.
     ///   - content: what Alice sent along.
     ///   - prepare: what happened in the two calls before.
     static func joined(
-        with content: CustomContent = CustomContent(), after prepare: (inout CallWorld) throws -> Void = { _ in }
+        by endpoint: LegEndpoint = .devices([Device("a1")]), with content: CustomContent = CustomContent(),
+        after prepare: (inout CallWorld) throws -> Void = { _ in }
     ) throws -> CallWorld {
         var world = CallWorld()
         for (id, user, session) in [(1, CallRig.bob, "B"), (2, MidCallRig.carol, "C")]
@@ -195,15 +197,15 @@ extension CallWorld {
             world.add(try MidCallRig(id: id, bob: user, session: session).call, keeper: .caller)
         }
         try prepare(&world)
-        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
+        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", endpoint: endpoint)
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         world.add(Call(id: CallID(3), joiner: joiner, configuration: configuration), keeper: .caller)
         try world.act(CallID(3)) { call, random, now throws(CallError) in
-            try call.join(
-                [CallID(1), CallID(2)],
-                CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .sendReceive), content: content),
-                identity: CallRig.identity("gwjoin"), at: now, random: &random)
+            let sdp = joiner.isApplication ? "" : ScriptedDescription.audio("alice", .sendReceive)
+            return try call.join(
+                [CallID(1), CallID(2)], CallUpdateRequest(sdp: sdp, content: content),
+                identity: joiner.isApplication ? nil : CallRig.identity("gwjoin"), at: now, random: &random)
         }
         world.settle()
         return world

@@ -11,8 +11,8 @@ struct CommandPlacementTests {
     private static let device = Device("a1")
 
     /// A placement whose call was given the command.
-    private func commanded(_ command: CallCommand) -> CommandPlacement {
-        var placement = CommandPlacement(command, in: "A", by: Self.alice, from: "a1")
+    private func commanded(_ command: CallCommand, outlivesCall: Bool = false) -> CommandPlacement {
+        var placement = CommandPlacement(command, in: "A", by: Self.alice, from: "a1", outlivesCall: outlivesCall)
         #expect(placement.start() == [.ask(.user(Self.alice, .identify("A", device: "a1")))])
         #expect(
             placement.handle(.requester(Self.before, Self.device)) == [
@@ -44,8 +44,8 @@ struct CommandPlacementTests {
     }
 
     @Test(arguments: [true, false])
-    func `an audit of a call that is over succeeds until its client was told`(_ isAwaited: Bool) {
-        var placement = commanded(.audit)
+    func `a request that outlives its call succeeds until its client was told of the end`(_ isAwaited: Bool) {
+        var placement = commanded(.audit, outlivesCall: true)
         _ = placement.handle(.failed(.noSuchCall))
         #expect(
             placement.handle(.address(Self.before)) == [.ask(.user(Self.alice, .awaitsEnd("A", device: "a1")))])
@@ -55,7 +55,7 @@ struct CommandPlacementTests {
             ])
     }
 
-    @Test func `an end of a call that is over is refused`() {
+    @Test func `another request to a call that is over is refused`() {
         var placement = CommandPlacement(.end(reasonText: nil), in: "A", by: Self.alice, from: nil)
         _ = placement.start()
         #expect(placement.handle(.requester(nil, nil)) == [.finish(.failed(.noSuchCall))])

@@ -176,6 +176,13 @@ struct HeadlessLegTests {
         let rejected = try rig.call.reject(by: .callee, at: rig.clock.now)
         #expect(media(rejected) == ["release"])
     }
+
+    @Test func `an application joins two calls without a description, and everybody is mixed`() throws {
+        let world = try CallWorld.joined(by: .application(Self.bell))
+        #expect(world.routes[CallID(3)] == [.caller: .mix, LegID(2): .mix, LegID(3): .mix])
+        #expect(world.log("bob1") == ["startCallUpdate"])
+        #expect(world.log("carol1") == ["startCallUpdate"])
+    }
 }
 
 extension String {

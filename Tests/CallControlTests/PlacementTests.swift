@@ -51,7 +51,7 @@ struct PlacementTests {
                 rejectsBusy: true)
         case .consultation:
             ConsultationPlacement(of: "A", with: "C", address: Self.bob, by: Self.alice, token: "T")
-        case .audit: CommandPlacement(.audit, in: "A", by: Self.alice, from: nil)
+        case .audit: CommandPlacement(.audit, in: "A", by: Self.alice, from: nil, outlivesCall: true)
         case .playback:
             CommandPlacement(.play(Playback(.file("welcome.wav")), to: .peer), in: "A", by: Self.alice, from: "a1")
         case .application: CommandPlacement(.answer(CallAnswerRequest(sdp: "")), in: "A", by: Self.own)
@@ -90,6 +90,9 @@ struct PlacementTests {
         case .call(_, .claim): return [.done, .isRepeated, failed]
         case .call(_, .replaceableParty), .call(_, .party): return [.party(Self.known), .party(nil), failed]
         case .call(_, .takeLeg): return [.leg(LegID(7)), failed]
+        case .user(_, .forget), .call(_, .settle), .call(_, .session):
+            Issue.record("the runner asks this, and no placement")
+            return []
         case .call(_, .start), .call(_, .join), .call(_, .retarget), .call(_, .reportUnreachable), .call(_, .consult):
             return [.done, failed]
         }

@@ -112,6 +112,17 @@ struct RequestMeaningTests {
         #expect(meaning.request == .join(SessionID("A1"), SessionID("A2"), CallUpdateRequest(sdp: "v")))
     }
 
+    @Test(
+        arguments: [
+            (.audit, true), (.respond(CallUpdateRequest(sdp: "v")), true), (.ring, false),
+            (.end(reasonText: nil), false), (.offer(CallUpdateRequest(sdp: "v")), false),
+        ] as [(CallCommand, Bool)])
+    func `an audit and an answer succeed until the client was told of the end`(
+        _ command: CallCommand, _ outlives: Bool
+    ) {
+        #expect(CallRequest.command(Self.session, command).outlivesCall == outlives)
+    }
+
     @Test func `DELETE is the end of a call, with the user's words`() throws {
         #expect(
             try ClientRequest.end(Self.session, reasonText: "bye").meaning().request

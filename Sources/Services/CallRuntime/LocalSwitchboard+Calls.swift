@@ -35,7 +35,14 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `noSuchCall`.
     package func callSession(_ user: UserAddress, _ session: SessionID) async throws(CallError) -> CallSession {
-        try await environment.owners.session(of: try await leg(of: session, for: user))
+        try await self.session(of: try await leg(of: session, for: user))
+    }
+
+    /// The call as one of its legs may see it.
+    ///
+    /// - Throws: `noSuchCall`.
+    func session(of leg: LegAddress) async throws(CallError) -> CallSession {
+        try await environment.router.ask(leg.call, .session(of: leg.leg)).session()
     }
 
     /// A call that one of these users has already. The new call should have the same worker, in case the users bring
@@ -51,7 +58,9 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `noSuchCall` if it is not this user's.
     func leg(of session: SessionID, for user: UserAddress) async throws(CallError) -> LegAddress {
-        guard let found = await users.existing(user)?.leg(of: session) else { throw .noSuchCall }
-        return found
+        guard case .address(let leg?) = await environment.router.ask(.registration(user), .locate(session)) else {
+            throw .noSuchCall
+        }
+        return leg
     }
 }

@@ -10,12 +10,12 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `CallError`; `notForGuests` before anything else is looked at.
     package func perform(
-        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?, outlivesCall: Bool
     ) async throws(CallError) -> SessionID {
         try await noting(request.kind) { () async throws(CallError) in
             try await check(request.guestRule, for: user)
             guard !(request.opensCall && isDraining.load(ordering: .acquiring)) else { throw .draining }
-            return try await carryOut(request, by: user, from: device)
+            return try await carryOut(request, by: user, from: device, outlivesCall: outlivesCall)
         }
     }
 
@@ -53,7 +53,7 @@ extension LocalSwitchboard {
     }
 
     private func carryOut(
-        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?, outlivesCall: Bool
     ) async throws(CallError) -> SessionID {
         switch request {
         case .start(var request):
@@ -77,7 +77,8 @@ extension LocalSwitchboard {
                 ConsultationPlacement(
                     of: session, with: consultation, address: address, by: user, token: newSession().rawValue))
         case .command(let session, let command):
-            return try await place(CommandPlacement(command, in: session, by: user, from: device))
+            return try await place(
+                CommandPlacement(command, in: session, by: user, from: device, outlivesCall: outlivesCall))
         }
     }
 

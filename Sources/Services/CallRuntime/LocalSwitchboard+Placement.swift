@@ -41,12 +41,14 @@ extension LocalSwitchboard {
                 switch action {
                 case .ask(let asked): question = asked
                 case .detach(let session, let user):
-                    environment.owners.detach(session, of: user)
+                    environment.router.post(.detach(session), to: .application(user))
+                    environment.router.post(.detach(session), to: .registration(user))
                 case .forget(let session, let user):
-                    await environment.owners.registration(of: user)?.forgetRequest(of: session)
+                    _ = await environment.router.ask(.registration(user), .forget(session))
                 case .count(let refusal): environment.observer.callRefused(refusal)
-                case .settle(let claim, let call, let error): await environment.owners.settle(claim, of: call, error)
-                case .serve(let call): if let owner = environment.owners.call(call) { startedOwners.post(.call(owner)) }
+                case .settle(let claim, let call, let error):
+                    _ = await environment.router.ask(call, .settle(claim, error))
+                case .serve(let call): if let owner = owners.call(call) { startedOwners.post(.call(owner)) }
                 case .discard(let call, let error): await calls.discard(call, error)
                 case .finish(let outcome): return outcome
                 }
@@ -61,18 +63,18 @@ extension LocalSwitchboard {
         switch question {
         case .account(let user): return await account(user)
         case .user(let user, let question):
-            guard let owner = owner(of: user, for: question) else { return question.ofNobody }
-            return await owner.reply(to: question)
-        case .call(let call, let question): return await environment.owners.ask(call, question)
+            guard let endpoint = endpoint(of: user, for: question) else { return question.ofNobody }
+            return await environment.router.ask(endpoint, question) ?? question.ofNobody
+        case .call(let call, let question): return await environment.router.ask(call, question)
         case .load(let file): return await load(file)
         }
     }
 
     /// Who answers a question: about being called, the endpoint of that address; about calling, the user.
-    private func owner(of user: UserAddress, for question: UserQuestion) -> (any EndpointOwner)? {
+    private func endpoint(of user: UserAddress, for question: UserQuestion) -> EndpointAddress? {
         switch question {
-        case .attach, .contact: environment.owners.endpoint(of: user)
-        case .dial, .charge, .recall, .locate, .identify, .awaitsEnd: environment.owners.registration(of: user)
+        case .attach, .contact: environment.router.endpoint(at: user)
+        case .dial, .charge, .recall, .forget, .locate, .identify, .awaitsEnd: .registration(user)
         }
     }
 
@@ -108,7 +110,7 @@ extension UserQuestion {
         case .identify: .requester(nil, nil)
         case .awaitsEnd: .endAwaited(false)
         // A user without a registration has no rate to charge. The call finds out that the user is gone.
-        case .charge: .done
+        case .charge, .forget: .done
         }
     }
 }

@@ -7,7 +7,7 @@ extension LocalSwitchboard {
         var sessions: [CallSession] = []
         for leg in await users.existing(user)?.legs ?? [] {
             // A call that has ended meanwhile is left out.
-            do throws(CallError) { sessions.append(try await environment.owners.session(of: leg)) } catch {}
+            do throws(CallError) { sessions.append(try await session(of: leg)) } catch {}
         }
         return sessions
     }

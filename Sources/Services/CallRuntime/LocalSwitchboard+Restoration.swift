@@ -78,6 +78,6 @@ extension LocalSwitchboard {
     /// Tells the devices of a leg an event of a call that has no owner any more.
     private func tell(_ entry: LoggedEvent, in call: LoggedCall) async {
         guard entry.event.audience != nil, let user = entry.event.leg.flatMap({ call.user(of: $0) }) else { return }
-        await environment.owners.registration(of: user)?.tellRestored(entry)
+        await owners.registration(of: user)?.tellRestored(entry)
     }
 }

@@ -70,6 +70,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     }
 
     let environment: RuntimeEnvironment
+    /// The owners of this process.
+    let owners = OwnerTable()
     let repository: any UserRepository
     let users: UserDirectory
     let calls: CallDirectory
@@ -101,7 +103,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, owners: OwnerTable(), media: media, channels: channels, log: log,
+            configuration: configuration, router: owners, media: media, channels: channels, log: log,
             eventLog: eventLog, journal: journal,
             clock: clock,
             random: SharedRandomSource(random),
@@ -109,12 +111,12 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         self.repository = repository
         self.mediaEvents = mediaEvents
         self.executors = executors
-        users = UserDirectory(environment, startedOwners: startedOwners)
-        calls = CallDirectory(maximumCalls: configuration.maximumCalls, environment.owners)
+        users = UserDirectory(environment, owners, startedOwners: startedOwners)
+        calls = CallDirectory(maximumCalls: configuration.maximumCalls, owners)
         // A headless leg needs the gateway's media.
         for application in configuration.media == .anchored ? applications : [] {
             let owner = ApplicationOwner(application, logger: logger)
-            environment.owners.set(owner)
+            owners.set(owner)
             startedOwners.post(.application(owner))
         }
     }
@@ -180,7 +182,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// Passes the events of the media plane on to the owners of their calls.
     private func passOnMediaEvents() async {
         for await message in mediaEvents.inbox.messages {
-            environment.owners.post(.media(message.event), to: message.call)
+            owners.call(message.call)?.inbox.post(.media(message.event))
         }
     }
 }

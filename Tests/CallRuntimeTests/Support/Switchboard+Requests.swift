@@ -47,7 +47,7 @@ extension Switchboard {
     }
 
     func audit(_ user: UserAddress, _ session: SessionID) async throws(CallError) {
-        try await command(.audit, user, session)
+        try await perform(.command(session, .audit), by: user, from: nil, outlivesCall: true)
     }
 
     func offer(
@@ -57,7 +57,7 @@ extension Switchboard {
     }
 
     func respond(_ user: UserAddress, _ session: SessionID, _ request: CallUpdateRequest) async throws(CallError) {
-        try await command(.respond(request), user, session)
+        try await perform(.command(session, .respond(request)), by: user, from: nil, outlivesCall: true)
     }
 
     func candidates(_ user: UserAddress, _ session: SessionID, _ lines: [TrickledLine]) async throws(CallError) {

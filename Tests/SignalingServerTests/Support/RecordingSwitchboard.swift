@@ -117,7 +117,7 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
     func requestAnswered(_ ticket: RequestTicket) async { append(.answered(ticket.user)) }
 
     func perform(
-        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?, outlivesCall: Bool
     ) async throws(CallError) -> SessionID {
         named.append(device)
         try await noteCall(.request(user, request))

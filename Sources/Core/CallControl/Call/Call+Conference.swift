@@ -9,22 +9,24 @@ extension Call {
     /// - Parameters:
     ///   - calls: two different calls.
     ///   - device: the joiner's device that asks; `nil`: unknown.
+    ///   - identity: what the gateway writes about itself to the joiner's peer; `nil` if the joiner is headless, and
+    ///     offers nothing.
     /// - Throws: `descriptionMissing` without an offer; `malformedDescription` or `unsupportedDescription` for an offer
     ///   that cannot be used for mixing.
     package mutating func join(
-        _ calls: [CallID], _ request: CallUpdateRequest, from device: SubscriptionID? = nil, identity: LegIdentity,
+        _ calls: [CallID], _ request: CallUpdateRequest, from device: SubscriptionID? = nil, identity: LegIdentity?,
         at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
-        guard !request.sdp.isEmpty else {
+        var transport = transport(for: legs[0].party, identity)
+        guard transport.isHeadless || !request.sdp.isEmpty else {
             throw .descriptionMissing(.join)
         }
-        var media = LegMedia(identity: identity, policy: configuration.mediaPolicy)
-        _ = try media.receive(offer: request.sdp, random: &random)
+        _ = try transport.receive(offer: request.sdp, random: &random)
         // Finds out whether there is media that can be mixed while nothing has changed for any leg.
-        var trial = media
-        _ = try trial.answerForMixing(random: &random)
-        edit(.caller) { $0.media = media }
+        var trial = transport
+        _ = try trial.media?.answerForMixing(random: &random)
+        edit(.caller) { $0.transport = transport }
         keep(.caller, at: device)
         let joining = Joining(
             startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime)
@@ -50,16 +52,16 @@ extension Call {
     private mutating func start(_ joining: Joining, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]
     {
-        guard var media = self[.caller]?.media else { return joinFailed(at: now) }
-        let answer: String
+        guard var transport = self[.caller]?.transport else { return joinFailed(at: now) }
+        let answer: String?
         do throws(CallError) {
-            answer = try media.answerForMixing(random: &random)
+            answer = try transport.media?.answerForMixing(random: &random)
         } catch {
             return joinFailed(at: now)
         }
-        let holds = media.wishes?.principalDirection.map { !$0.receives } ?? false
+        let holds = transport.wants?.principalDirection.map { !$0.receives } ?? false
         edit(.caller) { member in
-            member.media = media
+            member.transport = transport
             member.stage = .talking
             member.holds = holds
         }

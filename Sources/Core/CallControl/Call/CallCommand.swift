@@ -48,18 +48,6 @@ package enum CallCommand: Equatable, Sendable {
     case sendDigits(DigitSequence, to: MediaTarget)
 }
 
-extension CallCommand {
-    /// Whether a client makes this request in good faith until it has been told that its call is over. It succeeds
-    /// until then: a client that is refused reports a failure of its own, and not how the call ended (spidr-wire
-    /// §12.1).
-    package var isExpectedAfterEnd: Bool {
-        switch self {
-        case .audit, .respond: true  // both follow from what the gateway said before
-        case .ring, .answer, .reject, .end, .offer, .candidates, .send, .play, .stopPlaying, .sendDigits: false
-        }
-    }
-}
-
 extension CallRequest {
     /// The sessions that the request is about; none for a call that is started.
     package var sessions: [SessionID] {

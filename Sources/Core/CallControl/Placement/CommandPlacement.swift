@@ -42,6 +42,8 @@ package struct CommandPlacement: Placement {
     private let session: SessionID
     /// The user who asks, and the name that the request gives to the device; `nil`: an application asks.
     private let user: (address: UserAddress, device: SubscriptionID?)?
+    /// Whether the command succeeds, once the call is over, until the user's device has been told so.
+    private let outlivesCall: Bool
     private var stage: Stage
 
     /// Makes a placement of a user's command.
@@ -50,10 +52,15 @@ package struct CommandPlacement: Placement {
     ///   - session: the user's session that the command is about.
     ///   - user: the user who asks.
     ///   - device: the name that the request gives to the user's device; `nil`: none.
-    package init(_ command: CallCommand, in session: SessionID, by user: UserAddress, from device: SubscriptionID?) {
+    ///   - outlivesCall: the property of that name.
+    package init(
+        _ command: CallCommand, in session: SessionID, by user: UserAddress, from device: SubscriptionID?,
+        outlivesCall: Bool = false
+    ) {
         self.command = command
         self.session = session
         self.user = (user, device)
+        self.outlivesCall = outlivesCall
         stage = .identifying
     }
 
@@ -67,6 +74,7 @@ package struct CommandPlacement: Placement {
         self.command = command
         self.session = session
         user = nil
+        outlivesCall = false
         stage = .identified(Requester(leg: leg), Self.firstStep(of: command))
     }
 
@@ -131,7 +139,7 @@ package struct CommandPlacement: Placement {
     private static func firstStep(of command: CallCommand) -> Step { command.file == nil ? .commanding : .checking }
 
     private mutating func fail(_ error: CallError) -> [PlacementAction] {
-        guard error == .noSuchCall, command.isExpectedAfterEnd, let user else { return [.finish(.failed(error))] }
+        guard error == .noSuchCall, outlivesCall, let user else { return [.finish(.failed(error))] }
         stage = .awaiting
         return [.ask(.user(user.address, .awaitsEnd(session, device: user.device)))]
     }

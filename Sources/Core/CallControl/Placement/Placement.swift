@@ -71,6 +71,9 @@ package enum UserQuestion: Equatable, Sendable {
     case charge
     /// The session that the same request of the user has started. The reply is `repeats` or `absent`.
     case recall(RequestDigest?)
+    /// Forget the request that has started this session, so that the next request like it starts another call. The
+    /// reply is `done`.
+    case forget(SessionID)
     /// Where the leg is that a session of the user names. The reply is `address`.
     case locate(SessionID)
     /// The same, and which of the user's devices asks. The reply is `requester`.
@@ -118,6 +121,11 @@ package enum CallQuestion: Equatable, Sendable {
     /// Wait until no handover of the call is undecided, and say where the leg is then. The reply is `address` or
     /// `failed`.
     case place(of: LegID)
+    /// The call as the leg may see it. The reply is `session` or `failed`.
+    case session(of: LegID)
+    /// Let the requests that wait for the outcome of this claim go on. It has failed with this error; `nil`: it was
+    /// carried out.
+    case settle(PlacementClaim, CallError?)
 }
 
 /// The reply to a question.
@@ -148,6 +156,8 @@ package enum PlacementReply: Equatable, Sendable {
     case party(CallParty?)
     /// The number of the new leg.
     case leg(LegID)
+    /// The call as the leg may see it.
+    case session(CallSession)
     /// The call is unchanged.
     case failed(CallError)
 }

@@ -29,8 +29,7 @@ extension PlacementReply {
         case .repeats(let session, let call): EarlierCall(session: session, call: call)
         case .absent: nil
         case .contact, .refused, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party,
-            .leg,
-            .failed:
+            .leg, .session, .failed:
             fault("recall")
         }
     }
@@ -40,7 +39,8 @@ extension PlacementReply {
         switch self {
         case .repeats(let session, let call): .repeats(EarlierCall(session: session, call: call))
         case .contact, .refused, .absent: .new(reached)
-        case .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg, .failed:
+        case .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg, .session,
+            .failed:
             fault("dial")
         }
     }
@@ -51,7 +51,8 @@ extension PlacementReply {
         case .contact(let contact): .contact(contact)
         case .refused(let refusal): .refused(refusal)
         case .absent: .absent
-        case .repeats, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg, .failed:
+        case .repeats, .account, .address, .requester, .endAwaited, .started, .done, .isRepeated, .party, .leg,
+            .session, .failed:
             fault("attach or contact")
         }
     }
@@ -62,7 +63,7 @@ extension PlacementReply {
         case .done: nil
         case .refused(let refusal): refusal
         case .contact, .repeats, .absent, .account, .address, .requester, .endAwaited, .started, .isRepeated, .party,
-            .leg, .failed:
+            .leg, .session, .failed:
             fault("charge")
         }
     }
@@ -90,7 +91,8 @@ extension PlacementReply {
         case .done: return false
         case .isRepeated: return true
         case .failed(let error): throw error
-        case .contact, .repeats, .refused, .absent, .account, .address, .requester, .endAwaited, .started, .party, .leg:
+        case .contact, .repeats, .refused, .absent, .account, .address, .requester, .endAwaited, .started, .party, .leg,
+            .session:
             fault("claim")
         }
     }
@@ -114,6 +116,13 @@ extension PlacementReply {
         try checkFailure()
         guard case .address(let leg?) = self else { fault("place") }
         return leg
+    }
+
+    /// The reply to `session`: the call as the leg may see it. Throws if the call is gone.
+    package func session() throws(CallError) -> CallSession {
+        try checkFailure()
+        guard case .session(let session) = self else { fault("session") }
+        return session
     }
 
     /// The reply to a question that has the call do something. Throws if the call is unchanged.

@@ -11,7 +11,26 @@ extension CallRequest {
     }
 }
 
+extension CallRequest {
+    /// Whether a client makes this request in good faith until it has been told that its call is over. It succeeds
+    /// until then: a client that is refused reports a failure of its own, and not how the call ended (spidr-wire
+    /// §12.1).
+    package var outlivesCall: Bool {
+        switch self {
+        case .start, .join, .forward, .transfer: false
+        case .command(_, let command): command.outlivesCall
+        }
+    }
+}
+
 extension CallCommand {
+    fileprivate var outlivesCall: Bool {
+        switch self {
+        case .audit, .respond: true  // both follow from what the gateway said before
+        case .ring, .answer, .reject, .end, .offer, .candidates, .send, .play, .stopPlaying, .sendDigits: false
+        }
+    }
+
     fileprivate var isDigested: Bool {
         switch self {
         case .answer, .reject, .end, .offer, .respond: true

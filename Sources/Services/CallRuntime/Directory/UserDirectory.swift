@@ -6,17 +6,19 @@ import Registration
 /// admits guests. To look up an owner, use the `OwnerTable`, which is not isolated to this actor.
 actor UserDirectory {
     private nonisolated let environment: RuntimeEnvironment
+    private nonisolated let owners: OwnerTable
     private let startedOwners: Inbox<OwnerLoop>
     private var guests: GuestTable
 
-    init(_ environment: RuntimeEnvironment, startedOwners: Inbox<OwnerLoop>) {
+    init(_ environment: RuntimeEnvironment, _ owners: OwnerTable, startedOwners: Inbox<OwnerLoop>) {
         self.environment = environment
+        self.owners = owners
         self.startedOwners = startedOwners
         guests = GuestTable(environment.configuration.guests)
     }
 
     /// The owner of a user's registration; `nil` if there is none.
-    nonisolated func existing(_ user: UserAddress) -> RegistrationOwner? { environment.owners.registration(of: user) }
+    nonisolated func existing(_ user: UserAddress) -> RegistrationOwner? { owners.registration(of: user) }
 
     /// The owner of a user's registration, made if there is none.
     ///
@@ -24,14 +26,14 @@ actor UserDirectory {
     func owner(of user: UserAddress, insteadOf retired: RegistrationOwner? = nil) -> RegistrationOwner {
         if let owner = existing(user), owner !== retired { return owner }
         let owner = RegistrationOwner(user, environment)
-        environment.owners.set(owner)
+        owners.set(owner)
         startedOwners.post(.registration(owner))
         return owner
     }
 
     /// Removes an owner that has retired. Another one may have taken its place already, and stays.
     func remove(_ owner: RegistrationOwner) {
-        environment.owners.remove(owner)
+        owners.remove(owner)
         // A guest has one subscription; with the owner of that subscription the guest is gone.
         if let guest = owner.user.guest { guests.leave(guest) }
     }
@@ -60,5 +62,5 @@ actor UserDirectory {
     func account(of guest: GuestID) -> UserAddress? { guests.account(of: guest) }
 
     /// All owners that there are.
-    var all: [RegistrationOwner] { environment.owners.allRegistrations }
+    var all: [RegistrationOwner] { owners.allRegistrations }
 }

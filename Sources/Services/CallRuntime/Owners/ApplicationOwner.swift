@@ -6,17 +6,10 @@ import Observability
 ///
 /// It has no registration and no devices, is never busy, and answers each call at once. It starts no calls.
 actor ApplicationOwner: EndpointOwner {
-    /// An input that is posted to the loop.
-    private enum Message: Sendable {
-        case tell(CallEvent)
-        case detach(SessionID)
-        case move(SessionID, to: LegAddress)
-    }
-
     nonisolated let address: UserAddress
     private let application: Application
     private let logger: Logger
-    private nonisolated let inbox = Inbox<Message>()
+    private nonisolated let inbox = Inbox<EndpointMessage>()
     /// The legs of the application, by session.
     private var legs: [SessionID: LegAddress] = [:]
 
@@ -32,8 +25,9 @@ actor ApplicationOwner: EndpointOwner {
     func run(asking switchboard: LocalSwitchboard) async {
         for await message in inbox.messages {
             switch message {
-            case .tell(let event): await handle(event, asking: switchboard)
+            case .tell(let entry): await handle(entry.event, asking: switchboard)
             case .detach(let session): legs[session] = nil
+            case .answered: break  // an application has no limit of legs that ring
             case .move(let session, let leg): if legs[session] != nil { legs[session] = leg }
             }
         }
@@ -51,7 +45,7 @@ actor ApplicationOwner: EndpointOwner {
         case .identify(let session, _): return .requester(legs[session], nil)
         case .awaitsEnd: return .endAwaited(false)
         case .dial, .recall: return .absent
-        case .charge: return .done
+        case .charge, .forget: return .done
         }
     }
 
@@ -59,11 +53,7 @@ actor ApplicationOwner: EndpointOwner {
         Contact(endpoint: .application(application.source), displayName: application.displayName, isEngaged: false)
     }
 
-    nonisolated func tell(_ entry: LoggedEvent) { inbox.post(.tell(entry.event)) }
-    nonisolated func detach(_ session: SessionID) { inbox.post(.detach(session)) }
-    /// Does nothing: an application has no limit of legs that ring.
-    nonisolated func answered(_ session: SessionID) {}
-    nonisolated func move(_ session: SessionID, to leg: LegAddress) { inbox.post(.move(session, to: leg)) }
+    nonisolated func post(_ message: EndpointMessage) { inbox.post(message) }
 
     // MARK: Acting
 

@@ -63,11 +63,11 @@ extension CallOwner {
         switch action {
         case .requestHandover(let call, _):
             guard let keeper = keepers[call], tell(call, .requested(by: id, of: keeper)) else {
-                inbox.post(.peerCall(.refused(by: call)))
+                inbox.post(.sent(.peerCall(.refused(by: call))))
                 return
             }
         case .offerHandover(let call, let handover):
-            if !tell(call, .offered(handover)) { inbox.post(.peerCall(.declined(by: call))) }
+            if !tell(call, .offered(handover)) { inbox.post(.sent(.peerCall(.declined(by: call)))) }
         case .refuseHandover(let call): _ = tell(call, .refused(by: id))
         case .takeHandover(let call, let legs, let purpose): take(legs, of: call, for: purpose)
         case .declineHandover(let call):
@@ -79,18 +79,16 @@ extension CallOwner {
 
     /// - Returns: `false` if that call is gone.
     private func tell(_ call: CallID, _ message: PeerCallMessage) -> Bool {
-        environment.owners.post(.peerCall(message), to: call)
+        environment.router.post(.peerCall(message), to: call)
     }
 
     /// Takes legs over. Their media comes first: the other call then releases what it has left.
     private func take(_ legs: [HandedOverLeg], of call: CallID, for purpose: HandoverPurpose) {
         for leg in legs {
             environment.media.send(.adopt(leg.before, from: call, as: leg.after), for: id)
-            guard let party = offered[call]?[leg.before], let endpoint = environment.owners.endpoint(of: party) else {
-                continue
-            }
+            guard let endpoint = offered[call]?[leg.before].map(EndpointAddress.init(of:)) else { continue }
             endpoints[leg.after] = endpoint
-            endpoint.move(leg.session, to: LegAddress(call: id, leg: leg.after))
+            environment.router.post(.move(leg.session, to: LegAddress(call: id, leg: leg.after)), to: endpoint)
         }
         offered[call] = nil
         taken.append((call, legs, purpose))

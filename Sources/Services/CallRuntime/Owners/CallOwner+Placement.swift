@@ -49,6 +49,8 @@ extension CallOwner {
             case .checkPlay(let leg): try checkPlay(by: leg)
             case .command(let command, let leg, let device): try perform(command, by: leg, from: device)
             case .place(let leg): return .address(await place(of: leg))
+            case .session(let leg): return .session(try session(for: leg))
+            case .settle(let claim, let error): settle(claim, error)
             }
             return .done
         } catch {
@@ -77,7 +79,7 @@ extension CallOwner {
     }
 
     /// A request that was claimed has been carried out, or has failed with this error.
-    func settle(_ claim: PlacementClaim, _ error: CallError?) {
+    private func settle(_ claim: PlacementClaim, _ error: CallError?) {
         settle(.claim(claim), error.map { .failure($0) } ?? .success(()))
     }
 
@@ -99,7 +101,6 @@ extension CallOwner {
         _ retargeting: Retargeting, by leg: LegID, to party: CallParty, as target: LegID,
         replacing replaced: ReplacedLeg?
     ) throws(CallError) {
-        guard let endpoint = environment.owners.endpoint(of: party) else { throw .noSuchCall }
         let target = CallTarget(
             leg: target, party: party, identity: try reserveLeg(of: party),
             replacing: replaced.map {
@@ -108,7 +109,7 @@ extension CallOwner {
         var random = environment.random.generator
         let now = environment.clock.now
         precondition(endpoints[target.leg] == nil, "no leg of the call has this number")
-        endpoints[target.leg] = endpoint
+        endpoints[target.leg] = EndpointAddress(of: party)
         do throws(CallError) {
             try command(retargeting.kind, leg) { call throws(CallError) in
                 switch retargeting {

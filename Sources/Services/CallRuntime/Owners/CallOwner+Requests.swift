@@ -14,8 +14,8 @@ extension CallOwner {
             try call.perform(request, by: leg, from: device, at: now, random: &random)
         }
         // The registration records that the leg does not ring any more.
-        if case .answer = request, let session = call?[leg]?.party.session {
-            endpoints[leg]?.answered(session)
+        if case .answer = request, let session = call?[leg]?.party.session, let endpoint = endpoints[leg] {
+            environment.router.post(.answered(session), to: endpoint)
         }
     }
 

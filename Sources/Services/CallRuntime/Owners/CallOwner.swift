@@ -8,12 +8,10 @@ import SDP
 actor CallOwner {
     /// An input that is posted to the loop.
     enum Message: Sendable {
-        /// A device of the leg's user has come or gone.
-        case deviceChanged(LegID, DeviceChange)
+        /// Another owner tells the call something.
+        case sent(CallMessage)
         /// An event of the media plane.
         case media(MediaEvent)
-        /// A message of another call.
-        case peerCall(PeerCallMessage)
         /// The gateway is stopping.
         case drain
         /// The sleep until this time has ended.
@@ -33,8 +31,8 @@ actor CallOwner {
     var history: CallHistory
     /// How many events the call has had.
     private var loggedEvents = 0
-    /// The owners of the legs' endpoints, who are told of events.
-    var endpoints: [LegID: any EndpointOwner] = [:]
+    /// The endpoints of the legs, whose owners are told of events.
+    var endpoints: [LegID: EndpointAddress] = [:]
     /// The other calls from which this call has asked for legs. The value is the leg, in the other call, of the user
     /// who made the request.
     var keepers: [CallID: LegID] = [:]
@@ -86,10 +84,10 @@ actor CallOwner {
     private func handle(_ message: Message) {
         let now = environment.clock.now
         switch message {
-        case .deviceChanged(let leg, let change):
+        case .sent(.deviceChanged(let leg, let change)):
             event("deviceChanged", leg) { $0.deviceChanged(leg, change, at: now) }
+        case .sent(.peerCall(let message)): handle(message, at: now)
         case .media(let mediaEvent): handle(mediaEvent, at: now)
-        case .peerCall(let message): handle(message, at: now)
         case .drain: event("drain") { $0.drain(at: now) }
         case .alarm(let time):
             alarm.rang(time)
@@ -147,8 +145,7 @@ extension CallOwner {
     func start(
         _ request: CallStartRequest, _ parties: PerLeg<CallParty>, unreachable: CallEndCause.Unreachable?
     ) throws(CallError) {
-        let endpoints = [LegID.caller: parties.caller, .callee: parties.callee].compactMapValues(
-            environment.owners.endpoint(of:))
+        let endpoints = [LegID.caller: parties.caller, .callee: parties.callee].mapValues(EndpointAddress.init(of:))
         let call = Call(id: id, parties: parties, configuration: environment.configuration.call)
         let now = environment.clock.now
         if let unreachable {
@@ -166,15 +163,13 @@ extension CallOwner {
     func join(
         _ joined: [LegAddress], _ request: CallUpdateRequest, from device: SubscriptionID?, joiner: CallParty
     ) throws(CallError) {
-        guard let registration = environment.owners.registration(of: joiner.user) else { throw .noSuchCall }
-        guard let identity = try reserveLeg(of: joiner) else {
-            throw .unsupported(.joinOfDirectMedia)
-        }
+        guard environment.configuration.media == .anchored else { throw .unsupported(.joinOfDirectMedia) }
+        let identity = try reserveLeg(of: joiner)
         for leg in joined { keepers[leg.call] = leg.leg }
         let call = Call(id: id, joiner: joiner, configuration: environment.configuration.call)
         let now = environment.clock.now
         var random = environment.random.generator
-        try open(call, [.caller: registration], by: .join) { call throws(CallError) in
+        try open(call, [.caller: EndpointAddress(of: joiner)], by: .join) { call throws(CallError) in
             try call.join(
                 joined.map(\.call), request, from: device, identity: identity, at: now, random: &random)
         }
@@ -182,7 +177,7 @@ extension CallOwner {
 
     /// Starts the call with the decided actions; if it is refused, the call stays as if it had never been made.
     private func open(
-        _ call: Call, _ endpoints: [LegID: any EndpointOwner], by request: CallRequest.Kind,
+        _ call: Call, _ endpoints: [LegID: EndpointAddress], by request: CallRequest.Kind,
         _ decide: (inout Call) throws(CallError) -> [CallAction]
     ) throws(CallError) {
         var call = call
@@ -256,7 +251,9 @@ extension CallOwner {
             case .sendDigits(let digits, let leg):
                 environment.media.send(.sendDigits(digits, to: leg), for: id)
             case .detach(let leg, let session):
-                endpoints.removeValue(forKey: leg)?.detach(session)
+                if let endpoint = endpoints.removeValue(forKey: leg) {
+                    environment.router.post(.detach(session), to: endpoint)
+                }
             case .peerCall(let action): tellPeerCall(action)
             }
         }
@@ -275,14 +272,18 @@ extension CallOwner {
         // No end of the process comes between the event and the records.
         environment.journal.append(
             [.event(entry)] + history.record(event, at: now).compactMap { environment.log.add($0) })
-        if let leg = event.leg, event.audience != nil { endpoints[leg]?.tell(entry) }
+        if let endpoint = event.leg.flatMap({ endpoints[$0] }), event.audience != nil {
+            environment.router.post(.tell(entry), to: endpoint)
+        }
         if case .ended = event.fact { finish() }
         if let measure = event.measure { environment.observer.callMeasured(measure) }
     }
 
     /// The call is over: it cannot be found any more, and the loop ends.
     private func finish() {
-        for leg in call?.legs ?? [] { endpoints[leg.id]?.detach(leg.party.session) }
+        for leg in call?.legs ?? [] {
+            if let endpoint = endpoints[leg.id] { environment.router.post(.detach(leg.party.session), to: endpoint) }
+        }
         abandonRequests()
         inbox.finish()
     }

@@ -11,14 +11,8 @@ import Synchronization
 actor RegistrationOwner {
     /// An input that is posted to the loop.
     enum Message: Sendable {
-        /// A fact about one of the user's calls, with an audience.
-        case tell(LoggedEvent)
-        /// A leg of the user is over.
-        case detach(SessionID)
-        /// A leg of the user was answered, and does not ring any more.
-        case answered(SessionID)
-        /// A leg of the user is part of another call from now on.
-        case move(SessionID, to: LegAddress)
+        /// A call tells the endpoint something.
+        case sent(EndpointMessage)
         /// A client has received everything that was sent on the channel up to a number.
         case confirmed(ChannelID, through: UInt64)
         /// The sleep until this time has ended.
@@ -83,6 +77,26 @@ actor RegistrationOwner {
 
     private func handle(_ message: Message) {
         switch message {
+        case .sent(let message): handle(message)
+        case .confirmed(let channel, let number):
+            perform(
+                registration.confirmed(channel, through: number, at: environment.clock.moment), after: "confirmed")
+        case .alarm(let time):
+            alarm.rang(time)
+            perform(registration.timeout(at: environment.clock.moment), after: "timeout")
+        case .leave:
+            sentAway = sentAway ?? []
+            settle()
+        case .rearm:
+            break
+        case .barrier(let continuation):
+            waiting.append(continuation)
+            settle()
+        }
+    }
+
+    private func handle(_ message: EndpointMessage) {
+        switch message {
         case .tell(let entry):
             perform(
                 registration.notify(entry.event.audience?.devices ?? [], .call(entry), at: environment.clock.moment),
@@ -100,20 +114,6 @@ actor RegistrationOwner {
             // The user may have lost the last device meanwhile; the former call has been told of that.
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
-        case .confirmed(let channel, let number):
-            perform(
-                registration.confirmed(channel, through: number, at: environment.clock.moment), after: "confirmed")
-        case .alarm(let time):
-            alarm.rang(time)
-            perform(registration.timeout(at: environment.clock.moment), after: "timeout")
-        case .leave:
-            sentAway = sentAway ?? []
-            settle()
-        case .rearm:
-            break
-        case .barrier(let continuation):
-            waiting.append(continuation)
-            settle()
         }
     }
 }
@@ -224,6 +224,7 @@ extension RegistrationOwner {
         case .contact(let call, let role): contact(besides: call, as: role)
         case .charge: charge()
         case .recall(let request): recall(request)
+        case .forget(let session): forgetRequest(of: session)
         case .locate(let session): .address(registration.attachment(of: session))
         case .identify(let session, let name): identify(session, naming: name)
         case .awaitsEnd(let session, let name): .endAwaited(awaitsEnd(of: session, naming: name))
@@ -263,7 +264,7 @@ extension RegistrationOwner {
 
     /// Tells a call of a change of the user's devices.
     private func inform(_ leg: LegAddress, _ change: DeviceChange) {
-        environment.owners.post(.deviceChanged(leg.leg, change), to: leg.call)
+        environment.router.post(.deviceChanged(leg.leg, change), to: leg.call)
     }
 
     /// The same for a call that the user starts. The request may have come before, and its answer may have been lost:
@@ -292,8 +293,11 @@ extension RegistrationOwner {
         }
     }
 
-    /// Forgets the request that started a call, so that the next request like it starts another call.
-    func forgetRequest(of session: SessionID) { dialled.remove(session) }
+    /// Forgets the request that started a call, so that the next request like it starts another call: `done`.
+    private func forgetRequest(of session: SessionID) -> PlacementReply {
+        dialled.remove(session)
+        return .done
+    }
 
     /// The call that the same request has started, as long as it lasts: `repeats`, or `absent`.
     private func recall(_ request: RequestDigest?) -> PlacementReply {
@@ -324,9 +328,6 @@ extension RegistrationOwner {
         guard let leg = registration.attachment(of: session) else { return .requester(nil, nil) }
         return .requester(leg, registration.device(naming: name))
     }
-
-    /// The user's leg that this session names; `nil` if it is not this user's.
-    func leg(of session: SessionID) -> LegAddress? { registration.attachment(of: session) }
 
     /// Whether a device may not know yet that the session, which names no leg any more, is over.
     ///

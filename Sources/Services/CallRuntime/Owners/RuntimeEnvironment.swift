@@ -3,8 +3,8 @@ import Logging
 /// What every owner gets: the configuration, the other owners, and the ports.
 struct RuntimeEnvironment: Sendable {
     let configuration: LocalSwitchboard.Configuration
-    /// How owners find each other.
-    let owners: OwnerTable
+    /// How owners reach each other.
+    let router: any OwnerRouter
     let media: any MediaPort
     let channels: any ChannelPort
     let log: any CallLog

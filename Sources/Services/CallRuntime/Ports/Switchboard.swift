@@ -8,11 +8,13 @@ package import CallControl
 package protocol Switchboard: Sendable {
     /// Carries out a request about calls.
     ///
+    /// - Parameter outlivesCall: whether the request succeeds, once its call is over, until the device has been told.
     /// - Returns: the session that the request was about; for a call that was started or joined, its new session.
     /// - Throws: `CallError`, with the reason for the refusal.
     @discardableResult
-    func perform(_ request: CallRequest, by user: UserAddress, from device: SubscriptionID?) async throws(CallError)
-        -> SessionID
+    func perform(
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?, outlivesCall: Bool
+    ) async throws(CallError) -> SessionID
     /// A call in progress, as the user may see it.
     ///
     /// - Throws: `noSuchCall`.
@@ -25,4 +27,14 @@ package protocol Switchboard: Sendable {
     )
     /// The user's calls in progress, in the order in which the user joined them.
     func callSessions(_ user: UserAddress) async -> [CallSession]
+}
+
+extension Switchboard {
+    /// Carries out a request that is refused as soon as its call is over; see the function with `outlivesCall`.
+    @discardableResult
+    package func perform(
+        _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
+    ) async throws(CallError) -> SessionID {
+        try await perform(request, by: user, from: device, outlivesCall: false)
+    }
 }

@@ -80,7 +80,8 @@ extension SignalingResponder {
         let user = try await startRequest(exchange, about: session, &ticket)
         if request.isDigested { ticket?.answer = AnsweredRequest(session, from: exchange.device) }
         do throws(CallError) {
-            try await switchboard.perform(request, by: user, from: exchange.device)
+            try await switchboard.perform(
+                request, by: user, from: exchange.device, outlivesCall: request.outlivesCall)
         } catch {
             throw APIError(error)
         }

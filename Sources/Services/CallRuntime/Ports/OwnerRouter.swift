@@ -1,0 +1,64 @@
+import CallControl
+
+/// How owners reach each other: by the name of what is owned, never by a reference.
+///
+/// In one process `OwnerTable` finds the owner. In a cluster, an owner may be on another node, and the router takes the
+/// message, or the question and its reply, there; all of them are values.
+protocol OwnerRouter: Sendable {
+    /// Asks a call; the reply is `failed(noSuchCall)` if there is no such call.
+    func ask(_ call: CallID, _ question: CallQuestion) async -> PlacementReply
+
+    /// Asks the owner of an endpoint; `nil` if there is none.
+    func ask(_ endpoint: EndpointAddress, _ question: UserQuestion) async -> PlacementReply?
+
+    /// Sends a message to a call, and returns at once. The messages of one sender are handled in their order.
+    ///
+    /// - Returns: `false` if the message will not be read, because the call is gone.
+    @discardableResult
+    func post(_ message: CallMessage, to call: CallID) -> Bool
+
+    /// Sends a message to the owner of an endpoint, and returns at once. The messages of one sender are handled in
+    /// their order. Without such an owner nothing happens.
+    func post(_ message: EndpointMessage, to endpoint: EndpointAddress)
+
+    /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
+    /// neither.
+    func endpoint(at address: UserAddress) -> EndpointAddress?
+}
+
+/// The name of an endpoint, which hears legs and speaks for them (docs/adr/0009). A user may have the address of an
+/// application, and call from it.
+enum EndpointAddress: Hashable, Sendable {
+    /// The registration of a user or a guest.
+    case registration(UserAddress)
+    /// An application inside the gateway.
+    case application(UserAddress)
+
+    /// The endpoint of a party.
+    init(of party: CallParty) {
+        switch party.endpoint {
+        case .application: self = .application(party.user)
+        case .devices: self = .registration(party.user)
+        }
+    }
+}
+
+/// What the owner of a call is told by other owners.
+enum CallMessage: Sendable {
+    /// A device of the leg's user has come or gone.
+    case deviceChanged(LegID, DeviceChange)
+    /// A message of another call.
+    case peerCall(PeerCallMessage)
+}
+
+/// What the owner of an endpoint is told by the owners of calls.
+enum EndpointMessage: Sendable {
+    /// A fact about one of the endpoint's calls, with an audience.
+    case tell(LoggedEvent)
+    /// A leg is over, or does not become part of a call.
+    case detach(SessionID)
+    /// A leg was answered, and does not ring any more.
+    case answered(SessionID)
+    /// A leg is part of another call from now on.
+    case move(SessionID, to: LegAddress)
+}
