@@ -22,6 +22,8 @@ extension Operation {
         case guest
         /// Whoever knows the name of the channel.
         case channel
+        /// The same, by long polls.
+        case poll
         case anybody
     }
 
@@ -32,6 +34,7 @@ extension Operation {
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .channel, .guestChannel: .channel
+        case .poll, .guestPoll: .poll
         case .isAlive, .health, .ready, .metrics, .page: .anybody
         }
     }
@@ -82,6 +85,7 @@ extension Operation {
             isSubscribing
         case .subscriptionLimitReached: endpoint == .subscriptions
         case .channelNotFound, .channelUpgradeRequired: audience == .channel
+        case .channelGone: audience == .poll
 
         case .callNotFound: namesCall
         case .callSessionNotFound: method == .get && [.call, .guestCall].contains(endpoint)
@@ -97,7 +101,8 @@ extension Operation {
         case .logRecordNotFound: endpoint == .logRecord
 
         case .serviceDraining:
-            [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting || audience == .channel
+            [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting
+                || [.channel, .poll].contains(audience)
         // Of paths that lead to none of these operations.
         case .serviceNotProvided: false
         }

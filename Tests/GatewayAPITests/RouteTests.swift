@@ -16,6 +16,8 @@ import Testing
                 "S1"
             ),
             ("/rest/version/1/anonymous/tok/websocket/W1", .guestChannel, "tok", "W1"),
+            ("/rest/version/1/user/joe/notification/W1", .poll, "joe", "W1"),
+            ("/rest/version/1/anonymous/tok/notification/W1", .guestPoll, "tok", "W1"),
             ("/rest/version/1/anonymous/tok/callMe/", .guestCalls, "tok", ""),
             ("/rest/version/1/anonymous/tok/callMe/callSessions/A1", .guestCall, "tok", "A1"),
             ("/rest/version/1/anonymous/tok/callme/callSessions/A1", .guestCall, "tok", "A1"),

@@ -154,7 +154,7 @@ async def test_what_does_not_fit_the_state_of_a_call_is_refused_and_changes_noth
         (b'{"subscribeRequest":{"service":["call"],"expires":"soon"}}', 37, "request.invalid_value"),
         (b'{"subscribeRequest":{"service":["call"],"expires":-1}}', 15, "subscription.invalid_expiry"),
         (
-            b'{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}', 12,
+            b'{"subscribeRequest":{"service":["call"],"notificationType":"Pigeon"}}', 12,
             "subscription.unsupported_notification_type",
         ),
     ],

@@ -38,7 +38,6 @@ async def test_a_401_opens_no_window_of_the_browser_where_a_script_asks(peer):
     [
         ("POST", "/rest/version/1/application/adapter/authenticationToken"),  # §2
         ("PUT", "/subscription/clientCorrelator/device-7"),  # §3.2
-        ("GET", "/notification/any"),  # §4.5
         ("POST", "/rest/version/1/anonymous/bob@dev.local/calldisposition"),  # §7
     ],
 )
@@ -73,9 +72,9 @@ async def test_a_subscription_names_what_was_granted_and_nothing_that_is_not_the
     (await alice.request("DELETE", granted["subscription"])).succeeded()
 
 
-async def test_notifications_come_by_websocket_only(peer):
+async def test_notifications_come_by_websocket_or_long_poll_only(peer):
     alice = await peer("alice", registered=False)
-    wishes = {"subscribeRequest": {"service": ["call"], "notificationType": "LongPolling", "pollingTimer": 30}}
+    wishes = {"subscribeRequest": {"service": ["call"], "notificationType": "SMS"}}
     (await alice.request("POST", "/subscription", wishes)).refused(
         400, 12, "subscribeResponse", "subscription.unsupported_notification_type"
     )

@@ -262,7 +262,7 @@ struct RequestMeaningTests {
             (SubscribeRequest(expires: 0, service: []), "\"expires\" must be between 1 and 999999999 seconds."),
             (
                 SubscribeRequest(service: [], notificationType: "LongPoll"),
-                "Notifications of the type \"LongPoll\" are not offered; use \"WebSocket\"."
+                "Notifications of the type \"LongPoll\" are not offered; use \"WebSocket\" or \"LongPolling\"."
             ),
         ] as [(SubscribeRequest, String)])
     func `a subscription that is not to be had is refused in a sentence`(

@@ -76,7 +76,7 @@ import Testing
         (#"{"subscribeRequest":{"service":["call"],"expires":0}}"#, 400, "15", "subscription.invalid_expiry"),
         (#"{"subscribeRequest":{"service":["call"],"forceLogOut":"maybe"}}"#, 400, "37", "request.invalid_value"),
         (
-            #"{"subscribeRequest":{"service":["call"],"notificationType":"LongPolling"}}"#, 400, "12",
+            #"{"subscribeRequest":{"service":["call"],"notificationType":"Pigeon"}}"#, 400, "12",
             "subscription.unsupported_notification_type"
         ),
     ])

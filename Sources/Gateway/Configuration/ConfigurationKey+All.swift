@@ -40,6 +40,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen", "channel_idle", \.signaling.channelIdleTimeout, .duration(.seconds(10)...(.seconds(3_600))),
             "A WebSocket on which the client has said nothing for this long is closed; clients send a ping every 30s."),
+        ConfigurationKey(
+            "listen", "poll_time", \.signaling.pollTime, .duration(.seconds(1)...(.seconds(120))),
+            "How long a long poll waits for a notification; proxies have to be more patient."),
     ]
 
     private static let tls = [

@@ -71,6 +71,11 @@ package struct SignalingConfiguration: Sendable {
     package var keepAliveTimeout = Duration.seconds(75)
     /// How long a channel stays open without a frame from the client: three periods of the clients' pings.
     package var channelIdleTimeout = Duration.seconds(90)
+    /// How long a long poll waits for a notification, in whole seconds. The client's own limit is 30 s more (spidr-wire
+    /// §4.5).
+    package var pollTime = Duration.seconds(30)
+    /// How much longer than a poll a client may be away before it counts as cut off.
+    static let pollAbsence = Duration.seconds(30)
     /// How long the gateway waits for the client's close frame.
     package var channelCloseTimeout = Duration.seconds(2)
     /// When the gateway asks a client how much it has received: after so many notifications, which is 1 or more, and

@@ -17,6 +17,7 @@ package final class SignalingService: Service {
     private let channelSetups: [SignalingChannel]
     private let authenticator: Authenticator
     private let draining: DrainingFlag
+    private let polls: PollDirectory
     private let bound: BoundPorts
     private let group: any EventLoopGroup
     private let metrics: GatewayMetrics
@@ -49,12 +50,17 @@ package final class SignalingService: Service {
         bound = BoundPorts(count: configuration.listeners.count)
         let guests = GuestAuthenticator(
             configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
+        polls = PollDirectory(
+            switchboard, sockets, on: group,
+            times: PollSocket.Times(
+                hold: TimeAmount(configuration.pollTime),
+                absence: TimeAmount(configuration.pollTime + SignalingConfiguration.pollAbsence)))
         let responder = SignalingResponder(
             switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
             guests: guests, metrics: metrics,
-            draining: draining, users: users, journal: journal, pages: pages,
+            draining: draining, users: users, journal: journal, polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
-            turn: configuration.turn, clock: clock, logger: logger)
+            turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)
         channelSetups = configuration.listeners.map { [draining] listener in
             var responder = responder
@@ -99,6 +105,7 @@ package final class SignalingService: Service {
                         // server, from ending. Fails only when everything is cancelled.
                         guard (try? await gracefulShutdown()) != nil else { return }
                         self.draining.set()
+                        self.polls.release()
                         await self.authenticator.turnAway()
                     }
                     // A listener that ends early, with or without an error, ends the others too.

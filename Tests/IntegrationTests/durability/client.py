@@ -120,7 +120,10 @@ class Client(SpidrPeer):
         self.legs: dict[str, Leg] = {}
         self.diary: list[str] = []
         self._remembered: deque[str] = deque(maxlen=L5_WINDOW)
+        self.polls = self.chance.random() < 0.3
+        """Whether the client listens by long polls."""
         self._open: aiohttp.ClientWebSocketResponse | None = None
+        self._polling: asyncio.Task | None = None
         self._away = 0.0
 
     def __str__(self):
@@ -133,6 +136,8 @@ class Client(SpidrPeer):
 
     async def keep_listening(self):
         """On the one channel URL of its subscription."""
+        if self.polls:
+            return await self._keep_polling(self.base + self.channel)
         url = self.base.replace("http", "ws", 1) + self.channel
         while True:
             try:
@@ -153,12 +158,50 @@ class Client(SpidrPeer):
             away, self._away = self._away, 0
             await asyncio.sleep(away + self.chance.uniform(0.05, 0.5))
 
+    async def _keep_polling(self, url: str):
+        """Half of the clients say what they have."""
+        says, latest = self.chance.random() < 0.5, None
+        while True:
+            # One connection, as browsers keep it.
+            connector = aiohttp.TCPConnector(ssl=False, limit=1)
+            async with aiohttp.ClientSession(connector=connector) as connection:
+                while True:
+                    named = f"?since={latest}" if says and latest else ""
+                    self._polling = asyncio.create_task(self._poll(connection, url + named))
+                    await asyncio.wait([self._polling])
+                    if self._polling.cancelled() or not self._polling.result():
+                        break
+                    latest = self.journal[-1].event_id if self.journal else None
+            self._polling = None
+            away, self._away = self._away, 0
+            await asyncio.sleep(away + self.chance.uniform(0.05, 0.5))
+
+    async def _poll(self, connection: aiohttp.ClientSession, url: str) -> bool:
+        """Whether it was answered."""
+        try:
+            async with connection.get(url, timeout=aiohttp.ClientTimeout(60)) as response:
+                body = await response.read()
+        except GONE as error:
+            self.note(f"poll: {type(error).__name__}")
+            return False
+        if response.status != 200:
+            self.note(f"poll: {response.status}")
+            if response.status == 410:
+                self.crowd.refused.append(f"{self}: the channel is not known any more")
+            return False
+        if body:
+            self._take(json.loads(body)["notificationMessage"])
+        return True
+
     @property
     def is_listening(self) -> bool:
-        return self._open is not None
+        return self._open is not None or self._polling is not None
 
     def drop_channel(self, away: float = 0):
         """As on a network that fails: no close frame."""
+        if self._polling:
+            self._away = away
+            self._polling.cancel()
         connection = self._open and self._open._response.connection
         if connection and connection.transport:
             self._away = away

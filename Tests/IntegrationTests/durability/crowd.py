@@ -66,7 +66,8 @@ class Crowd:
             for client in self.clients:
                 await self._stack.enter_async_context(client)
                 await client.register(
-                    alone=client.place == 0, listen=False, ringing_feedback=client.reports_ringing
+                    alone=client.place == 0, listen=False, ringing_feedback=client.reports_ringing,
+                    long_poll=client.polls,
                 )
             self._stack.push_async_callback(self._dismiss)
             for client in self.clients:

@@ -173,12 +173,13 @@ class SpidrPeer:
         alone: bool = True,
         listen: bool = True,
         services: list[str] | None = None,
+        long_poll: bool = False,
     ) -> dict:
         """`alone`: ends what other devices of the user are left from earlier."""
         wishes = {
             "expires": expires,
             "service": services or ["call"],
-            "notificationType": "WebSocket",
+            "notificationType": "LongPolling" if long_poll else "WebSocket",
             "localization": "English_US",
         }
         if ringing_feedback:

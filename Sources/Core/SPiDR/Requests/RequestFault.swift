@@ -49,7 +49,7 @@ package enum RequestFault: Error, Equatable {
             "The operation \"\(operation)\" belongs to another resource: \(place)."
         case .unknownOperation: "There is no operation of that name."
         case .unsupportedNotificationType(let type):
-            "Notifications of the type \"\(type)\" are not offered; use \"WebSocket\"."
+            "Notifications of the type \"\(type)\" are not offered; use \"WebSocket\" or \"LongPolling\"."
         case .invalidExpiry(let limit): "\"expires\" must be between 1 and \(limit) seconds."
         case .refused(let error): error.sentence
         }

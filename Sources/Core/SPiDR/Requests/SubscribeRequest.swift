@@ -2,7 +2,7 @@ package import Registration
 
 /// `subscribeRequest` of `POST` and `PUT` (spidr-wire §3.1, §3.2).
 ///
-/// Fields that this gateway does not use (`localization`, `clientIp`, `pollingTimer`, …) are ignored.
+/// Fields that this gateway does not use (`localization`, `clientIp`, …) are ignored.
 package struct SubscribeRequest: WireObject, Equatable {
     /// The top-level key of the body.
     package static let wrapper = "subscribeRequest"
@@ -11,7 +11,8 @@ package struct SubscribeRequest: WireObject, Equatable {
     package var expires: Int?
     /// The wished services, such as `call`; compared without case. Empty in `PUT`: the services stay as they are.
     package var service: [String]
-    /// How notifications are delivered: `nil` or `WebSocket`, without case.
+    /// How notifications are delivered: `nil`, `WebSocket` or `LongPolling`, without case. How long a poll waits
+    /// (`pollingTimer`) is the gateway's choice.
     package var notificationType: String?
     /// Features of the device; `RingingFeedback` if it reports `ringing` by itself (spidr-wire §6.5).
     package var supported: [String]
@@ -58,14 +59,17 @@ package struct SubscribeRequest: WireObject, Equatable {
 }
 
 extension SubscribeRequest {
+    /// Whether the client asks for notifications by long polls (spidr-wire §4.5).
+    package var isLongPolling: Bool { notificationType?.lowercased() == "longpolling" }
+
     /// The range of `expires`, in seconds.
     private static let expiryRange = 1...999_999_999
 
     /// The request in the terms of registration.
     ///
-    /// - Throws: a fault for another type of notifications than WebSocket, or if `expires` is out of range.
+    /// - Throws: a fault for another type of notifications than these two, or if `expires` is out of range.
     package func subscriptionRequest() throws(RequestFault) -> SubscriptionRequest {
-        if let notificationType, notificationType.lowercased() != "websocket" {
+        if let notificationType, notificationType.lowercased() != "websocket", !isLongPolling {
             throw .unsupportedNotificationType(notificationType)
         }
         if let expires, !Self.expiryRange.contains(expires) {

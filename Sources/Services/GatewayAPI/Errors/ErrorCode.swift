@@ -80,6 +80,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case subscriptionInvalidExpiry = "subscription.invalid_expiry"
     /// The subscription of the channel has ended or never existed.
     case channelNotFound = "channel.not_found"
+    /// The same for a long poll, whose clients look for this status (spidr-wire §4.5).
+    case channelGone = "channel.gone"
     /// The request for a channel is not a WebSocket upgrade, or not the first request on its connection.
     case channelUpgradeRequired = "channel.upgrade_required"
 
@@ -167,6 +169,7 @@ extension ErrorCode {
         case .subscriptionUnsupportedNotificationType: (400, 12)
         case .subscriptionInvalidExpiry: (400, 15)
         case .channelNotFound: (404, 39)
+        case .channelGone: (410, 23)
         case .channelUpgradeRequired: (426, 38)
         case .callNotFound: (404, 42)
         case .callSessionNotFound: (404, 47)

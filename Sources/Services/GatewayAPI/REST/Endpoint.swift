@@ -6,6 +6,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case subscription = "/rest/version/{version}/user/{user}/subscription/{id}"
     /// The notification channel of a user's subscription (spidr-wire §4).
     case channel = "/rest/version/{version}/user/{user}/websocket/{id}"
+    /// The same channel for long polls (spidr-wire §4.5).
+    case poll = "/rest/version/{version}/user/{user}/notification/{id}"
     /// Where users start and join calls (spidr-wire §6.1, §8.7).
     case calls = "/rest/version/{version}/user/{user}/callControl"
     /// All calls of a user that go on (docs/client.md).
@@ -28,6 +30,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case guestSubscription = "/rest/version/{version}/anonymous/{user}/subscription/{id}"
     /// The notification channel of a guest's subscription (spidr-wire §7).
     case guestChannel = "/rest/version/{version}/anonymous/{user}/websocket/{id}"
+    /// The same channel for long polls (spidr-wire §4.5).
+    case guestPoll = "/rest/version/{version}/anonymous/{user}/notification/{id}"
     /// Where guests start calls (spidr-wire §7).
     case guestCalls = "/rest/version/{version}/anonymous/{user}/callMe"
     /// One call of a guest, by its `sessionData` (spidr-wire §7).
@@ -60,6 +64,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case client(ClientResource, for: Audience)
         /// A notification channel, which a WebSocket opens (spidr-wire §4).
         case channel(of: Audience)
+        /// A notification channel, which long polls ask (spidr-wire §4.5).
+        case poll(of: Audience)
         /// A resource that needs no credentials.
         case operational(OperationalResource)
     }
@@ -70,6 +76,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .subscriptions: .client(.subscriptions, for: .users)
         case .subscription: .client(.subscription, for: .users)
         case .channel: .channel(of: .users)
+        case .poll: .poll(of: .users)
         case .calls: .client(.calls, for: .users)
         case .callSessions: .client(.callSessions, for: .users)
         case .call: .client(.call, for: .users)
@@ -81,6 +88,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
         case .guestChannel: .channel(of: .guests)
+        case .guestPoll: .poll(of: .guests)
         case .guestCalls: .client(.calls, for: .guests)
         case .guestCall: .client(.call, for: .guests)
         case .isAlive: .operational(.alive)
@@ -102,7 +110,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .logHistory: .wrapped(.logHistory)
         case .logRecord: .wrapped(.logRecord)
         case .dispositions: .wrapped(.callDisposition)
-        case .channel, .guestChannel, .isAlive: .wrapped(.none)
+        case .channel, .guestChannel, .poll, .guestPoll, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
         }
     }

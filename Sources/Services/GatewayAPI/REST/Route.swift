@@ -34,8 +34,8 @@ package struct Route: Equatable, Sendable {
         }
     }
 
-    /// The first segments of the client protocol's paths. Paths below `notification` are those of long poll, which is
-    /// not offered (spidr-wire §4.5). All other paths are those of pages.
+    /// The first segments of the client protocol's paths. All other paths are those of pages. Nothing is below
+    /// `notification`, where other servers of the protocol have long polls.
     private static let protocolRoots: Set = ["rest", "notification"]
 
     private static let templates: [(endpoint: Endpoint, segments: [String])] = Endpoint.allCases.map { endpoint in

@@ -22,10 +22,12 @@ package struct SubscribeResponse: WireObject, Equatable {
         package var service: [String]
         /// The same as ``service``.
         package var assignedService: [String]
-        /// Always `WebSocket`.
+        /// `WebSocket` or `LongPolling`, as the client asked.
         package var notificationType: String
         /// The path of the notification channel, without scheme and host.
         package var notificationChannel: String
+        /// How many seconds a poll waits for a notification; `nil` for a WebSocket.
+        package var pollingTimer: Int64?
         /// `true` together with ``turnCredentials``, otherwise `nil`.
         package var turnActive: Bool?
         /// Credentials for TURN servers. `nil` unless the client asked for them and the gateway has a TURN secret.
@@ -54,15 +56,19 @@ package struct SubscribeResponse: WireObject, Equatable {
     /// - Parameters:
     ///   - path: the user's or guest's own path, below which the paths in the answer are.
     ///   - turn: TURN credentials; `nil` if there are none to give.
-    package init(_ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil) {
+    ///   - pollTime: how long a long poll waits; `nil`: the client opens a WebSocket.
+    package init(
+        _ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil, pollTime: Duration? = nil
+    ) {
         statusCode = grant.isPartial ? 2 : 0
         subscription = path.subscription(grant.subscription)
         subscriptionParams = Parameters(
             expires: grant.expires.components.seconds,
             service: grant.services,
             assignedService: grant.services,
-            notificationType: "WebSocket",
-            notificationChannel: path.channel(grant.channel),
+            notificationType: pollTime == nil ? "WebSocket" : "LongPolling",
+            notificationChannel: pollTime == nil ? path.channel(grant.channel) : path.poll(grant.channel),
+            pollingTimer: pollTime?.components.seconds,
             turnActive: turn == nil ? nil : true,
             turnCredentials: turn
         )
@@ -101,4 +107,6 @@ package struct ResourcePath: Equatable, Sendable {
     package func logRecord(_ record: SessionID) -> String { "\(base)/logRecord/\(record)" }
     /// The path of a notification channel, without scheme and host.
     package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
+    /// The path of the same channel for long polls (spidr-wire §4.5).
+    package func poll(_ channel: ChannelID) -> String { "\(base)/notification/\(channel.rawValue)" }
 }

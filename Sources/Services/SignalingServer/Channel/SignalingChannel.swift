@@ -144,13 +144,9 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     }
 
     private func address(_ head: HTTPRequestHead) -> ChannelAddress? {
-        guard let route = head.channelRoute else { return nil }
-        // The path of a guest may hold a token. The name of the channel says which guest it belongs to.
-        let user =
-            route.endpoint.target == .channel(of: .guests)
-            ? GuestID(owning: route.id).map { UserAddress($0) }
-            : UserAddress(parsing: route.user, defaultDomain: configuration.defaultDomain)
-        return user.map { ChannelAddress(user: $0, channel: ChannelID(route.id), latest: head.latestEventID) }
+        guard let route = head.channelRoute, case .channel(let audience) = route.endpoint.target else { return nil }
+        return ChannelAddress(
+            route, of: audience, latest: head.latestEventID, defaultDomain: configuration.defaultDomain)
     }
 
     /// The channel that the request may open; `nil` if there is none. The unguessable identifier is the credential
@@ -167,9 +163,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     private func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
         let error =
             draining.isSet
-            ? APIError(
-                .serviceDraining, "The gateway is stopping; open the channel again in a moment.",
-                retryAfter: APIError.backOff)
+            ? APIError.channelDraining
             : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
         return RefusalWriter.write(
             Refusal(error, in: .wrapped(.none), closesConnection: true), to: channel, counting: metrics
@@ -203,6 +197,20 @@ struct ChannelAddress: Sendable {
     let channel: ChannelID
     /// The number of the last notification that the client says it has; `nil`: it does not say.
     let latest: UInt64?
+
+    /// The channel that a path names; `nil` if the path names no user.
+    init?(_ route: Route, of audience: Endpoint.Audience, latest: UInt64?, defaultDomain: String) {
+        // The path of a guest may hold a token. The name of the channel says which guest it belongs to.
+        let user =
+            switch audience {
+            case .guests: GuestID(owning: route.id).map { UserAddress($0) }
+            case .users: UserAddress(parsing: route.user, defaultDomain: defaultDomain)
+            }
+        guard let user else { return nil }
+        self.user = user
+        channel = ChannelID(route.id)
+        self.latest = latest
+    }
 }
 
 extension HTTPRequestHead {

@@ -9,7 +9,9 @@ extension Endpoint {
         case .subscription, .guestSubscription: [.put, .delete]
         case .call, .guestCall: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
-        case .callSessions, .callStatistics, .channel, .guestChannel, .isAlive, .health, .ready, .metrics, .page: [.get]
+        case .callSessions, .callStatistics, .channel, .guestChannel, .poll, .guestPoll, .isAlive, .health, .ready,
+            .metrics, .page:
+            [.get]
         }
     }
 

@@ -36,7 +36,9 @@ struct HTTPExchange: Sendable {
     }
 
     private func requester(of request: Request, on channel: any Channel) -> Requester {
-        Requester(trustedProxies.client(of: channel.sourceAddress, request.headers)) { await channel.peerIsPresent }
+        Requester(
+            trustedProxies.client(of: channel.sourceAddress, request.headers), on: channel.remoteAddress
+        ) { await channel.peerIsPresent }
     }
 
     /// Waits until the answer has been sent, and says so to the registrar. The writer hands its parts to the event

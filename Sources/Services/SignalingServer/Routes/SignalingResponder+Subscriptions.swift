@@ -73,7 +73,9 @@ extension SignalingResponder {
     private func subscribeResponse(_ grant: SubscriptionGrant, _ wishes: SubscribeRequest, _ exchange: RequestExchange)
         -> SubscribeResponse
     {
-        SubscribeResponse(grant, below: exchange.path, turn: turnCredentials(wishes, for: grant))
+        SubscribeResponse(
+            grant, below: exchange.path, turn: turnCredentials(wishes, for: grant),
+            pollTime: wishes.isLongPolling ? pollTime : nil)
     }
 
     /// Credentials for TURN servers; `nil` if the client did not ask for them or the gateway has no secret. The

@@ -23,6 +23,7 @@ struct SignalingResponder: Sendable {
     /// The users whose database `/ready` asks for; `nil`: there is no database to ask.
     let users: WatchedUsers?
     let journal: any Journal
+    let polls: PollDirectory
     /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
     var hidesMetrics = false
     /// The pages by their paths, `/` included.
@@ -30,6 +31,8 @@ struct SignalingResponder: Sendable {
     let limits: BodyLimits
     let defaultDomain: String
     let turn: SignalingConfiguration.TURN?
+    /// How long a long poll waits for a notification.
+    let pollTime: Duration
     let clock: any RuntimeClock
     let logger: Logger
 
@@ -83,6 +86,12 @@ struct SignalingResponder: Sendable {
             throw Refusal(
                 APIError(.channelUpgradeRequired, "Open this channel as a WebSocket, on a connection of its own."),
                 in: route.endpoint.errorForm)
+        case .poll(let audience):
+            do throws(APIError) {
+                return try await poll(request, route, audience, on: requester.connection)
+            } catch {
+                throw Refusal(error, in: route.endpoint.errorForm)
+            }
         case .operational(let resource):
             return try await answer(request, resource)
         }

@@ -6,9 +6,9 @@ package import Registration
 import Sockets
 import Synchronization
 
-/// Finds the open WebSocket of an identifier, and writes notifications to it.
+/// Finds the open socket of an identifier, and writes notifications to it.
 package final class SocketDirectory: ChannelPort {
-    private let sockets = Lock<[SocketID: ClientSocket]>([:])
+    private let sockets = Lock<[SocketID: any NotificationSocket]>([:])
     private let lastID = Atomic<UInt64>(0)
 
     /// Makes an empty directory.
@@ -32,7 +32,7 @@ package final class SocketDirectory: ChannelPort {
         SocketID(lastID.add(1, ordering: .relaxed).newValue)
     }
 
-    func insert(_ socket: ClientSocket) {
+    func insert(_ socket: any NotificationSocket) {
         sockets.withLock { $0[socket.id] = socket }
     }
 
@@ -40,7 +40,7 @@ package final class SocketDirectory: ChannelPort {
         sockets.withLock { $0[socket] = nil }
     }
 
-    private func find(_ socket: SocketID) -> ClientSocket? {
+    private func find(_ socket: SocketID) -> (any NotificationSocket)? {
         sockets.withLock { $0[socket] }
     }
 }

@@ -1,0 +1,44 @@
+import CallRuntime
+import GatewayAPI
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Long polls (spidr-wire §4.5).
+extension SignalingResponder {
+    /// Answers a request with the next notification of a channel. The unguessable identifier is the credential, as on a
+    /// WebSocket (spidr-wire §4). `HEAD` fetches nothing.
+    ///
+    /// - Parameter connection: the peer of the request's connection; `nil`: unknown.
+    func poll(
+        _ request: Request, _ route: Route, _ audience: Endpoint.Audience, on connection: SocketAddress?
+    ) async throws(APIError) -> Answer {
+        guard !draining.isSet else { throw .channelDraining }
+        let latest = request.uri.queryParameters["since"].flatMap { UInt64($0) }
+        guard let address = ChannelAddress(route, of: audience, latest: latest, defaultDomain: defaultDomain) else {
+            throw .channelGone
+        }
+        if request.method == .head {
+            guard await registrar.channelExists(address.user, address.channel) else { throw .channelGone }
+            return Answer(.ok, contentType: "application/json", body: ByteBuffer())
+        }
+        switch await polls.ask(address, on: connection) {
+        case .notification(let text): return Answer(.ok, contentType: "application/json", body: text)
+        case .nothing: return Answer(.ok, contentType: "application/json", body: ByteBuffer())
+        case .gone: throw .channelGone
+        }
+    }
+}
+
+extension APIError {
+    /// The answer to who opens a channel while the gateway is stopping.
+    static var channelDraining: APIError {
+        APIError(
+            .serviceDraining, "The gateway is stopping; open the channel again in a moment.",
+            retryAfter: APIError.backOff)
+    }
+
+    fileprivate static var channelGone: APIError {
+        APIError(.channelGone, "This channel does not exist; its subscription may have ended.")
+    }
+}
