@@ -29,8 +29,8 @@ extension Operation {
 
     private var audience: Audience {
         switch endpoint {
-        case .subscriptions, .subscription, .calls, .callSessions, .call, .callMedia, .callStatistics, .dispositions,
-            .logHistory, .logRecord:
+        case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
+            .callStatistics, .dispositions, .logHistory, .logRecord:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .channel, .guestChannel: .channel
@@ -42,7 +42,9 @@ extension Operation {
     /// A body is read.
     private var isWriting: Bool { [.post, .put].contains(method) }
     private var isSubscribing: Bool {
-        isWriting && [.subscriptions, .subscription, .guestSubscriptions, .guestSubscription].contains(endpoint)
+        isWriting
+            && [.subscriptions, .subscription, .deviceSubscription, .guestSubscriptions, .guestSubscription].contains(
+                endpoint)
     }
     private var isStarting: Bool { [.calls, .guestCalls].contains(endpoint) }
     /// A request that says what is to happen in a call, and may bring a description.
@@ -80,7 +82,8 @@ extension Operation {
         case .anonymousNotAllowed: audience == .guest && isCalling
         case .anonymousLimitReached: endpoint == .guestSubscriptions
 
-        case .subscriptionNotFound: [.subscription, .guestSubscription, .guestCalls].contains(endpoint)
+        case .subscriptionNotFound:
+            [.subscription, .deviceSubscription, .guestSubscription, .guestCalls].contains(endpoint)
         case .subscriptionUnsupportedServices, .subscriptionUnsupportedNotificationType, .subscriptionInvalidExpiry:
             isSubscribing
         case .subscriptionLimitReached: endpoint == .subscriptions
@@ -95,7 +98,9 @@ extension Operation {
         case .callUnreachable: endpoint == .dispositions
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
-        case .callLimitReached, .callRateLimited, .serviceUnavailable: isCalling || endpoint == .dispositions
+        case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
+        case .serviceUnavailable:
+            isCalling || [.dispositions, .subscriptions, .guestSubscriptions].contains(endpoint)
         case .callUserLimitReached: isStarting
         case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord

@@ -37,7 +37,6 @@ async def test_a_401_opens_no_window_of_the_browser_where_a_script_asks(peer):
     ("method", "path"),
     [
         ("POST", "/rest/version/1/application/adapter/authenticationToken"),  # §2
-        ("PUT", "/subscription/clientCorrelator/device-7"),  # §3.2
         ("POST", "/rest/version/1/anonymous/bob@dev.local/calldisposition"),  # §7
     ],
 )

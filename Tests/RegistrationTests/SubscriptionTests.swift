@@ -101,6 +101,35 @@ struct SubscriptionTests {
         #expect(throws: RegistrationError.noSuchSubscription) { try rig.open(1, on: 10) }
     }
 
+    @Test mutating func `a device is found by the name that it gave itself, as long as it is subscribed`() throws {
+        try rig.subscribe(correlator: "tablet")
+        try rig.subscribe(correlator: "phone")
+        #expect(rig.registration.subscription(correlator: "phone") == SubscriptionID("s2"))
+        #expect(rig.registration.subscription(correlator: "fax") == nil)
+        _ = try rig.registration.unsubscribe(SubscriptionID("s2"), at: rig.now)
+        #expect(rig.registration.subscription(correlator: "phone") == nil)
+    }
+
+    @Test mutating func `the devices of a removed account are gone at once, and its calls hear it`() throws {
+        try rig.subscribe()
+        try rig.subscribe()
+        _ = try rig.open(1, on: 9)
+        let leg = LegAddress(call: CallID(5), leg: .callee)
+        _ = rig.registration.attach("A", to: leg)
+        let actions = rig.note(rig.registration.dismiss(at: rig.now))
+        #expect(
+            actions == [
+                .subscriptionsChanged(by: -1),
+                .inform(leg.call, leg.leg, .left(SubscriptionID("s1"), othersRemain: false)),
+                .subscriptionsChanged(by: -1),
+                .inform(leg.call, leg.leg, .left(SubscriptionID("s2"), othersRemain: false)),
+                .transmit(rig.frame(1, 1_000, .gone), to: SocketID(9)), .close(SocketID(9), .subscriptionEnded),
+                .inform(leg.call, leg.leg, .channelsOpen(false)),
+            ])
+        #expect(!rig.registration.channelExists(ChannelID("c1")))
+        #expect(rig.stored.suffix(2).contains(.unsubscribed(SubscriptionID("s2"))))
+    }
+
     @Test mutating func `an extension without services keeps them`() throws {
         try rig.subscribe(services: ["call", "presence"])
         #expect(try rig.extend(1, services: []).grant.services == ["call", "presence"])

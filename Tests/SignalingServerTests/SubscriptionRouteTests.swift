@@ -42,12 +42,26 @@ import Testing
         }
     }
 
+    @Test func `it is extended by the name of its device`() async throws {
+        try await TestServer.run { server in
+            let extended = try await server.request("PUT", path + "/clientCorrelator/device-7", body)
+            #expect(extended.status == 200)
+            #expect(try extended.member("subscribeResponse.subscription")?.hasSuffix("/subscription/5f2c") == true)
+            let unknown = try await server.request("PUT", path + "/clientCorrelator/device-8", body)
+            #expect(unknown.status == 404)
+            #expect(try unknown.member("subscribeResponse.code") == "subscription.not_found")
+            let deleted = try await server.request("DELETE", path + "/clientCorrelator/device-7")
+            #expect(deleted.status == 405)
+        }
+    }
+
     @Test(
         arguments: [
             (.noSuchSubscription, 404, "39", "subscription.not_found"),
             (.unsupportedServices(["fax"]), 403, "35", "subscription.unsupported_services"),
             (.limitOfSubscriptions(10), 403, "19", "subscription.limit_reached"),
             (.draining, 503, "503", "service.draining"),
+            (.limitOfAllSubscriptions, 503, "503", "service.unavailable"),
         ] as [(RegistrationError, Int, String, String)])
     func `a refusal has its status and stays in the wrapper`(
         _ error: RegistrationError, _ status: Int, _ code: String, _ name: String

@@ -146,6 +146,8 @@ private actor GatedUsers: UserRepository {
     func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
         try await users.setAuthName(name, of: address)
     }
+    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+
     func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
     func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {

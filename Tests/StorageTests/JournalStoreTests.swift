@@ -77,6 +77,23 @@ import Storage
         }
     }
 
+    @Test func `a file that is too slow is a journal that fails, until it has caught up`() async throws {
+        try await withPath { path in
+            let (database, store) = try open(path)
+            _ = try await store.contents()
+            store.suspend()
+            let entry = JournalEntry.registration(.unsubscribed(SubscriptionID("s1")))
+            store.append([JournalEntry](repeating: entry, count: JournalStore.backlog))
+            #expect(!store.isFailing)
+            store.append(entry)
+            #expect(store.isFailing)
+            store.resume()
+            try await store.durable()
+            #expect(!store.isFailing)
+            try database.close()
+        }
+    }
+
     @Test func `what a locked file does not take is refused, kept, and written later`() async throws {
         try await withPath { path in
             let (database, store) = try open(path)

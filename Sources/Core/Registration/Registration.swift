@@ -49,7 +49,7 @@ package struct Registration: Equatable, Sendable {
     private var starts = RateAllowance()
     /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to their
     /// predecessors.
-    private var successors: [SubscriptionID: SubscriptionID] = [:]
+    var successors: [SubscriptionID: SubscriptionID] = [:]
 
     /// Makes a registration without subscriptions.
     ///
@@ -149,30 +149,6 @@ extension Registration {
             subscriptions[index].closing = now.monotonic + configuration.closeDelay
         }
         return actions + qualityReporting() + pump(at: now.monotonic)
-    }
-}
-
-// MARK: - After a restart
-
-extension Registration {
-    /// Takes over a subscription from a process that has ended. Its life time has gone on meanwhile. A guest gets the
-    /// time for the first call anew.
-    package mutating func restore(_ restored: RestoredSubscription, at now: Moment) -> [RegistrationAction] {
-        let stored = restored.subscription
-        func time(_ epochMilliseconds: Int64) -> MonotonicTime {
-            now.monotonic + .milliseconds(epochMilliseconds - now.epochMilliseconds)
-        }
-        var subscription = Subscription(
-            id: stored.id, channel: stored.channel, clientCorrelator: stored.clientCorrelator,
-            sendsRingingFeedback: stored.sendsRingingFeedback, deviceService: configuration.deviceService,
-            services: stored.services, expiry: time(stored.expiry), reminder: stored.reminder.map(time),
-            callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
-            queue: NotificationQueue(restoring: restored, configuration: configuration.queue, at: now))
-        subscription.lost = restored.lost
-        subscriptions.append(subscription)
-        // A call may not have learnt yet that the device has another subscription.
-        if let replaced = stored.replaced { successors[replaced] = stored.id }
-        return [.subscriptionsChanged(by: 1)]
     }
 }
 

@@ -59,6 +59,8 @@ package enum RegistrationError: Error, Equatable {
     case unsupportedServices([String])
     /// The user already has as many subscriptions as one user may have, which is this number.
     case limitOfSubscriptions(Int)
+    /// The gateway has as many subscriptions as it takes.
+    case limitOfAllSubscriptions
     /// There are as many guests as allowed, or as many for this account.
     case limitOfGuests
     /// There are as many guests from this network as allowed.

@@ -138,6 +138,9 @@ extension ConfigurationKey {
             "registration", "max_per_user", \.switchboard.registration.maximumSubscriptions, .count(1...1_000),
             "Subscriptions of one user."),
         ConfigurationKey(
+            "registration", "max_subscriptions", \.switchboard.maximumSubscriptions, .count(1...10_000_000),
+            "Subscriptions of all users and guests; further ones are refused with 503."),
+        ConfigurationKey(
             "registration", "queue_length", \.switchboard.registration.queue.capacity, .count(1...10_000),
             "Notifications kept per subscription for a client that comes back."),
         ConfigurationKey(

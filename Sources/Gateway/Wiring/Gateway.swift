@@ -114,6 +114,7 @@ package struct Gateway: Sendable {
             CallEventService(file: eventFile),
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
+            AccountService(switchboard: switchboard, clock: clock, logger: logger),
             signaling,
             drain,
         ]

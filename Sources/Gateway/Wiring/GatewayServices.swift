@@ -1,5 +1,8 @@
 import CallRuntime
+import Logging
 import MediaServer
+import Observability
+import Primitives
 import ServiceLifecycle
 import SignalingServer
 import Sockets
@@ -24,6 +27,29 @@ struct JournalService: Service {
 
     func run() async {
         await cancelWhenGracefulShutdown { await journal.run() }
+    }
+}
+
+/// Ends what belongs to accounts that were removed, on the command line or otherwise, within two seconds.
+struct AccountService: Service {
+    let switchboard: LocalSwitchboard
+    let clock: any RuntimeClock
+    let logger: Logger
+
+    private static let interval = Duration.seconds(2)
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            while true {
+                // Fails only if the task is cancelled.
+                do { try await clock.sleep(until: clock.now + Self.interval) } catch { return }
+                do throws(StorageError) {
+                    try await switchboard.dismissRemovedUsers()
+                } catch {
+                    logger.warning("accounts could not be read", metadata: [LogKey.error: "\(error)"])
+                }
+            }
+        }
     }
 }
 

@@ -13,11 +13,12 @@ extension LocalSwitchboard {
 
     /// Subscribes a guest; see `Registrar`.
     ///
-    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
+    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `limitOfAllSubscriptions`, `unsupportedServices`, or
+    ///   `draining`.
     package func admit(
         _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
     ) async throws(RegistrationError) -> SubscriptionGrant {
-        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        try checkRoom()
         var random = environment.random.generator
         let guest = GuestID(random: &random)
         let owner = try await users.owner(of: guest, toCall: account, from: network)

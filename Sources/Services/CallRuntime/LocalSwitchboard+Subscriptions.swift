@@ -8,17 +8,41 @@ import Synchronization
 extension LocalSwitchboard {
     /// Makes a subscription; see `Registrar`.
     ///
-    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
+    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, or `draining`.
     package func subscribe(
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
-        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        try checkRoom()
         let displayName = await displayName(of: user)
         var owner = await users.owner(of: user)
         while true {
             if let grant = try await owner.subscribe(request, displayName: displayName) { return grant }
             owner = await users.owner(of: user, insteadOf: owner)
         }
+    }
+
+    /// Throws if no subscription can be made now, whoever asks: `draining`, or `limitOfAllSubscriptions`.
+    func checkRoom() throws(RegistrationError) {
+        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        guard environment.subscriptions.value < environment.configuration.maximumSubscriptions else {
+            throw .limitOfAllSubscriptions
+        }
+    }
+
+    /// The subscription of the user's device of this name; see `Registrar`.
+    package func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
+        await users.existing(user)?.subscription(correlator: correlator)
+    }
+
+    /// Ends everything of users whose accounts were removed: their subscriptions, and so their legs of calls.
+    ///
+    /// - Throws: `StorageError.failed` if the accounts cannot be read.
+    package func dismissRemovedUsers() async throws(StorageError) {
+        // Whoever is registered by now had an account then.
+        let owners = await users.all.filter { $0.user.guest == nil }
+        guard !owners.isEmpty else { return }
+        let accounts = try await repository.addresses()
+        for owner in owners where !accounts.contains(owner.user) { await owner.dismiss() }
     }
 
     /// Extends a subscription; see `Registrar`.

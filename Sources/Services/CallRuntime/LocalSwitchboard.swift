@@ -37,6 +37,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package var call: Call.Configuration
         /// The limits of the subscriptions and legs of a user with an account; those of guests are derived from it.
         package var registration: Registration.Configuration
+        /// The most subscriptions of all users and guests together, 1 or more.
+        package var maximumSubscriptions: Int
         /// The limits on the number of guests.
         package var guests: GuestTable.Configuration
         /// The longest life time of a guest's subscription; it can be extended.
@@ -48,7 +50,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package init(
             media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring,
             call: Call.Configuration = .init(),
-            registration: Registration.Configuration = .init(), guests: GuestTable.Configuration = .init(),
+            registration: Registration.Configuration = .init(), maximumSubscriptions: Int = 100_000,
+            guests: GuestTable.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
             self.media = media
@@ -56,6 +59,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             self.busy = busy
             self.call = call
             self.registration = registration
+            self.maximumSubscriptions = maximumSubscriptions
             self.guests = guests
             self.maximumGuestExpires = maximumGuestExpires
             self.guestFirstCallTime = guestFirstCallTime

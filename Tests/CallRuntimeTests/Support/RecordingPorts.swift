@@ -123,6 +123,8 @@ struct FixedUsers: UserRepository {
     func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
         throw .noSuchUser(address)
     }
+    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+
     func allUsers() async throws(StorageError) -> [StoredUser] { users }
     func add(_ user: StoredUser) async throws(StorageError) { throw .userExists(user.address) }
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {

@@ -32,6 +32,8 @@ actor MemoryUsers: UserRepository {
         users[address]?.authName = name
     }
 
+    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+
     func allUsers() async throws(StorageError) -> [StoredUser] {
         users.values.sorted { $0.address.text < $1.address.text }
     }

@@ -73,6 +73,10 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         return grant
     }
 
+    func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
+        correlator == "device-7" ? grant.subscription : nil
+    }
+
     func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
         await note(.unsubscribe(user, subscription))
         if let registrationError { throw registrationError }

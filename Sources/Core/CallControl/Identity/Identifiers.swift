@@ -34,6 +34,12 @@ package struct ChannelID: Hashable, Sendable {
     package let rawValue: String
     /// Makes an identifier of its name on the wire.
     package init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two names are the same. Names of one length take the same time, wherever they differ.
+    package static func == (one: Self, other: Self) -> Bool {
+        let (one, other) = (one.rawValue.utf8, other.rawValue.utf8)
+        return one.count == other.count && zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+    }
 }
 
 /// One accepted WebSocket. A number is never reused while the process lives.

@@ -161,6 +161,12 @@ extension RegistrationOwner {
         return grant
     }
 
+    /// The subscription of the device of this name; `nil`: there is none.
+    func subscription(correlator: String) -> SubscriptionID? { registration.subscription(correlator: correlator) }
+
+    /// The account was removed: everything of it ends.
+    func dismiss() { perform(registration.dismiss(at: environment.clock.moment), after: "dismiss") }
+
     /// Ends a subscription at its client's request.
     ///
     /// - Throws: `noSuchSubscription`.
@@ -375,6 +381,7 @@ extension RegistrationOwner {
             case .discarded(let count, _):
                 environment.observer.notificationsDiscarded(count)
             case .subscriptionsChanged(let difference):
+                environment.subscriptions.change(by: difference)
                 environment.observer.subscriptionsChanged(by: difference)
             }
         }

@@ -14,5 +14,6 @@ struct RuntimeEnvironment: Sendable {
     let clock: any RuntimeClock
     let random: SharedRandomSource
     let observer: any RuntimeObserver
+    let subscriptions = SubscriptionCount()
     let logger: Logger
 }

@@ -12,9 +12,11 @@ package protocol Registrar: Sendable {
 
     /// Makes a subscription (spidr-wire §3.1).
     ///
-    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, or `draining`.
+    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, or `draining`.
     func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
         -> SubscriptionGrant
+    /// The subscription of the user's device of this name (`clientCorrelator`); `nil`: there is none.
+    func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID?
     /// Extends a subscription, and changes its services if the request names any (spidr-wire §3.2).
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices`.
@@ -32,7 +34,8 @@ package protocol Registrar: Sendable {
     /// `resourcePrefix`. To all other functions, a guest is a user.
     ///
     /// - Parameter network: the network that the guest comes from; `nil`: unknown.
-    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `unsupportedServices`, or `draining`.
+    /// - Throws: `limitOfGuests`, `limitOfNetworkGuests`, `limitOfAllSubscriptions`, `unsupportedServices`, or
+    ///   `draining`.
     func admit(
         _ request: SubscriptionRequest, toCall account: UserAddress, from network: SourceNetwork?
     ) async throws(RegistrationError) -> SubscriptionGrant

@@ -25,6 +25,10 @@ extension APIError {
                     .subscriptionLimitReached,
                     "The user already has \(limit) subscriptions; delete one, or subscribe with \"forceLogOut\": \"true\"."
                 )
+            case .limitOfAllSubscriptions:
+                APIError(
+                    .serviceUnavailable, "There are as many subscriptions as the gateway takes; try again later.",
+                    retryAfter: Self.backOff)
             case .limitOfGuests:
                 APIError(
                     .anonymousLimitReached,

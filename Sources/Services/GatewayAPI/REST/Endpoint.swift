@@ -4,6 +4,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case subscriptions = "/rest/version/{version}/user/{user}/subscription"
     /// One subscription of a user (spidr-wire §3.2, §3.3).
     case subscription = "/rest/version/{version}/user/{user}/subscription/{id}"
+    /// The subscription of a user's device, by its `clientCorrelator` (spidr-wire §3.2).
+    case deviceSubscription = "/rest/version/{version}/user/{user}/subscription/clientCorrelator/{id}"
     /// The notification channel of a user's subscription (spidr-wire §4).
     case channel = "/rest/version/{version}/user/{user}/websocket/{id}"
     /// The same channel for long polls (spidr-wire §4.5).
@@ -75,6 +77,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         switch self {
         case .subscriptions: .client(.subscriptions, for: .users)
         case .subscription: .client(.subscription, for: .users)
+        case .deviceSubscription: .client(.deviceSubscription, for: .users)
         case .channel: .channel(of: .users)
         case .poll: .poll(of: .users)
         case .calls: .client(.calls, for: .users)
@@ -102,7 +105,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     /// How errors of this resource are written (spidr-wire §1.5).
     package var errorForm: ErrorForm {
         switch self {
-        case .subscriptions, .subscription, .guestSubscriptions, .guestSubscription: .wrapped(.subscribe)
+        case .subscriptions, .subscription, .deviceSubscription, .guestSubscriptions, .guestSubscription:
+            .wrapped(.subscribe)
         case .calls, .callSessions, .call: .wrapped(.callControl)
         case .guestCalls, .guestCall: .wrapped(.callMe)
         case .callMedia: .wrapped(.media)
@@ -132,6 +136,8 @@ package enum ClientResource: Hashable, Sendable {
     case subscriptions
     /// One subscription: extend, delete (spidr-wire §3.2, §3.3).
     case subscription
+    /// The subscription of a device, by the name that the device gave itself: extend (spidr-wire §3.2).
+    case deviceSubscription
     /// Where calls are started and joined (spidr-wire §6.1, §8.7).
     case calls
     /// All calls of the user that go on (docs/client.md).

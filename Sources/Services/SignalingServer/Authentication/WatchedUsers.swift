@@ -69,6 +69,11 @@ package final class WatchedUsers: UserRepository {
     /// - Throws: `StorageError.failed` if the database refuses.
     package func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
 
+    /// The addresses of all users; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.failed` if the database refuses.
+    package func addresses() async throws(StorageError) -> Set<UserAddress> { try await users.addresses() }
+
     /// Adds a user; passed on to the repository.
     ///
     /// - Throws: `StorageError.userExists` if the address is taken, `authNameTaken` if the auth name is, `failed` if

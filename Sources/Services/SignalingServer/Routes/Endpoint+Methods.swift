@@ -7,6 +7,7 @@ extension Endpoint {
         switch self {
         case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
         case .subscription, .guestSubscription: [.put, .delete]
+        case .deviceSubscription: [.put]
         case .call, .guestCall: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
         case .callSessions, .callStatistics, .channel, .guestChannel, .poll, .guestPoll, .isAlive, .health, .ready,

@@ -31,10 +31,26 @@ extension SignalingResponder {
 
     func extend(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
-        let request = try subscriptionRequest(wishes)
         let user = try await startRequest(aboutSubscriptionOf: exchange, &ticket)
+        return try await extend(SubscriptionID(exchange.id), of: user, wishes, exchange)
+    }
+
+    /// Extends the subscription of a device that names itself by its `clientCorrelator` (spidr-wire §3.2).
+    func extendDevice(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
+        let wishes = try exchange.decode(SubscribeRequest.self)
+        guard case .user(let user, _) = exchange.principal,
+            let subscription = await registrar.subscription(of: user, correlator: exchange.id)
+        else { throw APIError(RegistrationError.noSuchSubscription) }
+        ticket = await registrar.requestStarted(user, about: nil)
+        return try await extend(subscription, of: user, wishes, exchange)
+    }
+
+    private func extend(
+        _ subscription: SubscriptionID, of user: UserAddress, _ wishes: SubscribeRequest, _ exchange: RequestExchange
+    ) async throws(APIError) -> Answer {
+        let request = try subscriptionRequest(wishes)
         do throws(RegistrationError) {
-            let grant = try await registrar.extend(user, SubscriptionID(exchange.id), request)
+            let grant = try await registrar.extend(user, subscription, request)
             return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
             throw APIError(error)

@@ -135,6 +135,7 @@ struct SignalingResponder: Sendable {
         switch (exchange.resource, exchange.method) {
         case (.subscriptions, _): try await subscribe(exchange, &ticket)
         case (.subscription, .put): try await extend(exchange, &ticket)
+        case (.deviceSubscription, _): try await extendDevice(exchange, &ticket)
         case (.subscription, _): try await unsubscribe(exchange, &ticket)
         case (.calls, _): try await createCall(exchange, &ticket)
         case (.callSessions, _): try await queryCalls(exchange)

@@ -78,6 +78,8 @@ package final class JournalStore: Journal {
     private let records = Lock((count: 0, open: nil as Int64?))
     private let isClosing = Atomic(false)
 
+    /// How many entries may wait. Beyond that requests are refused, so that neither the wait nor the memory grows on.
+    package static let backlog = 20_000
     /// How long the writer waits before it tries again, in seconds.
     private static let retryDelay = 0.25
     /// How often old entries are removed, and the time of the process is noted.
@@ -97,8 +99,10 @@ package final class JournalStore: Journal {
     /// The call log whose records this journal writes.
     package var callLog: StoredCallLog { StoredCallLog(self, reader: reader, limits: configuration) }
 
-    /// Whether the last transaction failed.
-    package var isFailing: Bool { state.withLock { $0.failure != nil } }
+    /// Whether the last transaction failed, or the disk is so slow that too much waits for it.
+    package var isFailing: Bool {
+        state.withLock { $0.failure != nil || $0.added - $0.durable > UInt64(Self.backlog) }
+    }
 
     /// Adds entries, which become durable together; see `Journal`.
     package func append(_ entries: [JournalEntry]) {

@@ -43,6 +43,18 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// The addresses of all users.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func addresses() async throws(StorageError) -> Set<UserAddress> {
+        try await storageErrors(at: queue.path) {
+            let texts = try await queue.read { database in
+                try String.fetchSet(database, UserRow.select(Column("address")))
+            }
+            return Set(texts.compactMap { UserAddress(parsing: $0) })
+        }
+    }
+
     /// Whether there are no users.
     package var isEmpty: Bool {
         get async throws(StorageError) {

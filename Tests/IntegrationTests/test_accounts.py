@@ -1,0 +1,56 @@
+"""What becomes of the clients of an account that is removed, and how many subscriptions a gateway takes."""
+import asyncio
+
+from durability import configured
+from peers import sdp
+from peers.gateway import orbweaver
+from situations import connected
+
+USERS = ["alice", "bob"]
+WISHES = {"subscribeRequest": {"service": ["call"]}}
+
+
+async def test_everything_of_a_removed_user_ends(own_gateway, tmp_path, party):
+    options = configured(tmp_path, USERS)
+    own = own_gateway.configured(*options, logs_events=False)
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    companion = await party("bob", base=own.http, alone=False)
+    at_alice, _ = await connected(alice, bob)
+    removed = await asyncio.to_thread(orbweaver, "user", "remove", "bob@dev.local", *options)
+    assert removed.returncode == 0, removed.stderr
+    for device in (bob, companion):
+        await device.expect("gone")
+        assert await device.closed() == 1000
+        device.subscription = None
+    await at_alice.over()
+    # A login is remembered for two seconds.
+    async with asyncio.timeout(20):
+        while (answer := await bob.request("POST", "/subscription", WISHES)).status == 201:
+            await asyncio.sleep(0.5)
+    answer.refused(403, 4, "subscribeResponse", "auth.wrong_password")
+    session = await alice.call("bob", sdp.offer())
+    # 480 as long as there is what such a login has subscribed.
+    assert (await alice.expect("callEnd", session)).reason[0] in (404, 480)
+
+
+async def test_a_gateway_takes_so_many_subscriptions_and_says_when_to_come_back(own_gateway, tmp_path, peer):
+    options = configured(tmp_path, USERS, registration={"domain": "dev.local", "max_subscriptions": 2})
+    own = own_gateway.configured(*options, logs_events=False)
+    await peer("alice", base=own.http)
+    bob = await peer("bob", base=own.http)
+    answer = await bob.request("POST", "/subscription", WISHES)
+    answer.refused(503, 503, "subscribeResponse", "service.unavailable")
+    assert answer.headers["retry-after"] == "5" and answer.body["retryAfter"] == 5000
+    (await bob.extend()).succeeded()
+    (await bob.unregister()).succeeded()
+    granted = (await bob.request("POST", "/subscription", WISHES)).succeeded()
+    bob.subscription = granted["subscription"]
+
+
+async def test_a_device_extends_by_the_name_that_it_gave_itself(peer):
+    alice = await peer("alice", correlator="tablet 7")
+    wishes = {"subscribeRequest": {"service": ["call"], "expires": 1800}}
+    extended = (await alice.request("PUT", "/subscription/clientCorrelator/tablet%207", wishes)).succeeded()
+    assert (extended["subscription"], extended["subscriptionParams"]["expires"]) == (alice.subscription, 1800)
+    answer = await alice.request("PUT", "/subscription/clientCorrelator/phone", wishes)
+    answer.refused(404, 39, "subscribeResponse", "subscription.not_found")
