@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a user with as many calls as allowed begins no more, and is busy to others`() async throws {
+    @Test func `a user with as many calls as allowed starts no more, and is busy to others`() async throws {
         try await RuntimeRig(configuration(legs: 2)).serve { rig in
             try await register(rig)
             let own = [try await rig.call(bob, from: alice), try await rig.call(carol, from: alice)]
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `who has begun too many calls waits, and neither leaving nor asking again changes that`() async throws {
+    @Test func `who has started too many calls waits, and neither leaving nor asking again changes that`() async throws {
         try await RuntimeRig(configuration(burst: 3)).serve { rig in
             try await register(rig)
             let offer = "a=ice-pwd:abc"

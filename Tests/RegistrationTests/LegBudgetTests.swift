@@ -76,7 +76,7 @@ struct LegBudgetTests {
         }
     }
 
-    @Test func `who has begun too many calls waits, and is not rid of it by leaving`() throws {
+    @Test func `who has started too many calls waits, and is not rid of it by leaving`() throws {
         var rig = try rig()
         for _ in 0..<2 { try rig.registration.chargeCall(at: rig.now.monotonic) }
         #expect(throws: LegRefusal.tooOften(retryAfter: .seconds(1))) {

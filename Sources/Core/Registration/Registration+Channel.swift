@@ -62,7 +62,7 @@ extension Registration {
         actions += send(subscriptions[index].queue.replay(at: now.monotonic), of: index, to: socket)
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
-        return actions + pump(at: now.monotonic) + toldLoss(at: now)
+        return actions + pump(at: now.monotonic) + tellLoss(at: now)
     }
 
     /// A client has received everything that was sent on the channel up to a number.
@@ -71,7 +71,7 @@ extension Registration {
     ) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return [] }
         subscriptions[index].queue.confirm(through: number)
-        return pump(at: now.monotonic) + toldLoss(at: now)
+        return pump(at: now.monotonic) + tellLoss(at: now)
     }
 
     /// A socket has closed. One that had been replaced before is ignored.
@@ -128,7 +128,7 @@ extension Registration {
     }
 
     /// Tells clients that have been sent everything else how much they missed.
-    private mutating func toldLoss(at now: Moment) -> [RegistrationAction] {
+    private mutating func tellLoss(at now: Moment) -> [RegistrationAction] {
         let told = subscriptions.indices.flatMap { tellLoss(at: $0, at: now) }
         return told.isEmpty ? [] : told + pump(at: now.monotonic)
     }

@@ -96,7 +96,7 @@ package struct SubscriptionIdentity: Equatable, Sendable {
     /// Draws 96 random bits for the subscription, 192 for the channel, whose name is the only secret that a listener
     /// needs (spidr-wire §4), and 31 for the first notification.
     ///
-    /// - Parameter prefix: the beginning of the names of all resources of this user.
+    /// - Parameter prefix: the start of the names of all resources of this user.
     package init(random: inout some RandomSource, prefix: String = "") {
         subscription = SubscriptionID(prefix + random.nextToken(16, alphabet: .url))
         channel = ChannelID(prefix + random.nextToken(32, alphabet: .url))

@@ -204,7 +204,7 @@ extension ConfigurationKey {
             "From SIGTERM on, everything is served for this long while /ready says no, so that load balancers notice."),
         ConfigurationKey(
             "drain", "calls", \.drain.calls, .choice,
-            "end: then calls are ended; wait: they may end by themselves, while no new ones begin."),
+            "end: then calls are ended; wait: they may end by themselves, while no new ones start."),
         ConfigurationKey(
             "drain", "deadline", \.drain.deadline, .duration(.seconds(1)...(.seconds(86_400))),
             "From SIGTERM to the end of the process: calls that are left are ended with a reason, then sockets closed."),

@@ -17,7 +17,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "anonymous", "token_window", \.signaling.guests.policy.tokenWindow,
             .duration(.seconds(1)...(.seconds(86_400))),
-            "How far the time in a token may be from the gateway's when a subscription or call begins with it."),
+            "How far the time in a token may be from the gateway's when a subscription or call starts with it."),
         ConfigurationKey(
             "anonymous", "maximum", \.switchboard.guests.maximumGuests, .count(1...100_000), "Guests at a time."),
         ConfigurationKey(

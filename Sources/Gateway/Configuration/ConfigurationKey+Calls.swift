@@ -17,11 +17,11 @@ extension ConfigurationKey {
         ),
         ConfigurationKey(
             "calls", "starts_per_user", \.switchboard.registration.callRate.burst, .count(1...1_000_000),
-            "Calls in a row that one user may begin, transfer or forward."),
+            "Calls in a row that one user may start, transfer or forward."),
         ConfigurationKey(
             "calls", "start_interval", \.switchboard.registration.callRate.interval,
             .duration(.milliseconds(1)...(.seconds(3_600))),
-            "After this time a user may begin one more."),
+            "After this time a user may start one more."),
         ConfigurationKey(
             "calls", "ring_time", \.switchboard.call.ringTime, .duration(.seconds(5)...(.seconds(600))),
             "How long an unanswered call rings."),

@@ -34,7 +34,7 @@ package struct GuestID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UserAddress {
-    /// The beginning of the names of this user's subscriptions, channels and legs; empty for a user with an account.
+    /// The common start of the names of this user's subscriptions, channels and legs; empty for a user with an account.
     package var resourcePrefix: String { guest.map { "\($0)." } ?? "" }
 }
 

@@ -28,7 +28,7 @@ package struct SourceGate: Equatable, Sendable {
 
     /// Makes a gate without sources. Capacity and burst must be at least 1.
     package init(configuration: Configuration = Configuration()) {
-        precondition(configuration.capacity > 0 && configuration.burst > 0, "somebody can be heard")
+        precondition(configuration.capacity > 0 && configuration.burst > 0, "some sources can be heard")
         self.configuration = configuration
     }
 

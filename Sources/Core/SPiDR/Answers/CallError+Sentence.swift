@@ -25,7 +25,7 @@ extension CallError {
             "No more than \(limit) keys can wait to be pressed; send these when some have been."
         case .limitOfCalls: "The gateway carries as many calls as it can; try again later."
         case .limitOfLegs: "You have as many calls as one user may have at a time; end one first."
-        case .tooManyCalls: "You have begun too many calls in a short time; wait before the next one."
+        case .tooManyCalls: "You have started too many calls in a short time; wait before the next one."
         case .storageUnavailable: "What the gateway knows of its users cannot be read now; try again later."
         case .draining: "The gateway is stopping and takes nothing new; try again in a moment."
         }

@@ -112,7 +112,7 @@ package final class GatewayMetrics: Sendable {
         callsEnded = registry.counters(
             "orbweaver_calls_total", "Calls that have ended, by cause.", by: EndingWord.self)
         callsRefused = registry.counters(
-            "orbweaver_calls_refused_total", "Calls that a limit kept from beginning or from ringing, by limit.",
+            "orbweaver_calls_refused_total", "Calls that a limit kept from starting or from ringing, by limit.",
             by: CallRefusal.self)
         callRequests = registry.counters(
             "orbweaver_call_requests_total",
