@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `who has started too many calls waits, and neither leaving nor asking again changes that`() async throws {
+    @Test func `who has started too many calls waits, and neither leaving nor asking again changes that`() async throws
+    {
         try await RuntimeRig(configuration(burst: 3)).serve { rig in
             try await register(rig)
             let offer = "a=ice-pwd:abc"

@@ -119,8 +119,10 @@ import Yams
             case .logHistory: "LogHistoryError"
             case .logRecord: "LogRecordError"
             case .authorization: "AuthorizationError"
-            case .instantMessage, .presence, .presenceWatcher, .voicemail, .addressBook, .directory, .userProfile,
-                .routeList, .clickToCall, .imrn, .eventSubscription, .applePush, .googlePush:
+            case .directory: "DirectoryError"
+            case .userProfile: "UserProfileError"
+            case .instantMessage, .presence, .presenceWatcher, .voicemail, .addressBook, .routeList,
+                .clickToCall, .imrn, .eventSubscription, .applePush, .googlePush:
                 "ServiceError"
             case .none: "PlainError"
             }

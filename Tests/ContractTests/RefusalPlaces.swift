@@ -30,7 +30,7 @@ extension Operation {
     private var audience: Audience {
         switch endpoint {
         case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
-            .callStatistics, .dispositions, .logHistory, .logRecord:
+            .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .channel, .guestChannel: .channel
@@ -66,7 +66,8 @@ extension Operation {
             .requestMissingField:
             isWriting
         // In a query; in the path, where guests name accounts by address.
-        case .requestInvalidValue: isWriting || audience == .guest || endpoint == .logHistory && method == .get
+        case .requestInvalidValue:
+            isWriting || audience == .guest || [.logHistory, .directory].contains(endpoint) && method == .get
         case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive
         // Of all other paths nothing is described.
         case .resourceNotFound: endpoint == .page || endpoint == .metrics

@@ -17,8 +17,6 @@ import Testing
         ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."),
         ("PUT", user + "/addressbook/contacts/ann", "addressBookResponse."),
         ("DELETE", user + "/addressbook/contacts/ann", "addressBookResponse."),
-        ("GET", user + "/directory?criteria=an&criteriaType=2", "directory."),
-        ("GET", user + "/userProfileData", "userProfileData."),
         ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."),
         ("POST", user + "/clicktocall", "ctcResponse."),
         ("POST", user + "/imrn", "imrnResponse."), ("POST", user + "/eventSubscription", "eventSubscriptionResponse."),

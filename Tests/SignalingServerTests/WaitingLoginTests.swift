@@ -146,6 +146,10 @@ private actor GatedUsers: UserRepository {
     func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
         try await users.setAuthName(name, of: address)
     }
+    func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser] {
+        Array(try await allUsers().filter(query.finds).prefix(limit))
+    }
+
     func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
 
     func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }

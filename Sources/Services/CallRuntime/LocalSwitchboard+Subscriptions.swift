@@ -29,6 +29,9 @@ extension LocalSwitchboard {
         }
     }
 
+    /// The services that users can subscribe to.
+    package var services: [String] { environment.configuration.registration.services.sorted() }
+
     /// The subscription of the user's device of this name; see `Registrar`.
     package func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
         await users.existing(user)?.subscription(correlator: correlator)

@@ -123,6 +123,10 @@ struct FixedUsers: UserRepository {
     func setAuthName(_ name: AuthName?, of address: UserAddress) async throws(StorageError) {
         throw .noSuchUser(address)
     }
+    func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser] {
+        Array(try await allUsers().filter(query.finds).prefix(limit))
+    }
+
     func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
 
     func allUsers() async throws(StorageError) -> [StoredUser] { users }

@@ -32,6 +32,10 @@ actor MemoryUsers: UserRepository {
         users[address]?.authName = name
     }
 
+    func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser] {
+        Array(try await allUsers().filter(query.finds).prefix(limit))
+    }
+
     func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
 
     func allUsers() async throws(StorageError) -> [StoredUser] {

@@ -73,6 +73,8 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         return grant
     }
 
+    nonisolated var services: [String] { ["call", "quality"] }
+
     func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
         correlator == "device-7" ? grant.subscription : nil
     }

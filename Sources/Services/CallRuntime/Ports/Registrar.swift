@@ -10,6 +10,9 @@ package import Registration
 package protocol Registrar: Sendable {
     // MARK: Subscriptions (spidr-wire §3)
 
+    /// The services that users can subscribe to, in lower case and in order.
+    var services: [String] { get }
+
     /// Makes a subscription (spidr-wire §3.1).
     ///
     /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, or `draining`.

@@ -9,6 +9,8 @@ package protocol UserRepository: Sendable {
     func user(named name: AuthName) async throws(StorageError) -> StoredUser?
     /// All users, in the order of their addresses.
     func allUsers() async throws(StorageError) -> [StoredUser]
+    /// Users whom a query finds, in the order of their addresses, at most so many.
+    func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser]
     /// The addresses of all users.
     func addresses() async throws(StorageError) -> Set<UserAddress>
     /// Adds a user.

@@ -17,10 +17,6 @@ package enum AbsentService: String, CaseIterable, Sendable {
     case contacts = "/rest/version/{version}/user/{user}/addressbook/contacts"
     /// One contact of the address book, by its nickname (spidr-wire §10).
     case contact = "/rest/version/{version}/user/{user}/addressbook/contacts/{id}"
-    /// The search for users in a directory (spidr-wire §10).
-    case directory = "/rest/version/{version}/user/{user}/directory"
-    /// The profile of the user (spidr-wire §10).
-    case userProfile = "/rest/version/{version}/user/{user}/userProfileData"
     /// The list of routes (spidr-wire §10).
     case routeList = "/rest/version/{version}/user/{user}/routelist"
     /// A call that the server places between two addresses (spidr-wire §10).
@@ -53,8 +49,6 @@ package enum AbsentService: String, CaseIterable, Sendable {
         case .presenceWatcher: .presenceWatcher
         case .voicemail: .voicemail
         case .addressBook, .contacts, .contact: .addressBook
-        case .directory: .directory
-        case .userProfile: .userProfile
         case .routeList: .routeList
         case .clickToCall: .clickToCall
         case .imrn: .imrn

@@ -26,6 +26,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case logHistory = "/rest/version/{version}/user/{user}/logHistory"
     /// One record of the call log (spidr-wire §10).
     case logRecord = "/rest/version/{version}/user/{user}/logRecord/{id}"
+    /// The search for users (spidr-wire §10).
+    case directory = "/rest/version/{version}/user/{user}/directory"
+    /// The profile of a user (spidr-wire §10).
+    case userProfile = "/rest/version/{version}/user/{user}/userProfileData"
     /// Where guests create subscriptions (spidr-wire §7).
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
     /// One subscription of a guest (spidr-wire §7).
@@ -88,6 +92,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .dispositions: .client(.dispositions, for: .users)
         case .logHistory: .client(.logHistory, for: .users)
         case .logRecord: .client(.logRecord, for: .users)
+        case .directory: .client(.directory, for: .users)
+        case .userProfile: .client(.userProfile, for: .users)
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
         case .guestChannel: .channel(of: .guests)
@@ -113,6 +119,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .callStatistics: .wrapped(.statistics)
         case .logHistory: .wrapped(.logHistory)
         case .logRecord: .wrapped(.logRecord)
+        case .directory: .wrapped(.directory)
+        case .userProfile: .wrapped(.userProfile)
         case .dispositions: .wrapped(.callDisposition)
         case .channel, .guestChannel, .poll, .guestPoll, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
@@ -154,6 +162,10 @@ package enum ClientResource: Hashable, Sendable {
     case logHistory
     /// One record of the call log (spidr-wire §10).
     case logRecord
+    /// The search for users by name or address (spidr-wire §10).
+    case directory
+    /// What is known of the user (spidr-wire §10).
+    case userProfile
 }
 
 /// Resources for operators, load balancers and browsers.

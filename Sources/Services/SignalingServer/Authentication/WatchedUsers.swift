@@ -69,6 +69,13 @@ package final class WatchedUsers: UserRepository {
     /// - Throws: `StorageError.failed` if the database refuses.
     package func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
 
+    /// Users whom a query finds; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.failed` if the database refuses.
+    package func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser] {
+        try await users.search(query, limit: limit)
+    }
+
     /// The addresses of all users; passed on to the repository.
     ///
     /// - Throws: `StorageError.failed` if the database refuses.

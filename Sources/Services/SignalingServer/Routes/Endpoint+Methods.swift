@@ -10,7 +10,8 @@ extension Endpoint {
         case .deviceSubscription: [.put]
         case .call, .guestCall: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
-        case .callSessions, .callStatistics, .channel, .guestChannel, .poll, .guestPoll, .isAlive, .health, .ready,
+        case .callSessions, .callStatistics, .directory, .userProfile, .channel, .guestChannel, .poll, .guestPoll,
+            .isAlive, .health, .ready,
             .metrics, .page:
             [.get]
         }
@@ -35,7 +36,7 @@ extension AbsentService {
         case .instantMessages, .presence, .presenceWatcher, .contacts, .clickToCall, .imrn, .eventSubscriptions,
             .applePushDevices, .googlePushDevices:
             [.post]
-        case .voicemail, .addressBook, .directory, .userProfile, .localization: [.get]
+        case .voicemail, .addressBook, .localization: [.get]
         case .contact: [.get, .put, .delete]
         case .routeList: [.get, .put]
         case .eventSubscription, .applePushDevice, .googlePushDevice: [.put, .delete]

@@ -59,6 +59,9 @@ struct RequestExchange: Sendable {
     /// The query `reasonText`; `nil` if there is none (spidr-wire §6.7).
     var reasonText: String? { uri.query == nil ? nil : uri.queryParameters["reasonText"].map(String.init) }
 
+    /// The text of a name in the query; `nil` if it is not there.
+    func query(_ name: String) -> String? { uri.queryParameters[name[...]].map(String.init) }
+
     /// A whole number in the query, 0 to 999,999,999; `nil` if it is not there.
     ///
     /// - Throws: `request.invalid_value` for another value.

@@ -149,6 +149,8 @@ struct SignalingResponder: Sendable {
         case (.logHistory, _): try await queryLog(exchange)
         case (.logRecord, .delete): try await removeRecord(exchange)
         case (.logRecord, _): try await queryRecord(exchange)
+        case (.directory, _): try await searchDirectory(exchange)
+        case (.userProfile, _): try await queryProfile(exchange)
         }
     }
 }

@@ -43,6 +43,23 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// Users whom a query finds, in the order of their addresses, at most so many.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser] {
+        try await storageErrors(at: queue.path) {
+            try await queue.read { database in
+                var found: [StoredUser] = []
+                let rows = try UserRow.order(Column("address")).fetchCursor(database)
+                while found.count < limit, let row = try rows.next() {
+                    let user = try row.user()
+                    if query.finds(user) { found.append(user) }
+                }
+                return found
+            }
+        }
+    }
+
     /// The addresses of all users.
     ///
     /// - Throws: `StorageError.failed`.
