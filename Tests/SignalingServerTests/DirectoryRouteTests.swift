@@ -46,7 +46,8 @@ struct DirectoryRouteTests {
     func `a query looks into its field`(_ field: DirectoryQuery.Field, _ text: String, _ isFound: Bool) {
         let user = StoredUser(
             address: UserAddress(parsing: "a.smith@example.com")!, passwordRecord: "", displayName: "Ann May Smith")
-        #expect(DirectoryQuery(text, in: field).finds(user) == isFound)
+        #expect(DirectoryQuery(text, in: field, of: "example.com").finds(user) == isFound)
+        #expect(!DirectoryQuery(text, in: field, of: "example.org").finds(user))
     }
 
     @Test func `a display name of one word is a first name`() {

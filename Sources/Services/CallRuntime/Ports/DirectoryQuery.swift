@@ -20,15 +20,19 @@ package struct DirectoryQuery: Equatable, Sendable {
     package let text: String
     /// Where to look for it.
     package let field: Field
+    /// Only users of this domain are found: other domains may be other organisations. In lower case.
+    package let domain: String
 
     /// Makes a query of its parts.
-    package init(_ text: String, in field: Field) {
+    package init(_ text: String, in field: Field, of domain: String) {
         self.text = text
         self.field = field
+        self.domain = domain
     }
 
     /// Whether this user is found.
     package func finds(_ user: StoredUser) -> Bool {
+        guard user.address.domain == domain else { return false }
         let name = PersonName(user.displayName)
         return switch field {
         case .firstName: contains(name.first)

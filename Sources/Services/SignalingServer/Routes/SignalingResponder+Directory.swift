@@ -19,7 +19,8 @@ extension SignalingResponder {
         guard let field = Self.criteria[exchange.query("criteriaType") ?? "-1"] else {
             throw APIError(.requestInvalidValue, "\"criteriaType\" must be -1, or 1 to 5.")
         }
-        let query = DirectoryQuery(exchange.query("criteria") ?? "", in: field)
+        guard case .user(let user, _) = exchange.principal else { preconditionFailure("guests have no such path") }
+        let query = DirectoryQuery(exchange.query("criteria") ?? "", in: field, of: String(user.domain))
         let found = try await readingUsers { (users) async throws(StorageError) in
             try await users.search(query, limit: Self.directoryLimit)
         }
