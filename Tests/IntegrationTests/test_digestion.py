@@ -114,6 +114,20 @@ async def a_rejection(alice, bob):
         await call.over()
 
 
+@overtaken_by(alice={"callEnd": 4, "ringing": 1}, bob={"callCancel": 1})
+async def a_call_to_nobody(alice, bob):
+    """To whom there is not, and to Dave, who is offline; Bob is there."""
+    for callee in ("nobody", "dave"):
+        for audits in (True, False):
+            outgoing = await alice.dial(callee)
+            if audits:  # as soon as it knows the session; 5.x takes a refusal for the end (spidr-wire §12.1)
+                await alice.digested(outgoing.session)
+                audit = await outgoing.audit()
+                assert audit.status == 200 or alice.too_early, f"{audit.status}: {audit.text}"
+            assert (await outgoing.over()).by == "callEnd"
+    await ended(*await connected(alice, bob))
+
+
 @overtaken_by(bob={"callCancel": 1}, carol={"callCancel": 1})
 async def forwarding(alice, bob, carol):
     outgoing, incoming = await alice.dial("bob"), await bob.incoming()
@@ -219,9 +233,9 @@ async def cameras(alice, bob):
     alice.shows = False
 
 
-@overtaken_by(guest={"ringing": 2, "respondCallUpdate": 3, "callEnd": 1})
+@overtaken_by(guest={"sessionProgress": 1, "ringing": 2, "respondCallUpdate": 3, "callEnd": 1})
 async def a_guest_that_holds(alice, guest):
-    at_guest, at_alice = await connected(guest, alice)
+    at_guest, at_alice = await connected(guest, alice, supported=["earlymedia"])
     await held(at_guest, at_alice)
     await resumed(at_guest, at_alice)
     await ended(at_guest, at_alice)

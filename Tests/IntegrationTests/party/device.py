@@ -108,6 +108,10 @@ class Party(SpidrPeer):
                 self._digested |= dict.fromkeys(known | new, asyncio.get_running_loop().time() + takes)
         return answer
 
+    async def digested(self, session: str):
+        """Waits until the client knows the answer to its latest request about this session."""
+        await asyncio.sleep(max(0, self._digested.get(session, 0) - asyncio.get_running_loop().time()))
+
     # Notifications
 
     async def heard_exactly(
