@@ -44,7 +44,7 @@ async def hold_and_double_hold(alice: Party, bob: Party):
 
 async def ring_early(alice: Party, bob: Party):
     """The caller hears the gateway before the answer, and then whoever answers; its picture is not lost by that."""
-    at_alice = await alice.dial("bob", supported=["earlymedia"])
+    at_alice = await alice.dial(bob.name, supported=["earlymedia"])
     at_bob = await bob.incoming()
     await alice.expect("sessionProgress", at_alice.session)
     await at_alice.connected()

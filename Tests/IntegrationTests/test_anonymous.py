@@ -6,9 +6,11 @@ from contextlib import AsyncExitStack
 import pytest
 import pytest_asyncio
 
-from party import Guest, Party, TokenRealm, hear_now
+from party import FCS, L5, MUSIC, Guest, Party, TokenRealm, hear_now, see_now
 from peers.gateway import Gateway
-from situations import connected, resumed
+from peers.wrtc import Wrtc
+from scenarios import NOBODY, each_other, ring_early
+from situations import connected, held, resumed
 
 OFFERED = ("--set", "anonymous.mode=open")
 """What makes a gateway take calls of guests."""
@@ -52,6 +54,40 @@ async def test_a_guest_calls_talks_and_leaves(here, resource, wrapper):
     (await at_guest.end("done")).succeeded()
     assert (await at_alice.over()).text == "done"
     (await guest.unregister()).succeeded()
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_a_guest_and_whom_it_calls_both_hold_and_resume(here, dialect):
+    alice, guest = await here(Party, "alice", sounds=True), await here(Guest, "alice", dialect=dialect, sounds=True)
+    at_guest, at_alice = await connected(guest, alice)
+    await held(at_guest, at_alice)
+    await hear_now({at_guest: NOBODY, at_alice: {MUSIC} if dialect is FCS else NOBODY})
+    await held(at_alice, at_guest)
+    assert (at_guest.state, at_alice.state) == ("ON_DOUBLE_HOLD", "ON_DOUBLE_HOLD")
+    await hear_now({at_guest: NOBODY, at_alice: NOBODY})
+    await resumed(at_guest, at_alice)
+    assert (at_guest.state, at_alice.state) == ("REMOTELY_HELD", "ON_HOLD")
+    await resumed(at_alice, at_guest)
+    assert (at_guest.state, at_alice.state) == ("IN_CALL", "IN_CALL")
+    await each_other(at_guest, at_alice)
+
+
+async def test_a_guest_hears_ringback_until_the_answer(here):
+    alice, guest = await here(Party, "alice", sounds=True), await here(Guest, "alice", sounds=True)
+    await ring_early(guest, alice)
+
+
+async def test_a_guest_adds_video_to_its_call_and_stops_it(here):
+    alice, guest = await here(Party, "alice", stack=Wrtc), await here(Guest, "alice", stack=Wrtc)
+    at_guest, at_alice = await connected(guest, alice)
+    at_alice.video = "sendrecv"
+    await at_guest.show_video()
+    await each_other(at_guest, at_alice, see_now)
+    await at_guest.show_video("inactive")
+    await see_now({at_guest: NOBODY, at_alice: NOBODY})
+    await each_other(at_guest, at_alice)
+    (await at_guest.end()).succeeded()
+    await at_alice.over()
 
 
 async def test_what_concerns_a_guest_is_told_to_that_guest_alone(here):

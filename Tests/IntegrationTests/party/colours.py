@@ -7,7 +7,13 @@ import numpy
 
 from .tones import perceive
 
-COLOURS = {"alice": (120, 60, 190), "bob": (90, 200, 80), "carol": (150, 60, 60), "dave": (160, 180, 180)}
+COLOURS = {
+    "alice": (120, 60, 190),
+    "bob": (90, 200, 80),
+    "carol": (150, 60, 60),
+    "dave": (160, 180, 180),
+    "erin": (130, 60, 125),
+}
 """Y, U and V of a picture that is nothing else, limited range; far apart in U and V, and none of them grey."""
 WIDTH, HEIGHT, RATE = 320, 240, 10
 """Of pictures sent: pixels, and pictures per second."""

@@ -4,11 +4,9 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-from peers.contract import Contract
 from peers.spidr import Answer
 
 from .device import Party
-from .dialects import L5, Dialect
 
 
 @dataclass
@@ -51,12 +49,11 @@ class Guest(Party):
         name: str = "erin",
         *,
         realm: TokenRealm | None = None,
-        dialect: Dialect = L5,
-        sounds: bool = False,
-        contract: Contract | None = None,
+        **options,
     ):
-        """`name`: its tone. `realm`: addresses are tokens of it, and its name is on every URL."""
-        super().__init__(base, name, dialect=dialect, sounds=sounds, contract=contract)
+        """`name`: its tone and its colour. `realm`: addresses are tokens of it, and its name is on every URL.
+        `options`: those of every party."""
+        super().__init__(base, name, **options)
         self.realm = realm
         account = account if "@" in account else f"{account}@dev.local"
         self.account = realm.token(account) if realm else account
