@@ -1,6 +1,7 @@
 """Agents that say less, or other things, than browsers do by themselves: one video codec, no BUNDLE, parameters written
 in another way."""
 import re
+import time
 
 import pytest
 
@@ -42,6 +43,14 @@ UNBUNDLED = r"""(() => {
 """A page that does as fcs.js does: no group in what it says and hears, and port 0 turned into another."""
 UNBUNDLED_ENDS = ["alice", "bob", "alice bob"]
 
+
+NO_VIDEO_CODEC = r"""(() => {
+  const take = RTCPeerConnection.prototype.setRemoteDescription;
+  RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+    return take.call(this, { type, sdp: sdp.replace(/^(a=rtpmap:\d+) \S+\/90000/gm, '$1 none/90000') });
+  };
+})()"""
+"""A page that knows none of the video codecs that it is offered, and so answers with port 0."""
 
 WITH_POLICY = """(bundlePolicy) => {
   window.RTCPeerConnection = class extends RTCPeerConnection {
@@ -93,6 +102,35 @@ def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
     bob.wait_for_view("ended")
     for phone in (alice, bob):
         phone.run("unregister()")
+
+
+@pytest.mark.parametrize("unbundled", UNBUNDLED_ENDS)
+def test_an_agent_without_bundle_has_sound_where_the_callee_rejects_video(gateway, browser, unbundled):
+    """It takes the rejected line for one that is there."""
+    chromium = browser()
+    phones = {name: PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob")}
+    alice, bob = phones.values()
+    bob.page.run(NO_VIDEO_CODEC)
+    for name in unbundled.split():
+        phones[name].page.run(UNBUNDLED)
+    alice.run("dial()")
+    bob.wait_for_view("incoming")
+    bob.run("answer()")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+    assert "\r\nm=video 0 " in bob.run("call.pc.currentLocalDescription.sdp")
+    kept = "m=video 1 " if "alice" in unbundled else "m=video 0 "
+    assert f"\r\n{kept}" in alice.run("call.pc.currentRemoteDescription.sdp")
+    time.sleep(1)  # whoever does not bundle may get another offer
+    for phone in (alice, bob):
+        heard = phone.leg()["audio"]
+        phone.wait_for(f"report?.audio?.packets > {heard['packets'] + 100}")
+        phone.wait_for(f"report.audio.energy > {heard['energy']}")
+    alice.run("hangUp()")
+    bob.wait_for_view("ended")
+    for phone in (alice, bob):
+        phone.run("unregister()")
+        assert phone.page.errors == []
 
 
 def transports(phone: PhonePage) -> int:
