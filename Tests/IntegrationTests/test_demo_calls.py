@@ -86,6 +86,7 @@ def test_hold_double_hold_and_resume(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_with_sendonly_the_held_side_hears_music(page):
     page.run(
         "Object.assign(document.querySelector('#dialect'), { value: 'sendonly' }).dispatchEvent(new Event('change'))"
@@ -119,6 +120,7 @@ def test_the_held_side_offers_nothing(page):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_video_stops_and_starts_on_one_side(page):
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
@@ -213,6 +215,7 @@ def test_a_second_call_swap_and_consultative_transfer(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_three_way(page, artifacts):
     alice, bob, carol = registered(page, "alice", "bob", "carol")
     two_calls(alice, bob, carol)
