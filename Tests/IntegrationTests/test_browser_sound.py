@@ -1,10 +1,11 @@
 """Who hears what in browsers: pages of their own, each with a tone of its own."""
 import json
+import time
 
 import pytest
 
 from party.tones import TONES, heard_in
-from peers.detour import Detour
+from peers.detour import Detour, routable
 from peers.page_sound import PageEar, keep_packets, speak_in_tone
 from peers.phone_page import PhonePage, in_both_browsers
 
@@ -155,6 +156,25 @@ def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway,
                 f"{each['leg']} {each['event']}" for each in steps["callControlResponse"]["callSession"]["timeline"]
             ]
             assert [each for each in steps if "Path" in each] == [f"{side} mediaPathLost", f"{side} mediaPathRecovered"]
+        alice.run("hangUp()")
+        bob.wait_for_view("ended")
+
+
+@in_both_browsers
+def test_a_page_that_comes_from_another_port_is_followed_without_an_ice_restart(gateway, pages):
+    """As behind a NAT that loses its bindings: only the gateway sees another address."""
+    alice, bob = pages("alice", "bob")
+    with Detour(gateway.media_ports, host=routable()) as way:
+        alice.takes(way)
+        connect(alice, bob)
+        PageEar(alice).hears(heard_in, {"bob"})
+        PageEar(bob).hears(heard_in, {"alice"})
+        told = [phone.run("notifications.length") for phone in (alice, bob)]
+        way.forget()
+        time.sleep(1)  # what was heard before is not heard any more
+        PageEar(alice).hears(heard_in, {"bob"})
+        PageEar(bob).hears(heard_in, {"alice"})
+        assert [phone.run("notifications.length") for phone in (alice, bob)] == told
         alice.run("hangUp()")
         bob.wait_for_view("ended")
 

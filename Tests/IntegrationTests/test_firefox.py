@@ -7,6 +7,7 @@ import pytest
 from party import MUSIC, Party, PartyCall
 from party.digits import DigitEar
 from peers import sound
+from peers.detour import Detour, routable
 from peers.firefox import FAKE_MICROPHONE
 from peers.page_sound import PageEar
 from peers.phone_page import PhonePage
@@ -111,12 +112,30 @@ def test_video_is_added_to_a_call_that_had_none(pair, first):
     bob.wait_for_view("ended")
 
 
+def both_hear(alice: PhonePage, bob: PhonePage):
+    hears(bob, FAKE_MICROPHONE)
+    hears(alice, CHROMIUMS_MICROPHONE)
+
+
+def restarts_ice(phone: PhonePage):
+    before = fragment(phone)
+    phone.run("call.restartIce()")
+    phone.wait_for("call.isChanging === false")
+    assert fragment(phone) != before
+
+
+def fragment(phone: PhonePage) -> str:
+    """Its own end's username."""
+    return phone.run("call.pc.currentLocalDescription.sdp").split("a=ice-ufrag:")[1].split("\r\n")[0]
+
+
 def test_ice_restarts_and_the_camera_goes_and_comes(pair):
     alice, bob = pair
     connect(alice, bob)
-    hears(bob, FAKE_MICROPHONE)
-    alice.run("call.restartIce()")
-    hears(bob, FAKE_MICROPHONE)
+    both_hear(alice, bob)
+    for phone in pair:
+        restarts_ice(phone)
+        both_hear(alice, bob)
     for shows in (False, True):
         alice.run(f"call.video({str(shows).lower()})")
         bob.wait_for(f"call.media.receivesVideo === {str(shows).lower()}")
@@ -167,6 +186,31 @@ def test_firefox_is_transferred_and_transferred_to(pair, gateway, browser, tmp_p
     alice.run("hangUp()")
     carol.wait_for_view("ended")
     carol.run("unregister()")
+
+
+def test_sound_passes_loss_and_jitter_through_hold_and_ice_restarts(pair, gateway):
+    alice, bob = pair
+    for phone in pair:
+        has_camera(phone, False)
+    with Detour(gateway.media_ports, 1, routable()) as alices, Detour(gateway.media_ports, 2, routable()) as bobs:
+        for phone, way in ((alice, alices), (bob, bobs)):
+            way.loss, way.jitter = 0.05, 0.015
+            phone.takes(way)
+        connect(alice, bob)
+        both_hear(alice, bob)
+        for holder, other in ((alice, bob), (bob, alice)):
+            holder.run("hold()")
+            other.wait_for("call.state === 'REMOTELY_HELD'")
+            holder.run("resumeCall()")
+            for phone in pair:
+                phone.wait_for("call.state === 'IN_CALL'")
+            both_hear(alice, bob)
+        for phone in pair:
+            restarts_ice(phone)
+            both_hear(alice, bob)
+        assert min(alices.lost, bobs.lost) > 50
+        alice.run("hangUp()")
+        bob.wait_for_view("ended")
 
 
 @pytest.fixture

@@ -1,12 +1,17 @@
 """libwebrtc as the Python module wrtc in calls with itself and with aiortc. It has no H.264."""
+import asyncio
 import functools
 
 import pytest
 
+from party import hear_now
+from peers.detour import Detour
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, meet, press_digits, restart_ice, ring_early, run, show, table, talk, transfer,
+    add_video, each_other, hold_and_double_hold, meet, press_digits, restart_ice, ring_early, run, show, table, talk,
+    transfer,
 )  # fmt: skip
+from situations import connected
 
 
 @table(
@@ -34,6 +39,35 @@ async def test_an_answer_with_one_codec(party, audio):
 @pytest.mark.parametrize("codec", ["VP9", "AV1"])
 async def test_video_is_added_in_another_codec(party, codec):
     await run(party, add_video, (functools.partial(Wrtc, video=codec),) * 2)
+
+
+async def test_sound_passes_loss_and_jitter_through_hold_and_ice_restarts(gateway, party):
+    with Detour(gateway.media_ports, 1) as alices, Detour(gateway.media_ports, 2) as bobs:
+        for way in (alices, bobs):
+            way.loss, way.jitter = 0.05, 0.015
+        alice = await party("alice", stack=functools.partial(Wrtc, detour=alices))
+        bob = await party("bob", stack=functools.partial(Wrtc, detour=bobs))
+        await hold_and_double_hold(alice, bob)
+        await restart_ice(alice, bob)
+        at_alice, at_bob = await connected(alice, bob)
+        await hear_now({at_alice: {"bob"}, at_bob: {"alice"}}, still=3)
+        (await at_alice.end()).succeeded()
+        await at_bob.over()
+        assert min(alices.lost, bobs.lost) > 20
+
+
+async def test_a_peer_that_comes_from_another_port_is_followed_without_an_ice_restart(gateway, party):
+    with Detour(gateway.media_ports) as way:
+        alice, bob = await party("alice", stack=functools.partial(Wrtc, detour=way)), await party("bob", stack=Wrtc)
+        at_alice, at_bob = await connected(alice, bob)
+        await each_other(at_alice, at_bob)
+        way.forget()
+        await asyncio.sleep(1)  # what was heard before is not heard any more
+        await each_other(at_alice, at_bob)
+        for each in (alice, bob):
+            await each.heard_exactly()
+        (await at_alice.end()).succeeded()
+        await at_bob.over()
 
 
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "AV1"])

@@ -6,6 +6,7 @@
         detour.forget()                             # from now on the gateway sees whoever comes at another address
     detour.carries_checks = False               # whoever comes has nothing but its packets to show that it does
         detour.loss, detour.delay = 0.02, 0.02      # each way: the share of packets lost, and the delay in seconds
+    detour.jitter = 0.015                       # up to so much later, by chance: packets overtake each other
     detour.capacity = 300_000                   # bits per second towards the peers: what comes faster waits, or is lost
 
 The gateway's part can be another peer's: `Detour(udp_ports(offer))` stands between two peers without a gateway.
@@ -29,10 +30,10 @@ _PATIENCE = 0.5
 """Seconds that a packet waits at most where the way is narrow."""
 
 
-def routable() -> str:
+def routable(family: socket.AddressFamily = socket.AF_INET) -> str:
     """An address of this machine that is not loopback."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        one.connect(("198.51.100.1", 9))  # nothing is sent
+    with socket.socket(family, socket.SOCK_DGRAM) as one:
+        one.connect(("198.51.100.1" if family == socket.AF_INET else "2001:db8::1", 9))  # nothing is sent
         return one.getsockname()[0]
 
 
@@ -57,7 +58,7 @@ class Detour:
         self.host, self.is_open = host, True
         self.carries_checks = True
         """Whether the STUN messages of peers (RFC 7983) pass."""
-        self.loss, self.delay = 0.0, 0.0
+        self.loss, self.delay, self.jitter = 0.0, 0.0, 0.0
         self.capacity: float | None = None
         self._is_clear_at = 0.0
         """When the last packet has passed the narrow part of the way."""
@@ -130,6 +131,8 @@ class Detour:
         if self.capacity and narrowed:
             wait += 8 * narrowed / self.capacity
             self._is_clear_at = now + wait
+        if self.jitter:
+            wait += self._chance.uniform(0, self.jitter)
         if self.delay + wait == 0:
             send()
         else:
