@@ -115,6 +115,12 @@ def test_every_test_that_is_cited_is_there(document, least):
     assert [each for each in cited if not is_there(*each)] == []
 
 
+def test_everything_that_is_called_shown_cites_a_test():
+    shown = [(row[0], cell) for row in blocks(INTEROP) for cell in row[1:] if "●" in cell]
+    assert len(shown) > 100
+    assert [each for each in shown if not any(any(found[2:]) for found in CITED.findall(each[1]))] == []
+
+
 def test_every_file_of_tests_is_in_the_list():
     listed = README.read_text()
     assert [each.name for each in TESTS.glob("test_*.py") if f"`{each.name}`" not in listed] == []
