@@ -31,11 +31,12 @@ struct RegistrationRig {
     @discardableResult
     mutating func subscribe(
         expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false,
-        correlator: String? = nil
+        correlator: String? = nil, longest: Duration? = nil
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
-        let request = SubscriptionRequest(
+        var request = SubscriptionRequest(
             expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut,
             clientCorrelator: correlator)
+        request.longestExpires = longest
         let number = count + 1
         let identity = SubscriptionIdentity(
             subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"),
@@ -54,10 +55,11 @@ struct RegistrationRig {
     }
 
     mutating func extend(
-        _ number: Int, expires: Duration? = nil, services: [String] = ["call"]
+        _ number: Int, expires: Duration? = nil, services: [String] = ["call"], longest: Duration? = nil
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
-        let (grant, actions) = try registration.extend(
-            SubscriptionID("s\(number)"), SubscriptionRequest(expires: expires, services: services), at: now)
+        var request = SubscriptionRequest(expires: expires, services: services)
+        request.longestExpires = longest
+        let (grant, actions) = try registration.extend(SubscriptionID("s\(number)"), request, at: now)
         return (grant, note(actions))
     }
 

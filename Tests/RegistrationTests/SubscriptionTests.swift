@@ -22,6 +22,19 @@ struct SubscriptionTests {
         #expect(try rig.extend(1, expires: wish).grant.expires == .seconds(seconds))
     }
 
+    @Test(
+        arguments: [
+            (nil, 600, 600), (.seconds(10), 600, 60), (.seconds(7_200), 30, 30), (nil, 1, 1),
+            (.seconds(1_000_000), 1_000_000, 86_400),
+        ] as [(Duration?, Int, Int)])
+    mutating func `the life time ends with the credentials, however short they are`(
+        _ wish: Duration?, _ longest: Int, _ seconds: Int
+    ) throws {
+        #expect(try rig.subscribe(expires: wish, longest: .seconds(longest)).grant.expires == .seconds(seconds))
+        #expect(try rig.extend(1, expires: wish, longest: .seconds(longest)).grant.expires == .seconds(seconds))
+        #expect(try rig.extend(1, expires: .seconds(7_200), longest: nil).grant.expires == .seconds(7_200))
+    }
+
     @Test(arguments: [
         (["call"], ["call"], false),
         (["Call", "Presence"], ["Call", "Presence"], false),

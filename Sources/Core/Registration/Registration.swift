@@ -81,7 +81,7 @@ extension Registration {
         guard active.count - leaving.count < configuration.maximumSubscriptions else {
             throw .limitOfSubscriptions(configuration.maximumSubscriptions)
         }
-        let expires = clamped(request.expires)
+        let expires = lifeTime(for: request)
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
             sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService,
@@ -119,7 +119,7 @@ extension Registration {
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
         let services = request.services.isEmpty ? subscriptions[index].services : try granted(request.services)
-        let expires = clamped(request.expires)
+        let expires = lifeTime(for: request)
         let former = subscriptions[index].device
         subscriptions[index].services = services
         subscriptions[index].expiry = now.monotonic + expires
@@ -365,8 +365,9 @@ extension Registration {
     }
 
     /// The life time that is granted for the one that was asked for.
-    private func clamped(_ expires: Duration?) -> Duration {
-        min(max(expires ?? configuration.defaultExpires, configuration.minimumExpires), configuration.maximumExpires)
+    private func lifeTime(for request: SubscriptionRequest) -> Duration {
+        let wished = max(request.expires ?? configuration.defaultExpires, configuration.minimumExpires)
+        return min(wished, configuration.maximumExpires, request.longestExpires ?? configuration.maximumExpires)
     }
 
     /// Those of the requested services that are offered, in the client's spelling.

@@ -4,6 +4,8 @@ package import CallControl
 package struct SubscriptionRequest: Equatable, Sendable {
     /// The life time that the client wishes; `nil`: the gateway decides.
     package var expires: Duration?
+    /// The longest life time that the client's credentials allow, whatever is configured; `nil`: they do not expire.
+    package var longestExpires: Duration?
     /// The requested services as the client wrote them; they are compared without case.
     package var services: [String]
     /// `supported` contains `RingingFeedback`: the device itself sends `ringing` (spidr-wire §6.5).
